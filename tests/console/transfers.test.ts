@@ -255,6 +255,33 @@ test('what a failing test prints tells what its page shows, waits for and was re
   expect(await describe()).toContain('with 0 open page(s)')
 })
 
+test('what lies under the transfers can be scrolled out from under them, on a phone and on a desktop', async () => {
+  const { page, checkAccessibility } = await openSignedIn({ width: 360, height: 740 })
+  await page.keyboard.press('u')
+  const names = Array.from({ length: 9 }, (_, at) => `row-${at}.txt`)
+  const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('9 done').waitFor()
+  await page.getByText('9 files', { exact: true }).first().waitFor()
+  for (const [width, height] of [
+    [360, 740],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const name of names) await page.getByRole('button', { name: `Actions for ${name}` }).click({ trial: true })
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  }
+  expect(await checkAccessibility()).toEqual([])
+  // Without them, the page ends where it did before.
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  await panel.waitFor({ state: 'detached' })
+  const end =
+    '[getComputedStyle(document.querySelector("main")).paddingBottom, getComputedStyle(document.documentElement).scrollPaddingBottom]'
+  expect(await page.evaluate(end)).toEqual(['32px', 'auto'])
+})
+
 test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
   const { page, problems } = await openSignedIn()
   const held = Promise.withResolvers<void>()

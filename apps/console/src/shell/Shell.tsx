@@ -80,7 +80,7 @@ export function Shell() {
           <main
             id="content"
             tabIndex={-1}
-            className={`flex min-w-0 flex-1 flex-col px-4 pt-5 outline-none sm:px-6 sm:pt-6 ${isFramed ? 'pb-24 md:pb-8' : 'pb-8'}`}
+            className={`flex min-w-0 flex-1 flex-col px-4 pt-5 outline-none sm:px-6 sm:pt-6 ${areTransfersShown ? 'pb-[calc(var(--transfers-height,0px)+6rem)]' : isFramed ? 'pb-24 md:pb-8' : 'pb-8'}`}
           >
             <Outlet />
           </main>

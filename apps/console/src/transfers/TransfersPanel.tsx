@@ -1,3 +1,4 @@
+import { useLayoutEffect, useRef } from 'react'
 import { ArrowUpDown, ChevronDown } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,6 +12,8 @@ import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-
 
 /** All work in progress with its results, over any page. */
 export function TransfersPanel() {
+  const panel = useRef<HTMLElement>(null)
+  useLayoutEffect(() => (panel.current === null ? undefined : makeRoom(panel.current)), [])
   const transfers = useTransfers()
   const { running, queued, paused, failed, done, canceled } = countTransfers(transfers)
   const isBusy = running + queued + paused + failed > 0
@@ -27,6 +30,8 @@ export function TransfersPanel() {
   ].join(' · ')
   return (
     <section
+      ref={panel}
+      data-transfers
       aria-label={messages.transfers.title}
       className="fixed inset-x-2 bottom-18 z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-md"
     >
@@ -81,4 +86,15 @@ export function TransfersPanel() {
       ) : undefined}
     </section>
   )
+}
+
+/** Tells the page how high the panel is: it can be scrolled as far, so that what the panel covers can be reached. */
+function makeRoom(panel: HTMLElement): () => void {
+  const { style } = document.documentElement
+  const observer = new ResizeObserver(() => style.setProperty('--transfers-height', `${panel.offsetHeight}px`))
+  observer.observe(panel)
+  return () => {
+    observer.disconnect()
+    style.removeProperty('--transfers-height')
+  }
 }
