@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -80,6 +80,18 @@ test.each([0, 0.1, 0.97])('the rest is fetched file by file when it ends after %
   )
   const target = join(folder, `ends at ${part}`)
   expect(await decryptFolder(short, cid, target, { masterKey })).toMatchObject({ files: files.size })
+  expectAll(target)
+})
+
+test('a repeated download clears what a killed one left, and nothing else', async () => {
+  const target = join(folder, 'killed')
+  await decryptFolder(client, cid, target, { masterKey })
+  const left = ['.cairn-0123456789abcdef.part', 'of ten/.cairn-0123456789abcdef.part']
+  for (const name of left) writeFileSync(join(target, name), 'unfinished')
+  writeFileSync(join(target, 'of ten', 'mine'), 'kept')
+  await decryptFolder(client, cid, target, { masterKey, overwrite: true })
+  expect(readFileSync(join(target, 'of ten', 'mine'), 'utf8')).toBe('kept')
+  rmSync(join(target, 'of ten', 'mine'))
   expectAll(target)
 })
 

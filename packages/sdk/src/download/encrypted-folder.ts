@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { joinPath, makeFolder } from '#platform/folder-entries'
+import { clearUnfinished, joinPath, makeFolder } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
 import { type FolderIndex, indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
@@ -89,7 +89,7 @@ export async function decryptFolder(
   const download = openFolderDownload({ client, target, overwrite, signal, progress })
   const isNew = await makeFolder(target, overwrite)
   const paths = [...files.map(({ path }) => path), ...folders.map((path) => `${path}/`)]
-  await makeFolders(paths, target, overwrite)
+  await makeFolders(paths, target, { overwrite, isNew })
   const sizes = files.map(({ sizeBytes }) => sizeBytes)
   const openFiles = () => openEncryptedTree(client, cid, { files, masterKey }, signal)
   if (fitsOneResponse(sizes, isNew)) await saveTree(download, openFiles, [])
@@ -114,11 +114,17 @@ export async function decryptFolder(
 }
 
 /**
- * Makes the folders of paths below a target, each once, so that no two paths lead to one. A path of a folder ends with `/`.
+ * Makes the folders of paths below a target, each once, so that no two paths lead to one, and clears those that exist of what a
+ * killed download left. A path of a folder ends with `/`.
  * @throws CairnError FILE_EXISTS, INVALID_PATH, DUPLICATE_NAME
  */
-async function makeFolders(paths: readonly string[], target: string, overwrite: boolean): Promise<void> {
+async function makeFolders(
+  paths: readonly string[],
+  target: string,
+  { overwrite, isNew }: { overwrite: boolean; isNew: boolean },
+): Promise<void> {
   const seen = new Set<string>()
+  const earlier = new Set(isNew ? [] : [target])
   const namesByFolder = new Map<string, DistinctNames>()
   try {
     for (const path of paths) {
@@ -132,9 +138,11 @@ async function makeFolders(paths: readonly string[], target: string, overwrite: 
         const inFolder = namesByFolder.get(folder) ?? createDistinctNames(folder)
         namesByFolder.set(folder, inFolder)
         await inFolder.add(name)
-        if (at < names.length - 1) await makeFolder(joinPath(folder, name), overwrite)
+        const below = joinPath(folder, name)
+        if (at < names.length - 1 && !(await makeFolder(below, overwrite))) earlier.add(below)
       }
     }
+    for (const folder of earlier) await clearUnfinished(folder, (name) => namesByFolder.get(folder)?.has(name) === true)
   } finally {
     for (const inFolder of namesByFolder.values()) await inFolder.close()
   }
