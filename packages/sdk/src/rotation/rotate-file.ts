@@ -15,7 +15,7 @@ export type RotatedFile = {
   cid: string
   /** The upload; undefined if an earlier call stored it and this one completed the change. */
   uploaded: EncryptedUploadResult | undefined
-  /** Outcome of the retirement: key nodes no longer return the old key. */
+  /** Outcome of the retirement: key nodes return the old key to its owner only, for 30 days. */
   retired: ChangeResult
 }
 
