@@ -51,12 +51,9 @@ export async function isFolder(client: Client, cid: string, options: { signal?: 
 export async function openEncryptedFolder(
   client: Client,
   cid: string,
-  { signal, ...options }: DecryptOptions & { signal?: AbortSignal } = {},
+  options: DecryptOptions & { signal?: AbortSignal } = {},
 ): Promise<EncryptedFolder> {
-  const { masterKey, files, folders } = await open(client, cid, {
-    ...options,
-    ...(signal === undefined ? {} : { signal }),
-  })
+  const { masterKey, files, folders } = await open(client, cid, options)
   return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })), folders }
 }
 

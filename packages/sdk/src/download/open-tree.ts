@@ -10,16 +10,13 @@ import { openOwnSource } from './open-own-source.ts'
 export type TreeItem =
   | { readonly kind: 'folder'; readonly names: readonly string[] }
   | { readonly kind: 'link'; readonly names: readonly string[]; readonly target: string }
-  | TreeFile
-
-/** A file below an open folder. */
-export type TreeFile = {
-  readonly kind: 'file'
-  readonly names: readonly string[]
-  readonly sizeBytes: number
-  /** Verified bytes. Read them before the next item; a chunk is valid until the next one. */
-  readonly bytes: AsyncGenerator<Uint8Array, void, undefined>
-}
+  | {
+      readonly kind: 'file'
+      readonly names: readonly string[]
+      readonly sizeBytes: number
+      /** Verified bytes. Read them before the next item; a chunk is valid until the next one. */
+      readonly bytes: AsyncGenerator<Uint8Array, void, undefined>
+    }
 
 /** Everything below a folder, from one response. */
 export type OpenTree = {

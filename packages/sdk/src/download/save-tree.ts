@@ -23,7 +23,7 @@ const continuedEntryBytes = 64 * 1024
 const maxLostBytes = 8 * 1024 * 1024
 
 /** A symbolic link, with its names from the top. */
-export type Link = { readonly names: readonly string[]; readonly target: string }
+type Link = { readonly names: readonly string[]; readonly target: string }
 
 /** What a download of a folder has done, and how. */
 export type FolderDownload = {
