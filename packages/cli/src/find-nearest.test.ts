@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { findNearest } from './find-nearest.ts'
 
-test('finds what was mistyped by a letter or two, and nothing else', () => {
+test('finds what was mistyped by a letter or two or cut short, and nothing else', () => {
   const words = ['upload', 'upload-link', 'get', 'cat', 'ls', 'status', 'share', 'unshare']
   const cases = {
     uplaod: 'upload',
@@ -12,6 +12,10 @@ test('finds what was mistyped by a letter or two, and nothing else', () => {
     sl: 'ls',
     staus: 'status',
     shared: 'share',
+    stat: 'status',
+    uns: 'unshare',
+    un: undefined,
+    up: undefined,
     download: undefined,
     dog: undefined,
     steal: undefined,

@@ -1,11 +1,16 @@
-/** Returns the word that a mistyped one is closest to; undefined if none is close. */
+/** Letters from which a beginning is taken for the word it begins. */
+const minBeginning = 3
+
+/** Returns the word that a mistyped one is closest to, or the only one that it begins; undefined if none is close. */
 export function findNearest(typed: string, words: readonly string[]): string | undefined {
   const maxSteps = typed.length < 5 ? 1 : 2
   const found = words
     .map((word) => ({ word, steps: countSteps(typed, word) }))
     .filter(({ steps }) => steps <= maxSteps)
     .toSorted((one, other) => one.steps - other.steps)
-  return found[0]?.word
+  if (found[0] !== undefined || typed.length < minBeginning) return found[0]?.word
+  const [begun, ...others] = words.filter((word) => word.startsWith(typed))
+  return others.length === 0 ? begun : undefined
 }
 
 /** Counts letters that are missing, superfluous, wrong, or exchanged with the next one. */
