@@ -16,6 +16,7 @@ import { link } from './commands/link.ts'
 import { ls } from './commands/ls.ts'
 import { mcp } from './commands/mcp.ts'
 import { name } from './commands/name.ts'
+import { network } from './commands/network.ts'
 import { faucet, pay, payments, price } from './commands/pay.ts'
 import { pin } from './commands/pin.ts'
 import { quote } from './commands/quote.ts'
@@ -80,6 +81,7 @@ export const commands: readonly Command[] = [
   balance,
   copies,
   status,
+  network,
   watch,
   events,
   webhook,

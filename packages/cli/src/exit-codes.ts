@@ -45,6 +45,7 @@ const byCode: ExitCodes = {
   CONTENT_DENIED: exitCodes.notFound,
   CONTENT_DENIED_BY_LAW: exitCodes.notFound,
   NO_NETWORK: exitCodes.notFound,
+  NETWORK_CHANGED: exitCodes.verification,
   NO_WALLET: exitCodes.authentication,
   NO_API_KEY: exitCodes.authentication,
   UNAUTHENTICATED: exitCodes.authentication,

@@ -5,17 +5,23 @@ import {
   createApiKey,
   createClient,
   getUsage,
+  type InspectedNetwork,
+  inspectNetwork,
   loadNetwork,
   type NetworkProfile,
   scopes,
 } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
+import { createKnownNetworks } from './known-networks.ts'
 import type { Output } from './output.ts'
 import type { KeptKey, State } from './state.ts'
 
 /** Network and API key of this run, determined on first use. */
 export type Session = {
+  /** @throws CairnError NETWORK_CHANGED if addresses differ from those that this machine knows */
   network(): Promise<NetworkProfile>
+  /** Returns the network as it is now, with what differs from what this machine knows. */
+  inspectNetwork(): Promise<InspectedNetwork>
   /** Returns a client without an API key. */
   anonymous(): Promise<Client>
   /** Returns the stored API key of this account, without checking whether it is valid. */
@@ -38,9 +44,10 @@ export type SessionOptions = {
 }
 
 export function createSession({ network: wanted, apiKeyFile, environment, state, output }: SessionOptions): Session {
+  const known = createKnownNetworks(state)
   let loaded: Promise<NetworkProfile> | undefined
   const network = () => {
-    loaded ??= loadNetwork(wanted)
+    loaded ??= loadNetwork(wanted, { known })
     return loaded
   }
   const givenKey = async (): Promise<string | undefined> => {
@@ -104,6 +111,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
   }
   return {
     network,
+    inspectNetwork: () => inspectNetwork(known, wanted),
     keptKey,
     anonymous,
     optionalClient: async () => ((await keptKey()) === undefined ? anonymous() : client()),

@@ -33,6 +33,9 @@ export type State = {
   /** Returns what this machine remembers of a drive, as JSON. */
   readDrive(place: string): Promise<unknown>
   writeDrive(place: string, known: unknown): Promise<void>
+  /** Returns the known addresses of a network by its URL, as JSON. */
+  readNetwork(url: string): Promise<unknown>
+  writeNetwork(url: string, trusted: unknown): Promise<void>
   /** Creates an API key while no other command does: the second one finds the key of the first. */
   whileCreatingKey<T>(work: () => Promise<T>): Promise<T>
 }
@@ -43,6 +46,7 @@ export function createState(folder: string): State {
   const sessions = join(folder, 'sessions.json')
   const uploads = join(folder, 'uploads.json')
   const drives = join(folder, 'drives.json')
+  const networks = join(folder, 'networks.json')
   const readRecord = async (path: string): Promise<Record<string, unknown>> => {
     const text = await readSecret(path)
     const json: unknown = text === undefined ? {} : parse(text, path)
@@ -90,6 +94,8 @@ export function createState(folder: string): State {
     writeUpload: (id, upload) => writeEntry(uploads, id, upload),
     readDrive: async (place) => (await readRecord(drives))[place],
     writeDrive: (place, known) => writeEntry(drives, place, known),
+    readNetwork: async (url) => (await readRecord(networks))[url],
+    writeNetwork: (url, trusted) => writeEntry(networks, url, trusted),
     async whileCreatingKey(work) {
       await makeFolder(folder)
       return withFileLock(join(folder, 'new-key.lock'), work)

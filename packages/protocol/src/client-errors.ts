@@ -272,5 +272,10 @@ export const clientErrors = {
   NO_API_KEY: row(0, 'No API key', 'Run `cairn api-key new`, or pass an API key to createClient.'),
   NO_WALLET: row(0, 'No wallet', 'Run `cairn wallet create`, or import a wallet.'),
   NO_NETWORK: row(0, 'No network profile found', 'Run `npm start`, or set --network or CAIRN_NETWORK.'),
+  NETWORK_CHANGED: row(
+    0,
+    'The network names other key nodes or payment contracts than before',
+    'Ask the operator whether this is right. If so, run `cairn network trust`.',
+  ),
   USAGE: row(0, 'The command is not valid', 'Run the command with --help for usage.'),
 } as const satisfies Record<string, ErrorRow>

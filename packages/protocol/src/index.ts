@@ -89,6 +89,7 @@ export { readPieces } from './read-pieces.ts'
 export { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'
+export * from './trusted-addresses.ts'
 export {
   decodeUploadMetadata,
   encodeUploadMetadata,

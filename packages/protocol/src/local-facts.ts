@@ -13,5 +13,6 @@ export const localFacts = {
   INSUFFICIENT_FUNDS: 'symbol? haveUnits? neededUnits?',
   PAYMENT_FAILED: 'txHash? payment{}?',
   NOT_ENOUGH_SHARDS: 'needed#? right#? wrongNodes#[]? shards#? nodes@?',
+  NETWORK_CHANGED: 'changes{}[]',
   UNEXPECTED_RESPONSE: 'missingFields[]?',
 } as const satisfies { readonly [Code in ErrorCode]?: string }

@@ -69,6 +69,7 @@ test('the public surface', () => {
       "getUsage",
       "importNameKey",
       "inspectLink",
+      "inspectNetwork",
       "inspectUploadLink",
       "isAnyCid",
       "isCid",

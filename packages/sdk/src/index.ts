@@ -14,6 +14,7 @@ export {
 export type { NameKey, NameRecord } from '@cairn/names'
 export {
   type AccountEvent,
+  type AddressChange,
   type ApiKeyInfo,
   CairnError,
   type CreatedErrors,
@@ -44,6 +45,7 @@ export {
   type S3Credentials,
   type Scope,
   scopes,
+  type TrustedAddresses,
   tokensOf,
   type UploadInfo,
   type UploadLink,
@@ -154,7 +156,13 @@ export {
   openLink,
   revokeLink,
 } from './links/links.ts'
-export { loadNetwork } from './load-network.ts'
+export {
+  type InspectedNetwork,
+  inspectNetwork,
+  type KnownNetworks,
+  type LoadNetworkOptions,
+  loadNetwork,
+} from './load-network.ts'
 export { listNames } from './names/list-names.ts'
 export { listNameHistory, type PastRecord } from './names/name-history.ts'
 export { createNameKey, exportNameKey, importNameKey } from './names/name-keys.ts'

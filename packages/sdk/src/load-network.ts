@@ -1,20 +1,98 @@
-import { CairnError, callTimeoutMs, type NetworkProfile, parseNetworkProfile } from '@cairn/protocol'
+import {
+  type AddressChange,
+  CairnError,
+  callTimeoutMs,
+  getNetworkProfile,
+  listAddressChanges,
+  mergeTrustedAddresses,
+  type NetworkProfile,
+  parseNetworkProfile,
+  parseTrustedAddresses,
+  type TrustedAddresses,
+  trustedAddressesOf,
+} from '@cairn/protocol'
 import { findNetwork, readProfile } from '#platform/find-network'
 import { createClient } from './client.ts'
 import { openResponse, readText } from './request.ts'
 
 const maxProfileBytes = 1024 * 1024
+const profilePath = getNetworkProfile.path
+
+/** What a program remembers of the networks that it loads by URL. */
+export type KnownNetworks = {
+  /** Returns what was written for a URL, as JSON; undefined if nothing was. */
+  read(url: string): Promise<unknown>
+  write(url: string, trusted: TrustedAddresses): Promise<void>
+}
+
+/** Options of {@link loadNetwork}. */
+export type LoadNetworkOptions = {
+  /**
+   * Where the addresses that receive keys and payments are remembered, for profiles that a service sends: a later profile
+   * with others is refused. Without it, each profile is trusted.
+   */
+  known?: KnownNetworks
+}
+
+/** A network as its profile describes it now. */
+export type InspectedNetwork = {
+  profile: NetworkProfile
+  /** Where the profile is from; undefined if it is a file, which is always trusted. */
+  url: string | undefined
+  /** The known addresses that receive keys and payments, and differ. */
+  changes: AddressChange[]
+  /** Makes the addresses of the profile the known ones. */
+  trust(): Promise<void>
+}
 
 /**
  * Loads the profile of a network.
  * @param where a URL (with `/.well-known/cairn.json` below it) or a file. In Node, defaults to `CAIRN_NETWORK`, else
  *   `network.json` in `CAIRN_HOME`, else the nearest `.cairn/network.json` in this folder or above. Required in
  *   browsers.
+ * @throws CairnError NO_NETWORK, NETWORK_ERROR; NETWORK_CHANGED with the `changes`
+ */
+export async function loadNetwork(where?: string, { known }: LoadNetworkOptions = {}): Promise<NetworkProfile> {
+  const { source, url } = locate(where)
+  const profile = await readNetwork(source, url)
+  if (known === undefined || url === undefined) return profile
+  const before = parseTrustedAddresses(await known.read(url))
+  const now = trustedAddressesOf(profile)
+  const changes = before === undefined ? [] : listAddressChanges(before, now)
+  if (changes.length > 0) throw new CairnError('NETWORK_CHANGED', { details: { changes } })
+  const merged = before === undefined ? now : mergeTrustedAddresses(before, now)
+  if (JSON.stringify(merged) !== JSON.stringify(before)) await known.write(url, merged)
+  return profile
+}
+
+/**
+ * Loads the profile of a network without refusing its changes, to show them and to accept them.
  * @throws CairnError NO_NETWORK, NETWORK_ERROR
  */
-export async function loadNetwork(where?: string): Promise<NetworkProfile> {
+export async function inspectNetwork(known: KnownNetworks, where?: string): Promise<InspectedNetwork> {
+  const { source, url } = locate(where)
+  const profile = await readNetwork(source, url)
+  if (url === undefined) return { profile, url, changes: [], trust: async () => undefined }
+  const before = parseTrustedAddresses(await known.read(url))
+  const now = trustedAddressesOf(profile)
+  return {
+    profile,
+    url,
+    changes: before === undefined ? [] : listAddressChanges(before, now),
+    trust: () => known.write(url, before === undefined ? now : mergeTrustedAddresses(now, before)),
+  }
+}
+
+/** Returns where a network is loaded from; with the URL by which it is known, unless that is a file. */
+function locate(where: string | undefined): { source: string; url?: string } {
   const source = where ?? findNetwork()
-  const json = /^https?:\/\//.test(source) ? await fetchProfile(source) : await readProfile(source)
+  return /^https?:\/\//i.test(source)
+    ? { source, url: source.replace(/\/+$/, '').replace(profilePath, '') }
+    : { source }
+}
+
+async function readNetwork(source: string, url: string | undefined): Promise<NetworkProfile> {
+  const json = url === undefined ? await readProfile(source) : await fetchProfile(url)
   try {
     return parseNetworkProfile(json)
   } catch (cause) {
@@ -22,11 +100,10 @@ export async function loadNetwork(where?: string): Promise<NetworkProfile> {
   }
 }
 
-async function fetchProfile(url: string): Promise<unknown> {
-  const base = url.replace(/\/+$/, '')
+async function fetchProfile(base: string): Promise<unknown> {
   const client = createClient({ network: { name: '', api: base, upload: base, gateway: base } })
   const response = await openResponse(client, {
-    url: base.endsWith('.json') ? base : `${base}/.well-known/cairn.json`,
+    url: base.endsWith('.json') ? base : `${base}${profilePath}`,
     method: 'GET',
     dialect: 'api',
     timeoutMs: callTimeoutMs,
@@ -34,6 +111,6 @@ async function fetchProfile(url: string): Promise<unknown> {
   try {
     return JSON.parse(await readText(response, maxProfileBytes))
   } catch (cause) {
-    throw new CairnError('NO_NETWORK', { message: `${url} is not a Cairn network`, cause })
+    throw new CairnError('NO_NETWORK', { message: `${base} is not a Cairn network`, cause })
   }
 }

@@ -1,0 +1,77 @@
+import { CairnError, type InspectedNetwork } from '@cairn/sdk'
+import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
+
+async function show({ session, output }: CommandContext): Promise<void> {
+  const found = await session.inspectNetwork()
+  const {
+    name,
+    api,
+    gateway,
+    keyRouter,
+    keyNodes = [],
+    chain,
+    chains = chain === undefined ? [] : [chain],
+  } = found.profile
+  const contracts = chains.flatMap(({ name: of, paymentContract: address }) =>
+    address === undefined ? [] : [{ of, address }],
+  )
+  output.result(
+    {
+      ...toJson(found),
+      api,
+      gateway,
+      keyRouter,
+      keyNodes,
+      paymentContracts: contracts.map(({ of, address }) => ({ chain: of, address })),
+    },
+    [
+      `Network     ${name}`,
+      ...(found.url === undefined ? [] : [`Profile     ${found.url}`]),
+      `API         ${api}`,
+      `Gateway     ${gateway}`,
+      ...(keyRouter === undefined ? [] : [`Key router  ${keyRouter}`]),
+      ...keyNodes.map((url, i) => `Key node ${i + 1}  ${url}`),
+      ...contracts.map(({ of, address }) => `Payments    ${address} on ${of}`),
+      ...describeChanges(found),
+    ],
+    name,
+  )
+}
+
+async function trust(context: CommandContext): Promise<void> {
+  const { session, output, prompt, values } = context
+  const found = await session.inspectNetwork()
+  if (found.url === undefined) {
+    throw new CairnError('USAGE', {
+      message: 'The profile of this network is a file, which is always trusted',
+      hint: 'Use --network <URL>.',
+    })
+  }
+  if (found.changes.length > 0 && !flag(values, 'yes')) {
+    for (const line of describeChanges(found)) output.note(line)
+    if (!(await prompt.confirm('Send keys and payments to the new addresses?'))) throw new CairnError('ABORTED')
+  }
+  await found.trust()
+  output.result(toJson(found), `The addresses of ${found.url} are trusted.`, found.url)
+}
+
+function toJson({ profile, url, changes }: InspectedNetwork) {
+  return { network: profile.name, ...(url === undefined ? {} : { profile: url }), changes }
+}
+
+function describeChanges({ changes }: InspectedNetwork): string[] {
+  return changes.flatMap(({ what, before, now }) => [`Changed: ${what}`, `  before  ${before}`, `  now     ${now}`])
+}
+
+const actions: Record<string, (context: CommandContext) => Promise<void>> = { show, trust }
+
+export const network: Command = {
+  name: 'network',
+  summary: 'Show which addresses receive keys and payments, or accept that they changed',
+  usage: '[show|trust]',
+  arity: [0, 1],
+  words: Object.keys(actions),
+  options: { yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' } },
+  examples: ['cairn network', 'cairn network trust --network https://storage.example.com'],
+  run: (context) => pickAction('network', actions, context.args[0] ?? 'show')(context),
+}
