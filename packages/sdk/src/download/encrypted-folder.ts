@@ -10,7 +10,7 @@ import { createDistinctNames, type DistinctNames } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
 import { openEncryptedTree } from './open-encrypted-tree.ts'
-import { complete, fitsOneResponse, openFolderDownload, report, saveTree } from './save-tree.ts'
+import { complete, fitsOneResponse, openFolderDownload, reach, saveTree } from './save-tree.ts'
 
 /** One file of an encrypted folder. */
 export type EncryptedFolderFile = {
@@ -96,13 +96,8 @@ export async function decryptFolder(
     return download.done.has(place) ? [] : [{ ...file, name: path, place }]
   })
   await forEachFile(missing, signal, async ({ entry, place, sizeBytes: expected }, ended) => {
-    let reported = 0
-    const onProgress = ({ bytes }: Progress) => {
-      // These bytes are encrypted, which takes a few more.
-      const known = Math.min(bytes, expected)
-      report(download, place, Math.max(0, known - reported))
-      reported = Math.max(reported, known)
-    }
+    // These bytes are encrypted, which takes a few more.
+    const onProgress = ({ bytes }: Progress) => reach(download, place, Math.min(bytes, expected))
     const options = { masterKey, overwrite, signal: ended, onProgress }
     complete(download, place, (await decryptFile(client, `${cid}/${entry}`, place, options)).sizeBytes)
   })

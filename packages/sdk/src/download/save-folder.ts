@@ -17,7 +17,7 @@ import {
   fitsOneResponse,
   makeFolderOnce,
   openFolderDownload,
-  report,
+  reach,
   saveTree,
 } from './save-tree.ts'
 
@@ -90,11 +90,7 @@ async function saveItems(
   await forEachFile(items, signal, async (item, ended) => {
     const path = place(item)
     if (done.has(path)) return
-    let before = 0
-    const onProgress = ({ bytes }: Progress) => {
-      report(download, path, bytes - before)
-      before = bytes
-    }
+    const onProgress = ({ bytes }: Progress) => reach(download, path, bytes)
     try {
       complete(download, path, await saveFile(client, pathTo(item), path, { overwrite, signal: ended, onProgress }))
     } catch (error) {

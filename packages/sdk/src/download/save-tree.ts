@@ -164,10 +164,12 @@ export function complete(download: FolderDownload, path: string, sizeBytes: numb
   reported.delete(path)
 }
 
-/** Reports bytes of a file in progress. */
-export function report({ progress, reported }: FolderDownload, path: string, sizeBytes: number): void {
-  progress.add(sizeBytes)
-  reported.set(path, (reported.get(path) ?? 0) + sizeBytes)
+/** Reports how much of a file has arrived: bytes that a response brings once more do not count again. */
+export function reach({ progress, reported }: FolderDownload, path: string, sizeBytes: number): void {
+  const before = reported.get(path) ?? 0
+  if (sizeBytes <= before) return
+  progress.add(sizeBytes - before)
+  reported.set(path, sizeBytes)
 }
 
 /** Yields the same bytes, and reports them. */
@@ -176,8 +178,10 @@ async function* reporting(
   path: string,
   pieces: AsyncIterable<Uint8Array>,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  let arrivedBytes = 0
   for await (const piece of pieces) {
-    report(download, path, piece.length)
+    arrivedBytes += piece.length
+    reach(download, path, arrivedBytes)
     yield piece
   }
 }
