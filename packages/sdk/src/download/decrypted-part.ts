@@ -51,7 +51,7 @@ export async function checkDecryptedPart(file: SealedFile, part: EarlierBytes): 
         at += piece.length
       }
       if (restoredBytes === encryptedBytes) return
-      const rest = await openBytes(client, cid, { ...reading, fromByte: restoredBytes })
+      const rest = await openBytes(client, cid, { ...reading, fromByte: restoredBytes, continues: true })
       yield* rest.bytes
     },
   }

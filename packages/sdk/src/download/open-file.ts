@@ -26,6 +26,12 @@ export type OpenFile = {
 /** Memory that is taken on the word of a file about its size, in bytes. */
 const trustedBytes = 16 * 1024 * 1024
 
+/** Options of {@link openBytes}. */
+type OpenOptions = DownloadOptions & {
+  /** The bytes before `fromByte` are there already: the progress counts them. */
+  continues?: boolean
+}
+
 /** An open file for readers that are done with a chunk before the next. */
 export type OpenBytes = {
   /** Size of the whole file in bytes, whatever the range. */
@@ -72,10 +78,10 @@ export async function openFile(client: Client, cidPath: string, options: Downloa
 export async function openBytes(
   client: Client,
   cidPath: string,
-  options: DownloadOptions = {},
+  options: OpenOptions = {},
   openSource = openCarSource,
 ): Promise<OpenBytes> {
-  const { fromByte = 0, toByte, signal, onProgress } = options
+  const { fromByte = 0, toByte, continues = false, signal, onProgress } = options
   const path = parseContentPath(cidPath)
   const isRange = fromByte > 0 || toByte !== undefined
   if (toByte !== undefined && toByte <= fromByte) throw new CairnError('INVALID_RANGE')
@@ -93,7 +99,9 @@ export async function openBytes(
     const sizeBytes = node.fileSizeBytes
     const end = Math.min(toByte ?? sizeBytes, sizeBytes)
     if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
-    const progress = createProgress('receive', end - fromByte, onProgress)
+    const beforeBytes = continues ? fromByte : 0
+    const progress = createProgress('receive', beforeBytes + end - fromByte, onProgress)
+    if (continues) progress.reach(beforeBytes)
     source.repeatLast(cid)
     const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
       const pieces = readFile(source, cid, { fromByte, toByte: end })

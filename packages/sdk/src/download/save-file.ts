@@ -53,7 +53,7 @@ export async function saveFile(
       await part.truncate(position, signal)
       rest =
         position < whole.sizeBytes
-          ? await openBytes(client, cidPath, { ...reading, fromByte: position }, openOwnSource)
+          ? await openBytes(client, cidPath, { ...reading, fromByte: position, continues: true }, openOwnSource)
           : undefined
     }
     for await (const bytes of rest?.bytes ?? []) {
