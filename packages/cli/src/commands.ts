@@ -7,6 +7,7 @@ import { conditions } from './commands/conditions.ts'
 import { drive } from './commands/drive.ts'
 import { events } from './commands/events.ts'
 import { exportCommand } from './commands/export.ts'
+import { folder } from './commands/folder.ts'
 import { gatewayLink } from './commands/gateway-link.ts'
 import { get } from './commands/get.ts'
 import { importCommand } from './commands/import.ts'
@@ -59,6 +60,7 @@ export const commands: readonly Command[] = [
   checks,
   rm,
   rename,
+  folder,
   drive,
   pin,
   name,

@@ -13,6 +13,7 @@ test('the public surface', () => {
       "call",
       "cancelUpload",
       "challengeProvider",
+      "changeFolder",
       "closeKeySession",
       "createApiKey",
       "createClient",

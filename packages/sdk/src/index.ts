@@ -207,6 +207,7 @@ export { type CallOptions, call } from './request.ts'
 export { type RotatedFile, rotateFile } from './rotation/rotate-file.ts'
 export type { Signer } from './signer/resolve-signer.ts'
 export { findThumbnails, type SealedThumbnail, saveThumbnail } from './thumbnails/thumbnails.ts'
+export { changeFolder, type FolderChanges } from './upload/change-folder.ts'
 export {
   createResumable,
   type Resumable,

@@ -22,7 +22,8 @@ export type CarSource = BlockSource & {
 /** What to request. `more` is further query, such as a range or a signed link, each with its ampersand. */
 export type CarQuery = { scope: 'block' | 'entity' | 'all'; more?: string }
 
-const rawCodec = 0x55
+/** The codec of bytes without links. */
+export const rawCodec = 0x55
 
 /**
  * Opens content as a CAR with exactly the blocks that a walk needs, depth-first and with duplicates. Every block is

@@ -1,0 +1,101 @@
+import { basename } from 'node:path'
+import { CairnError, changeFolder, type FolderChanges, resolveName } from '@cairn/sdk'
+import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { findNamePath, readContentArgument } from '../content-path.ts'
+import { findName } from '../find-name.ts'
+import { gatherLeftOut } from '../left-out.ts'
+import { publishFound } from '../publish-found.ts'
+import { formatBytes } from '../sizes.ts'
+
+/** The folder to change, and the name that points to it. */
+type Target = { cidPath: string; name?: string; sequence?: bigint }
+
+async function put(context: CommandContext): Promise<void> {
+  const { args } = context
+  const [, , path, at] = args
+  if (path === undefined) throw new CairnError('USAGE', { message: 'folder put requires a file or folder to put' })
+  await change(context, { put: path, at: at ?? basename(path) })
+}
+
+async function remove(context: CommandContext): Promise<void> {
+  const [, , ...paths] = context.args
+  if (paths.length === 0) throw new CairnError('USAGE', { message: 'folder rm requires paths in the folder' })
+  await change(context, { remove: paths })
+}
+
+async function change(context: CommandContext, changes: FolderChanges): Promise<void> {
+  const { session, output, values, signal } = context
+  const target = await findTarget(context)
+  const client = await session.client()
+  const name = text(values, 'name')
+  const progress = output.progress(typeof changes.put === 'string' ? changes.put : 'folder')
+  const { paths, facts, onLeftOut } = gatherLeftOut()
+  const result = await changeFolder(client, target.cidPath, changes, {
+    signal,
+    onLeftOut,
+    ...(name === undefined ? {} : { name }),
+    ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
+  }).finally(() => progress?.done())
+  for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
+  const url = `${client.network.gateway}/ipfs/${result.cid}`
+  const published = await publish(context, target, result.cid)
+  output.result(
+    { ...result, ...facts(), url, ...(published === undefined ? {} : { published }) },
+    [
+      `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)} sent`,
+      url,
+      ...(published === undefined ? [] : [`${published} → /ipfs/${result.cid}`]),
+    ],
+    result.cid,
+  )
+}
+
+/** @throws CairnError USAGE, NAME_NOT_FOUND, INVALID_CID */
+async function findTarget(context: CommandContext): Promise<Target> {
+  const { args, session, output, signal } = context
+  const argument = readContentArgument(args[1] ?? '')
+  const namePath = await findNamePath(context, argument)
+  if (namePath === undefined) return { cidPath: argument.replace(/^ipfs:\/\//, '') }
+  const [name = '', ...below] = namePath.replace(/^(?:\/ipns\/|ipns:\/\/)/, '').split('/')
+  if (below.length > 0) {
+    throw new CairnError('USAGE', {
+      message: `Name the folder itself, not a path in it: ${argument}`,
+      hint: 'The paths to put or remove follow it.',
+    })
+  }
+  const { value, sequence } = await resolveName(await session.anonymous(), name, { signal, recursive: false })
+  if (!value.startsWith('/ipfs/')) {
+    throw new CairnError('USAGE', { message: `The name points to another name: ${value}`, hint: 'Change that one.' })
+  }
+  output.note(`Verified: the name points to ${value}`)
+  return { cidPath: value.slice('/ipfs/'.length), name, sequence }
+}
+
+/** Points the name to the changed folder. @throws CairnError IPNS_RECORD_OUTDATED if it was published in the meantime */
+async function publish(context: CommandContext, { name, sequence }: Target, cid: string): Promise<string | undefined> {
+  if (name === undefined || sequence === undefined || flag(context.values, 'no-publish')) return undefined
+  const found = await findName(context, name)
+  await publishFound(context, found, `/ipfs/${cid}`, { signal: context.signal, sequence: sequence + 1n })
+  return found.name
+}
+
+const actions: Record<string, (context: CommandContext) => Promise<void>> = { put, rm: remove }
+
+export const folder: Command = {
+  name: 'folder',
+  summary: 'Change a stored folder without uploading all of it: the CID of the changed copy',
+  usage: '<put|rm> <cid|name> <path…>',
+  arity: [2, Number.POSITIVE_INFINITY],
+  words: Object.keys(actions),
+  options: {
+    name: { type: 'string', short: 'n', about: 'name of the changed folder in listings (folder)', value: 'name' },
+    'no-publish': { type: 'boolean', about: 'do not point the name to the changed folder' },
+  },
+  examples: [
+    'cairn folder put site ./index.html',
+    'cairn folder put bafy… ./photos pictures/2026',
+    'cairn folder put site ./build .',
+    'cairn folder rm site drafts old.html',
+  ],
+  run: (context) => pickAction('folder', actions, context.args[0])(context),
+}

@@ -1,0 +1,58 @@
+// Changes of stored folders with the real program.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CliHome, createCliHome } from './cli-home.ts'
+
+let home: CliHome
+let site = ''
+beforeAll(async () => {
+  home = await createCliHome()
+  const folder = join(home.folder, 'site')
+  mkdirSync(join(folder, 'drafts'), { recursive: true })
+  for (const path of ['index.html', 'drafts/one.md']) writeFileSync(join(folder, path), `first ${path}`)
+  site = (await json(['upload', 'site']))['cid'] as string
+})
+afterAll(() => home?.[Symbol.asyncDispose]())
+
+async function json(args: string[]): Promise<Record<string, unknown>> {
+  const { code, out, err } = await home.cairn([...args, '--json'])
+  expect(code, err).toBe(0)
+  return JSON.parse(out.split('\n')[0] ?? '')
+}
+
+test('a file is put into a folder, and others are removed: the name follows, the folder itself stays', async () => {
+  await json(['name', 'create', 'my site'])
+  await json(['name', 'publish', 'my site', site])
+  writeFileSync(join(home.folder, 'index.html'), 'second')
+  const put = await json(['folder', 'put', 'my site', 'index.html'])
+  expect(put).toMatchObject({ sizeBytes: 6, published: expect.stringMatching(/^k51/), name: 'folder' })
+  expect((await home.cairn(['cat', 'my site/index.html'])).out).toBe('second')
+  expect((await home.cairn(['cat', `${site}/index.html`])).out).toBe('first index.html')
+
+  const removed = await home.cairn(['folder', 'rm', 'my site', 'drafts', '--name', 'site'])
+  expect(removed.code, removed.err).toBe(0)
+  expect(removed.out).toContain('site  0 B sent')
+  expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
+  // Not published, and a folder on disk below a path of its own.
+  const cid = (await json(['folder', 'put', 'my site', 'site', 'old/copy', '--no-publish']))['cid'] as string
+  expect((await home.cairn(['cat', `${cid}/old/copy/drafts/one.md`])).out).toBe('first drafts/one.md')
+  expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
+})
+
+test('what is wrong is named', async () => {
+  const cases: [string[], number, string][] = [
+    [['folder', 'put', site], 2, 'folder put requires a file or folder to put'],
+    [['folder', 'rm', site], 2, 'folder rm requires paths in the folder'],
+    [['folder', 'rm', site, 'missing'], 3, 'The folder contains no missing'],
+    [['folder', 'put', site, 'hello.txt', 'drafts'], 1, 'drafts is a folder'],
+    [['folder', 'put', site, 'not there'], 1, 'not there'],
+    [['folder', 'put', 'nobody’s label', 'hello.txt'], 3, 'neither a CID nor the label'],
+    [['folder', 'move', site, 'a'], 2, 'Unknown action of folder'],
+  ]
+  for (const [args, code, words] of cases) {
+    const run = await home.cairn(args)
+    expect(run.code, run.err).toBe(code)
+    expect(run.err).toContain(words)
+  }
+})
