@@ -85,9 +85,9 @@ export function guardWriter(writer: PackWriter, denylist: Denylist): PackWriter 
         return sink.put(cid, bytes)
       },
     },
-    async keep(cid) {
-      denylist.requireContent(cid)
-      return writer.keep(cid)
+    async keep(cids) {
+      for (const cid of cids) denylist.requireContent(cid)
+      return writer.keep(cids)
     },
     get bytesWritten() {
       return writer.bytesWritten

@@ -173,18 +173,27 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
         return inFlight.length > slabsInFlight ? waitForCapacity() : undefined
       },
     },
-    async keep(cid) {
+    async keep(cids) {
       requireOpen()
-      if (cid.multihash.code === identityCode) return true
-      const key = blockKeyOf(cid)
-      const { bytes: multihash } = cid.multihash
-      if (table.find(key) >= 0) return true
-      const found = await findStored([multihash])
-      const copy = found.values().next()
-      if (copy.done === true || copy.value[0] === undefined) return false
-      dependsOn.add(copy.value[0].packId)
-      if (table.find(key) < 0) table.placeElsewhere(table.add(key, copy.value[0].length, multihash))
-      return true
+      const sizes = cids.map((cid) => {
+        if (cid.multihash.code === identityCode) return cid.multihash.digest.length
+        const known = table.find(blockKeyOf(cid))
+        return known < 0 ? undefined : table.lengthOf(known)
+      })
+      const unknown = cids.filter((_cid, at) => sizes[at] === undefined)
+      if (unknown.length === 0) return sizes
+      const stored = await findStored(unknown.map(({ multihash }) => multihash.bytes))
+      for (const [at, cid] of cids.entries()) {
+        if (sizes[at] !== undefined) continue
+        const { bytes: multihash } = cid.multihash
+        const [copy] = stored.get(bytesKey(multihash)) ?? []
+        if (copy === undefined) continue
+        sizes[at] = copy.length
+        dependsOn.add(copy.packId)
+        const key = blockKeyOf(cid)
+        if (table.find(key) < 0) table.placeElsewhere(table.add(key, copy.length, multihash))
+      }
+      return sizes
     },
     get bytesWritten() {
       return bytesWritten

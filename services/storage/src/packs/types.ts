@@ -47,10 +47,10 @@ export type PackWriter = {
    */
   readonly sink: BlockSink
   /**
-   * Marks a block that may already be stored as needed by the upload; returns false when it is not stored. A private pack
-   * relies on no other pack.
+   * Marks blocks that may already be stored as needed by the upload; returns their sizes in bytes, undefined for those that are
+   * not stored. A private pack relies on no other pack.
    */
-  keep(cid: CID): Promise<boolean>
+  keep(cids: readonly CID[]): Promise<(number | undefined)[]>
   /** Bytes accepted so far, including frames, before deduplication. */
   readonly bytesWritten: number
   /** Makes the pack durable. `roots` go into its manifest, for re-indexing. After a failure, call `abort`. */

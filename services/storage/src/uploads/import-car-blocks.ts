@@ -7,6 +7,8 @@ import type { DagIndex } from './dag-index.ts'
 
 /** Multicodec of raw bytes, which have no links. */
 const rawCode = 0x55
+/** Number of leaves found per query. */
+export const leavesAtOnce = 512
 /** Maximum number of roots per CAR. */
 const maxRoots = 1000
 
@@ -74,25 +76,32 @@ export async function completeDag(
   signal?: AbortSignal,
   takeMissing?: (cid: CID) => Promise<void>,
 ): Promise<void> {
+  let leaves: CID[] = []
+  const addLeaves = async (): Promise<void> => {
+    const some = leaves
+    leaves = []
+    const sizes = await writer.keep(some)
+    for (const [at, cid] of some.entries()) {
+      const sizeBytes = sizes[at]
+      if (sizeBytes !== undefined) index.addLeaf(cid, sizeBytes)
+      else await take(cid)
+    }
+  }
+  const take = async (cid: CID): Promise<void> => {
+    if (takeMissing === undefined) throw missingBlock(cid)
+    signal?.throwIfAborted()
+    await takeMissing(cid)
+  }
   for (const cid of index.missing(roots)) {
     signal?.throwIfAborted()
-    const { code, digest, bytes } = cid.multihash
+    const { code, digest } = cid.multihash
     if (code === identityCode) {
       if (digest.length > maxIdentityBytes) throw new UnixfsError('TOO_LARGE', 'An identity CID is too long')
       index.add(cid, digest)
-      continue
-    }
-    if (!(await writer.keep(cid))) {
-      if (takeMissing === undefined) throw missingBlock(cid)
-      await takeMissing(cid)
-      continue
-    }
-    if (cid.code !== rawCode) {
-      index.add(cid, await packs.get(cid, { signal }))
-      continue
-    }
-    const [location] = await packs.locate([bytes])
-    if (location === undefined) throw missingBlock(cid)
-    index.addLeaf(cid, location.length)
+    } else if (cid.code === rawCode) leaves.push(cid)
+    else if ((await writer.keep([cid]))[0] === undefined) await take(cid)
+    else index.add(cid, await packs.get(cid, { signal }))
+    if (leaves.length === leavesAtOnce) await addLeaves()
   }
+  await addLeaves()
 }

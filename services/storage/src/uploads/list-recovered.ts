@@ -7,12 +7,11 @@ import type { Context } from '../context.ts'
 import { changeAccount, openAccount } from '../ledger/ledger.ts'
 import { findRecovered, type PackStore, type RecoveredPack, releaseListed, releaseSegments } from '../packs/packs.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
+import { leavesAtOnce } from './import-car-blocks.ts'
 import { findPackIds, insertUploads, type NewUpload } from './store.ts'
 
 /** Multicodec of raw bytes, which have no links. */
 const rawCode = 0x55
-/** Number of leaves located per query. */
-const leavesAtOnce = 512
 
 /** Result of listing one root. */
 export type ListedRoot = { cid: string; objectKey: string } & (
