@@ -1,8 +1,11 @@
+import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findNetwork, readProfile } from '#platform/find-network'
+import { loadNetwork } from './load-network.ts'
 
 let base = ''
 beforeAll(() => {
@@ -31,4 +34,20 @@ test('a profile that cannot be read is not reported as missing', async () => {
     message: `Cannot read the network profile ${base} (EISDIR)`,
     hint: 'Check the path and its permissions.',
   })
+})
+
+test.each([
+  [404, 'Not Found'],
+  [403, '<Error/>'],
+  [200, '<!doctype html>'],
+  [200, '{}'],
+])('an address that answers %i with %j is not reported as content that was not found', async (status, body) => {
+  const server = createServer((_request, response) => response.writeHead(status).end(body)).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const url = `http://127.0.0.1:${typeof address === 'object' ? address?.port : 0}`
+  const failure = { code: 'NO_NETWORK', message: expect.stringMatching(`^${url} is not a `) }
+  await expect(loadNetwork(url)).rejects.toMatchObject(failure)
+  server.close()
+  server.closeAllConnections()
 })

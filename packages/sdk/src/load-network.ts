@@ -45,6 +45,9 @@ export type InspectedNetwork = {
   trust(): Promise<void>
 }
 
+/** What servers without a profile answer, such as the gateway of a network or its S3 API. */
+const ofOtherServers = ['NOT_FOUND', 'FORBIDDEN', 'METHOD_NOT_ALLOWED', 'UNEXPECTED_RESPONSE'] as const
+
 /**
  * Loads the profile of a network.
  * @param where a URL (with `/.well-known/cairn.json` below it) or a file. In Node, defaults to `CAIRN_NETWORK`, else
@@ -102,15 +105,20 @@ async function readNetwork(source: string, url: string | undefined): Promise<Net
 
 async function fetchProfile(base: string): Promise<unknown> {
   const client = createClient({ network: { name: '', api: base, upload: base, gateway: base } })
-  const response = await openResponse(client, {
-    url: base.endsWith('.json') ? base : `${base}${profilePath}`,
-    method: 'GET',
-    dialect: 'api',
-    timeoutMs: callTimeoutMs,
-  })
   try {
+    const response = await openResponse(client, {
+      url: base.endsWith('.json') ? base : `${base}${profilePath}`,
+      method: 'GET',
+      dialect: 'api',
+      timeoutMs: callTimeoutMs,
+    })
     return JSON.parse(await readText(response, maxProfileBytes))
   } catch (cause) {
-    throw new CairnError('NO_NETWORK', { message: `${base} is not a Cairn network`, cause })
+    if (CairnError.is(cause) && !ofOtherServers.some((code) => cause.code === code)) throw cause
+    throw new CairnError('NO_NETWORK', {
+      message: `${base} is not a Cairn network`,
+      hint: 'Use the address of the API, not that of the gateway or of a key node.',
+      cause,
+    })
   }
 }
