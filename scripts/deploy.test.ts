@@ -250,9 +250,11 @@ test.each([
   for (const name of Object.keys(known)) expect(ofOperators).toContain(name)
 })
 
-test('every log line of incidents.md is one that a service writes', () => {
+test('every log line that the pages for operators name is one that a service writes', () => {
   const lines = [...read('docs/operate/incidents.md').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line)
   expect(lines.length).toBeGreaterThan(10)
+  const [list = ''] = /^- \*\*Log\*\*: .*$/m.exec(read('docs/payments.md')) ?? []
+  for (const [, line = ''] of list.matchAll(/`([^`]+)`/g)) lines.push(line)
   const all = sources.join('\n')
   expect(lines.filter((line) => !all.includes(line))).toEqual([])
 })

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
@@ -90,6 +91,8 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     ...listenerOptions(context.config),
     loggerInstance: context.log,
     logController: new LogController({ disableRequestLogging: true }),
+    // Unique across restarts and replicas, as those of the API.
+    genReqId: () => randomUUID(),
     rewriteUrl: () => '/',
     // Bodies are ignored here, so the server's own timeout applies.
     requestTimeout: context.config.bodyTimeoutMs,

@@ -334,6 +334,8 @@ describe('damage', () => {
     const answer = await app.inject(`/ipfs/${cid}`)
     expect(answer.statusCode).toBe(500)
     expect(answer.headers['x-cairn-code']).toBe('DATA_DAMAGED')
+    // An operator finds the one line of the log that a user reports.
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.body).not.toContain('prec')
   })
