@@ -92,7 +92,7 @@ describe('errors', () => {
     expect((await cairn(['events', 'verify', 'hello.txt'])).err).toContain('Use an unchanged copy of the log')
     const nowhere = await cairn(['get', hello, '-o', join('no', 'folder')])
     expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringMatching(/Cannot write .*no.folder \(ENOENT\)/)])
-    expect((await cairn(['upload', ''])).err).toContain('The path is empty')
+    expect((await cairn(['upload', ''])).err).toContain('An argument of upload is empty')
   })
 
   test('name a file that is larger than the system allows', async () => {

@@ -3,6 +3,9 @@ import { CairnError } from '@cairn/sdk'
 import type { Options, Values } from './command.ts'
 import { findNearest } from './find-nearest.ts'
 
+/** Values that name something: an empty one, as of a variable that is not set, names nothing. */
+const emptyIsNothing = new Set<string | undefined>(['address', 'cid', 'file', 'path', 'url', 'where'])
+
 /**
  * Parses the options of a command.
  * @throws CairnError USAGE naming an option that is unknown, lacks a value or must not have one
@@ -37,6 +40,8 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
         message: `${token.rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
         hint: `${hint} Write a value that starts with a dash as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
       })
+    if (token.value === '' && emptyIsNothing.has(option.value))
+      throw new CairnError('USAGE', { message: `${token.rawName} is empty: <${option.value}>`, hint })
   }
   return { values, args: positionals }
 }

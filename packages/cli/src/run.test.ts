@@ -84,6 +84,11 @@ test.each([
     'Use a type',
   ],
   [['verify', 'bafy', '--full', '--offline'], '--full and --offline exclude each other', 'Run cairn verify --help'],
+  [['get', ''], 'An argument of get is empty', 'Usage: cairn get <cid[/path]|name[/path]>'],
+  [['drive', 'mkdir', ''], 'An argument of drive is empty', 'Check the variable that it comes from.'],
+  [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
+  [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
+  [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
   [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
   [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],
 ])('%j is a wrong use that names the option and the help', async (argv, message, hint) => {

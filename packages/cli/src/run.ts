@@ -66,14 +66,20 @@ function showHelp(output: Output, command: Command): void {
   output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
 }
 
-/** @throws CairnError USAGE naming the missing argument, or the first superfluous one */
+/** @throws CairnError USAGE naming what is wrong: too few arguments, one too many, or an empty one */
 function requireArity({ name, usage, arity: [least, most] }: Command, args: readonly string[]): void {
-  if (args.length >= least && args.length <= most) return
+  if (args.length >= least && args.length <= most) {
+    if (!args.includes('')) return
+    throw new CairnError('USAGE', {
+      message: `An argument of ${name} is empty`,
+      hint: `Check the variable that it comes from. Usage: cairn ${name} ${usage}`.trimEnd(),
+    })
+  }
   const what =
     args.length < least ? 'requires more arguments' : `does not accept the argument ${JSON.stringify(args[most])}`
   throw new CairnError('USAGE', {
     message: `${name} ${what}`,
-    hint: `Usage: cairn ${name} ${usage}. Run cairn ${name} --help for details.`,
+    hint: `Usage: ${`cairn ${name} ${usage}`.trimEnd()}. Run cairn ${name} --help for details.`,
   })
 }
 

@@ -26,7 +26,9 @@ async function createCredentials({ session, values, output, signal }: CommandCon
     `export AWS_SECRET_ACCESS_KEY=${keys.secretAccessKey}`,
   ]
   output.result(keys, lines)
-  output.note('Anyone with these keys can use the buckets. They expire with the API key. The secret is shown only once.')
+  output.note(
+    'Anyone with these keys can use the buckets. They expire with the API key. The secret is shown only once.',
+  )
 }
 
 /** Runs a call about the bucket that the second argument names, and prints its name and the CID of its folder. */
