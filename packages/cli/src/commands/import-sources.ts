@@ -202,6 +202,10 @@ function readGateways({ values }: CommandContext, fallback?: string): Gateway[] 
       hint: 'Name a trustless gateway that has the content, such as --gateway https://ipfs.io.',
     })
   }
+  for (const url of urls) {
+    if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) continue
+    throw new CairnError('USAGE', { message: `--gateway is not an http or https URL: ${JSON.stringify(url)}` })
+  }
   return urls.map(createGateway)
 }
 

@@ -170,6 +170,11 @@ function describeS3Error(error: unknown, what: string): CairnError {
   if (!(error instanceof Error)) return CairnError.from(error)
   const message = `${what}: ${error.name}: ${error.message}`
   if (error.name === 'AbortError') return new CairnError('ABORTED')
+  if (error.message === 'Region is missing')
+    return new CairnError('USAGE', {
+      message: 'This import requires the region of the bucket',
+      hint: 'Set AWS_REGION, or use --region. Services other than AWS accept us-east-1, and require --endpoint.',
+    })
   if (error.name === 'NoSuchKey' || error.name === 'NoSuchBucket')
     return new CairnError('NOT_FOUND', { message, cause: error })
   const status = '$metadata' in error ? readStatus(error.$metadata) : undefined

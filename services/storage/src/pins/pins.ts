@@ -133,7 +133,12 @@ function summarize(cid: CID, failures: readonly CairnError[]): CairnError {
   const worst = order
     .map((code) => failures.find((failure) => failure.code === code))
     .find((failure) => failure !== undefined)
-  if (worst === undefined) return new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
+  if (worst === undefined)
+    return new CairnError('BLOCK_NOT_FOUND', {
+      message: 'The content is not stored on this service, which fetches pins from no gateway',
+      hint: 'Upload it, or run `cairn import cids` with a gateway that has it.',
+      details: { cid: cid.toString() },
+    })
   const [only, ...others] = failures
   if (only !== undefined && others.length === 0) return only
   const messages = [...new Set(failures.map(({ message }) => message))]
