@@ -36,6 +36,18 @@ test('first commands at the same time create one key', async () => {
   expect(readdirSync(join(folder, 'fresh'))).toEqual(['keys.json'])
 })
 
+test.each([
+  ['link', 'ls', 'No links yet.'],
+  ['upload-link', 'ls', 'No upload links yet.'],
+  ['webhook', 'list', 'No webhooks yet.'],
+  ['payments', '', 'No payments yet.'],
+])('%s %s says that there is nothing, and nothing to programs', async (command, action, note) => {
+  const words = [command, action].filter((word) => word !== '')
+  const people = await home.cairn(words, { config: 'nothing' })
+  expect([people.code, people.out, people.err]).toEqual([0, '', expect.stringContaining(note)])
+  expect(await home.cairn([...words, '--json'], { config: 'nothing' })).toMatchObject({ code: 0, out: '', err: '' })
+})
+
 describe('errors', () => {
   test.each([
     [['nope'], 2],
@@ -46,6 +58,9 @@ describe('errors', () => {
     [['upload-link', 'new', '--label', 'a\tb'], 2],
     [['cat', 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'], 3],
     [['upload', 'not there'], 1],
+    [['pin', 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'], 3],
+    [['import', 'cids', 'hello.txt', '--gateway', 'ipfs.io'], 2],
+    [['import', 's3://pictures'], 2],
     [['status', '--network', 'http://127.0.0.1:1'], 6],
     [['status', '--network', 'nowhere.json'], 3],
   ])('%j ends with %i', async (args, code) => {
@@ -56,8 +71,19 @@ describe('errors', () => {
     expect(run.err).not.toContain('    at ')
   })
 
+  test('a pin of a service without gateways says what else brings the content', async () => {
+    const missing = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
+    const { err } = await home.cairn(['pin', missing])
+    expect(err).toContain('which fetches pins from no gateway [BLOCK_NOT_FOUND]')
+    expect(err).toContain('run `cairn import cids`')
+  })
+
   test('they name the argument or option that is wrong', async () => {
     const { cairn } = home
+    expect((await cairn(['import', 's3://pictures'])).err).toContain('Set AWS_REGION, or use --region.')
+    const gateway = await cairn(['import', 'cids', 'hello.txt', '--gateway', 'ipfs.io'])
+    expect(gateway.err).toContain('--gateway is not an http or https URL: "ipfs.io"')
+    expect((await cairn(['conditions', 'check', '-'])).err).toContain('Standard input is not JSON')
     expect((await cairn(['get', hello, '-o', '-'])).err).toContain('Use cairn cat')
     expect((await cairn(['ls', '--search', 'no such name'])).err).toBe('No upload matches.\n')
     expect((await cairn(['ls', 'a', 'b'])).err).toContain('ls does not accept the argument "b"')

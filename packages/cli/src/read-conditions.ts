@@ -9,6 +9,7 @@ const maxBytes = 64 * 1024
  * @throws CairnError FILE_UNREADABLE, INVALID_CONDITION
  */
 export async function readConditionsFile(path: string, stdin: Readable): Promise<ConditionsInput> {
+  const source = path === '-' ? 'Standard input' : path
   let text: string
   try {
     text = path === '-' ? await readAll(stdin) : await readFile(path, 'utf8')
@@ -19,12 +20,12 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
   try {
     json = JSON.parse(text)
   } catch (cause) {
-    throw new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${path} is not JSON`, cause })
+    throw new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${source} is not JSON`, cause })
   }
   if (Array.isArray(json)) return { conditions: json }
   if (typeof json !== 'object' || json === null || !('conditions' in json) || !Array.isArray(json.conditions)) {
     throw new CairnError('INVALID_CONDITION', {
-      message: `Condition validation error: ${path} has no list of conditions`,
+      message: `Condition validation error: ${source} has no list of conditions`,
       hint: 'See `cairn conditions template` for examples.',
     })
   }

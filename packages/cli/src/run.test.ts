@@ -89,6 +89,8 @@ test.each([
   [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
   [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
   [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
+  [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
+  [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],
   [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
   [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],
 ])('%j is a wrong use that names the option and the help', async (argv, message, hint) => {

@@ -1,5 +1,5 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
-import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { type Command, type CommandContext, pickAction, text, type Values } from '../command.ts'
 import { conditionTemplates } from '../condition-templates.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readConditionsFile } from '../read-conditions.ts'
@@ -64,10 +64,20 @@ async function template({ args, values, output }: CommandContext): Promise<void>
   const json = make({
     chain: text(values, 'chain'),
     contract: text(values, 'contract'),
-    min: text(values, 'at-least'),
+    min: minimumOf(values),
     tokenId: text(values, 'token-id'),
   })
   output.result(json, JSON.stringify(json, null, 2).split('\n'))
+}
+
+/** Returns an integer of any size as text, as conditions have them. @throws CairnError USAGE */
+function minimumOf(values: Values): string | undefined {
+  const value = text(values, 'at-least')
+  if (value === undefined || /^(?:\d+|0x[0-9a-fA-F]+)$/.test(value)) return value
+  throw new CairnError('USAGE', {
+    message: `--at-least must be a whole number: ${JSON.stringify(value)}`,
+    hint: 'Use the smallest unit of the coin or token, in decimal or with 0x.',
+  })
 }
 
 const actions: Record<string, (context: CommandContext) => Promise<void>> = { show, set, remove, template, check }

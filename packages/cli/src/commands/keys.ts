@@ -41,6 +41,7 @@ async function list(context: CommandContext): Promise<void> {
     ]),
     files,
   )
+  if (files.length === 0) output.note(role === 'owner' ? 'No encrypted files yet.' : 'No files are shared with you.')
 }
 
 const eventWords: Record<KeyEvent['kind'], string> = {
@@ -83,6 +84,8 @@ async function log(context: CommandContext): Promise<void> {
     if (events.length >= limit) break
   }
   output.table(['TIME', 'WHAT', 'ADDRESS', 'CID', 'NODES'], events.map(eventCells), events)
+  if (events.length === 0)
+    output.note(cid === undefined ? 'No entries yet.' : 'No entries. Only the owner of an encrypted file has its log.')
   if (events.some(({ isConfirmed }) => !isConfirmed))
     output.note('What fewer than three nodes report is unconfirmed: opening a file takes the shards of three.')
 }

@@ -59,6 +59,7 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
     ]),
     links,
   )
+  if (links.length === 0) output.note('No links yet. Create one: cairn link create <cid>')
 }
 
 async function remove({ args, session, output, signal }: CommandContext): Promise<void> {

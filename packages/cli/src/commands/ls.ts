@@ -53,6 +53,7 @@ async function listFolder(argument: string, context: CommandContext): Promise<vo
     items.map((item) => [item.cid, item.dagSizeBytes === undefined ? '–' : formatBytes(item.dagSizeBytes), item.name]),
     items,
   )
+  if (items.length === 0) output.note('The folder is empty.')
 }
 
 export const ls: Command = {

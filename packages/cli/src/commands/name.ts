@@ -127,6 +127,7 @@ async function history(context: CommandContext): Promise<void> {
     records.map((one) => ({ ...describeRecord(one), publishedAt: one.publishedAt })),
     'POINTED TO',
   )
+  if (records.length === 0) output.note(`Not published yet. Publish: cairn name publish ${name} <cid>`)
 }
 
 async function rename(context: CommandContext): Promise<void> {

@@ -184,6 +184,7 @@ export const payments: Command = {
       all,
       'TRANSACTION',
     )
+    if (all.length === 0) output.note('No payments yet. Buy storage: cairn pay 1GiB')
   },
 }
 

@@ -49,6 +49,7 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
     ]),
     links,
   )
+  if (links.length === 0) output.note('No upload links yet. Create one: cairn upload-link new')
 }
 
 async function remove({ args, session, output, signal }: CommandContext): Promise<void> {

@@ -148,6 +148,7 @@ export const checks: Command = {
       ]),
       found,
     )
+    if (found.length === 0) output.note('No challenge yet.')
   },
 }
 

@@ -14,12 +14,13 @@ import { parseTypes } from './watch.ts'
 type Action = (context: CommandContext) => Promise<void>
 
 async function create({ args, values, session, output, signal }: CommandContext): Promise<void> {
+  const url = requireArgument(args, 'create')
   const types = parseTypes(text(values, 'types'))
   const description = text(values, 'description')
   const webhook = await createWebhook(
     await session.client(),
     {
-      url: requireArgument(args, 'create', 'a URL'),
+      url,
       ...(types === undefined ? {} : { types }),
       ...(description === undefined ? {} : { description }),
     },
@@ -41,6 +42,7 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
     ]),
     webhooks,
   )
+  if (webhooks.length === 0) output.note('No webhooks yet. Create one: cairn webhook create <url>')
 }
 
 const switchTo =
@@ -99,15 +101,17 @@ async function deliveries({ args, session, output, signal }: CommandContext): Pr
     ]),
     rows,
   )
+  if (rows.length === 0) output.note('No deliveries yet.')
 }
 
-function requireArgument(args: readonly string[], action: string, what = 'the id of a webhook'): string {
+function requireArgument(args: readonly string[], action: string): string {
   const [, value] = args
   if (value !== undefined) return value
-  throw new CairnError('USAGE', {
-    message: `webhook ${action} requires ${what}`,
-    hint: 'Run `cairn webhook list` to list the ids.',
-  })
+  const [what, hint] =
+    action === 'create'
+      ? ['a URL', 'Run cairn webhook create https://example.com/hook.']
+      : ['the id of a webhook', 'Run `cairn webhook list` to list the ids.']
+  throw new CairnError('USAGE', { message: `webhook ${action} requires ${what}`, hint })
 }
 
 const actions: Record<string, Action> = {
