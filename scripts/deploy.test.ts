@@ -185,7 +185,7 @@ test.each([
 /** Metrics that Node's own collector gives; the rest is in the sources. */
 const sources = ['packages/service/src', 'services'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((path) => path.endsWith('.ts') && !path.includes('node_modules'))
+    .filter((path) => path.endsWith('.ts') && !/node_modules|\.(?:test|suite|fixture)\.ts$/.test(path))
     .map((path) => read(join(folder, path))),
 )
 const metricNames = new Set(sources.flatMap((text) => [...text.matchAll(/'(cairn_[a-z_]+)'/g)].map(([, name]) => name)))
@@ -257,6 +257,18 @@ test('every log line that the pages for operators name is one that a service wri
   for (const [, line = ''] of list.matchAll(/`([^`]+)`/g)) lines.push(line)
   const all = sources.join('\n')
   expect(lines.filter((line) => !all.includes(line))).toEqual([])
+})
+
+test('incidents.md explains every warning and error that a service logs', () => {
+  const page = read('docs/operate/incidents.md')
+  const calls = [
+    /\blog\.(?:warn|error)\((?:\{[^}]*\}|\w+),\s*'([^']+)'/g,
+    /\.failed\(\s*(?:'[^']*'|`[^`]*`|[\w.]+),\s*[\w.]+,\s*'([^']+)'/g,
+    /\['([^']+ unavailable)', '[^']+ again'\]/g,
+  ]
+  const lines = sources.flatMap((source) => calls.flatMap((call) => [...source.matchAll(call)].map(([, line]) => line)))
+  expect(lines.length).toBeGreaterThan(50)
+  expect([...new Set(lines)].filter((line) => !page.includes(`\`${line}`))).toEqual([])
 })
 
 test('every tool of a bundle has a command in the image, and the page on deployment names it', () => {
