@@ -69,6 +69,7 @@ async function writeNew(path: string, text: string): Promise<void> {
   try {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
-    throw wrongUse(`${path} cannot be written (${String(errnoOf(error))})`)
+    const errno = errnoOf(error)
+    throw wrongUse(errno === 'EEXIST' ? `${path} already exists` : `${path} cannot be written (${String(errno)})`)
   }
 }
