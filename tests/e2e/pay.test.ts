@@ -184,8 +184,10 @@ describe('what goes wrong', () => {
   test('no money, no network, no such coin, no amount: said before anything is sent', async () => {
     const poor = await openPayer({ isFunded: false })
     for (const coin of ['native', 'usdc'] as const) {
+      const symbol = coin === 'native' ? 'ETH' : 'USDC'
       await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, coin })).rejects.toMatchObject({
         code: 'INSUFFICIENT_FUNDS',
+        message: expect.stringMatching(new RegExp(`^The wallet has 0 ${symbol}, the payment takes 0\\.\\d+$`)),
       })
     }
     await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, network: 'moon' })).rejects.toMatchObject({

@@ -1,5 +1,5 @@
 import { paymentsAbi } from '@cairn/contracts'
-import { CairnError, type ChainProfile, isPrivateKey, type TokenProfile } from '@cairn/protocol'
+import { CairnError, type ChainProfile, formatUnits, isPrivateKey, type TokenProfile } from '@cairn/protocol'
 import {
   type Account,
   type Chain,
@@ -172,7 +172,7 @@ async function payNative(parts: Parts, { units, beneficiary }: Amount): Promise<
   const { profile, wallet, account, reader, onEvent } = parts
   const to = getAddress(profile.paymentContract)
   const balance = await getBalance(reader, { address: account.address })
-  if (balance < units) throw tooLittle(profile.symbol, balance, units)
+  if (balance < units) throw tooLittle({ symbol: profile.symbol, decimals: profile.nativeDecimals }, balance, units)
   onEvent({ step: 'paying' })
   const common = { account, chain: wallet.chain }
   const hash =
@@ -215,7 +215,7 @@ async function findToken(
     })
   }
   const rich = taken.find(({ balance }) => balance >= units)
-  if (rich === undefined) throw tooLittle(first.token.symbol, first.balance, units)
+  if (rich === undefined) throw tooLittle(first.token, first.balance, units)
   return rich.token
 }
 
@@ -319,8 +319,14 @@ async function waitUntilMined(
   return transactionHash
 }
 
-function tooLittle(symbol: string, have: bigint, need: bigint): CairnError {
+function tooLittle(
+  { symbol, decimals }: Pick<TokenProfile, 'symbol' | 'decimals'>,
+  have: bigint,
+  need: bigint,
+): CairnError {
   return new CairnError('INSUFFICIENT_FUNDS', {
+    message: `The wallet has ${formatUnits(have, decimals)} ${symbol}, the payment takes ${formatUnits(need, decimals)}`,
+    hint: 'Add funds, and native coin for gas.',
     details: { symbol, haveUnits: have.toString(), neededUnits: need.toString() },
   })
 }
