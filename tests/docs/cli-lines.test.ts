@@ -120,6 +120,7 @@ describe('each line runs', () => {
     expect(unrun.map(({ page }) => page).sort()).toEqual([
       'docs/how-to/cli.md',
       'docs/how-to/cli.md',
+      'docs/how-to/cli.md',
       'docs/how-to/events.md',
       'docs/how-to/events.md',
       'docs/how-to/events.md',

@@ -89,6 +89,7 @@ test.each([
   [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
   [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
   [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
+  [['upload', 'x', '--name', 'a/b'], '--name must not contain "/": "a/b"', 'Use --wrap'],
   [['rename', 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
   [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],

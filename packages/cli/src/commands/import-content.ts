@@ -63,7 +63,8 @@ export async function importContent(context: CommandContext, { label, open }: Na
     ? `${total}  ${present} done before  ${formatBytes(bytes)}  ${unknownSizes} of unknown size  ${missing} missing`
     : `${total}  ${uploaded} uploaded  ${formatBytes(bytes)}  ${present} already present  ${missing} missing`
   output.result(summary, [...problems, counts], counts)
-  if (missing > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing } })
+  if (missing > 0)
+    throw new CairnError('IMPORT_INCOMPLETE', { message: 'Some items were not imported', details: { missing } })
 }
 
 function named({ name, cid }: ItemReport): string {

@@ -40,12 +40,22 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
     cidVersion: version === '0' ? 0 : 1,
     wrapWithDirectory: flag(values, 'wrap'),
     profile,
-    name: text(values, 'name'),
+    name: readName(values),
     mimeType: readType(values),
     announce: announce === undefined ? undefined : announce === 'on',
     private: flag(values, 'private') || undefined,
   }
   return { ...omitUndefined(chosen), signal }
+}
+
+/** @throws CairnError USAGE for a path, of which only a wrapped file has one */
+function readName(values: Values): string | undefined {
+  const name = text(values, 'name')
+  if (name === undefined || !name.includes('/') || flag(values, 'wrap')) return name
+  throw new CairnError('USAGE', {
+    message: `--name must not contain "/": ${JSON.stringify(name)}`,
+    hint: 'Use --wrap to put the file into folders, or upload a folder.',
+  })
 }
 
 /** Returns the media type without its parameters, which services do not store. */
@@ -153,7 +163,7 @@ async function uploadAllWithLink(context: CommandContext, link: string): Promise
   const { args, values, output, signal } = context
   const other = Object.keys(ownOptions).find((name) => values[name] !== undefined && !optionsWithLink.includes(name))
   if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} exclude each other` })
-  const [name, mimeType] = [text(values, 'name'), readType(values)]
+  const [name, mimeType] = [readName(values), readType(values)]
   const chosen = { ...omitUndefined({ name, mimeType }), signal }
   for (const path of args) {
     const progress = output.progress(path)
