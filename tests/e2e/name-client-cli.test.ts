@@ -204,6 +204,8 @@ test('labels that are not there, or several times, and what is no label', async 
   expect(await json(['name', 'publish', String(first['name']), cids[0] ?? ''], around)).toMatchObject({
     name: first['name'],
   })
-  expect((await cairn(['name', 'create', String(first['name']), '--local'], around)).code).toBe(2)
+  for (const label of [String(first['name']), 'a/b']) {
+    expect((await cairn(['name', 'create', label, '--local'], around)).code).toBe(2)
+  }
   expect((await cairn(['name', 'create', 'x', '--encrypt'], around)).err).toContain('--local')
 })

@@ -27,11 +27,13 @@ export function argument({ args }: CommandContext, index: number, what: string):
 export function readLabel({ args }: CommandContext, index: number): string | undefined {
   const label = args[index]?.trim()
   if (label === undefined) return undefined
-  const isUsable = label !== '' && label.length <= maxLabelCharacters && clean(label) === label && !isNameForm(label)
+  const isShort = label !== '' && label.length <= maxLabelCharacters
+  // What follows a "/" is a path below the name.
+  const isUsable = isShort && clean(label) === label && !label.includes('/') && !isNameForm(label)
   if (isUsable) return label
   throw new CairnError('USAGE', {
     message: `${JSON.stringify(label)} is not a valid label`,
-    hint: `Use 1 to ${maxLabelCharacters} characters without control characters, and a text that is not itself a name.`,
+    hint: `Use 1 to ${maxLabelCharacters} characters without control characters and without "/", and a text that is not itself a name.`,
   })
 }
 

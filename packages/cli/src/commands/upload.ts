@@ -48,10 +48,10 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
   return { ...omitUndefined(chosen), signal }
 }
 
-/** @throws CairnError USAGE for a path, of which only a wrapped file has one */
+/** @throws CairnError USAGE for a path: the service makes folders of that of a plain file */
 function readName(values: Values): string | undefined {
   const name = text(values, 'name')
-  if (name === undefined || !name.includes('/') || flag(values, 'wrap')) return name
+  if (name === undefined || !name.includes('/') || flag(values, 'wrap') || flag(values, 'encrypt')) return name
   throw new CairnError('USAGE', {
     message: `--name must not contain "/": ${JSON.stringify(name)}`,
     hint: 'Use --wrap to put the file into folders, or upload a folder.',
