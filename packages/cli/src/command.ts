@@ -17,6 +17,8 @@ export type Options = Record<
     value?: string
     /** Values that completion offers. */
     choices?: readonly string[]
+    /** The only actions of the command that take it; all do by default. */
+    actions?: readonly string[]
   }
 >
 

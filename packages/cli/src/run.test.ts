@@ -89,6 +89,11 @@ test.each([
   [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
   [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
   [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
+  [
+    ['drive', 'ls', '--off'],
+    'drive ls does not take --off',
+    'It is an option of cairn drive star, cairn drive tag, cairn drive colour, cairn drive contact.',
+  ],
   [['upload', 'x', '--name', 'a/b'], '--name must not contain "/": "a/b"', 'Use --wrap'],
   [['rename', 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],

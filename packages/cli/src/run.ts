@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/sdk'
-import { type Command, flag, type Options, text } from './command.ts'
+import { type Command, flag, type Options, text, type Values } from './command.ts'
 import { commands } from './commands.ts'
 import { describeFailure, describeUnreachable } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
@@ -83,6 +83,18 @@ function requireArity({ name, usage, arity: [least, most] }: Command, args: read
   })
 }
 
+/** @throws CairnError USAGE naming an option that the action would ignore */
+function requireTaken({ name, options = {}, words = [] }: Command, action: string, values: Values): void {
+  if (!words.includes(action)) return
+  for (const [option, { actions }] of Object.entries(options)) {
+    if (actions === undefined || actions.includes(action) || values[option] === undefined) continue
+    throw new CairnError('USAGE', {
+      message: `${name} ${action} does not take --${option}`,
+      hint: `It is an option of ${actions.map((one) => `cairn ${name} ${one}`).join(', ')}.`,
+    })
+  }
+}
+
 /** Returns the output in the form that the arguments request. */
 function openOutput(
   argv: readonly string[],
@@ -154,6 +166,7 @@ export async function run(
       return exitCodes.ok
     }
     requireArity(command, args)
+    requireTaken(command, args[0] ?? '', values)
     const state = createState(environment.configFolder)
     const session = createSession({
       network: text(values, 'network'),

@@ -113,20 +113,22 @@ export const apiKey: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    name: { type: 'string', about: 'name of the new key', value: 'text' },
+    name: { type: 'string', actions: ['new'], about: 'name of the new key', value: 'text' },
     scope: {
       type: 'string',
+      actions: ['new'],
       about: 'scopes of the new key, separated by commas (all)',
       value: 'scopes',
       choices: scopes,
     },
     expires: {
       type: 'string',
+      actions: ['new'],
       about: 'expiry of the new key: 30d, 2027-01-31 or never (90d)',
       value: 'when',
       choices: ['30d', '90d', 'never'],
     },
-    'print-only': { type: 'boolean', about: 'do not save the new key' },
+    'print-only': { type: 'boolean', actions: ['new'], about: 'do not save the new key' },
   },
   examples: [
     'cairn api-key new --name laptop',

@@ -89,15 +89,21 @@ export const conditions: Command = {
   arity: [1, 3],
   words: Object.keys(actions),
   options: {
-    chain: { type: 'string', about: 'template: name of the chain', value: 'name' },
-    contract: { type: 'string', about: 'template: address of the contract or mint', value: 'address' },
+    chain: { type: 'string', actions: ['template'], about: 'template: name of the chain', value: 'name' },
+    contract: {
+      type: 'string',
+      actions: ['template'],
+      about: 'template: address of the contract or mint',
+      value: 'address',
+    },
     'at-least': {
       type: 'string',
+      actions: ['template'],
       about: 'template: minimum amount in smallest units, time or block',
       value: 'n',
     },
-    'token-id': { type: 'string', about: 'template: token id', value: 'n' },
-    of: { type: 'string', about: 'check: address to check', value: 'address' },
+    'token-id': { type: 'string', actions: ['template'], about: 'template: token id', value: 'n' },
+    of: { type: 'string', actions: ['check'], about: 'check: address to check', value: 'address' },
   },
   examples: [
     'cairn conditions template erc20 --chain Optimism --contract 0x… --at-least 1000 > rule.json',

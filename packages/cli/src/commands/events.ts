@@ -45,7 +45,12 @@ export const events: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    signer: { type: 'string', about: 'public key that verify expects (that of the network)', value: 'did:key' },
+    signer: {
+      type: 'string',
+      actions: ['verify'],
+      about: 'public key that verify expects (that of the network)',
+      value: 'did:key',
+    },
   },
   // The signature is that of the log.
   exitCodes: { INVALID_SIGNATURE: exitCodes.verification },

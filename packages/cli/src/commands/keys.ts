@@ -232,10 +232,10 @@ export const keys: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    follow: { type: 'boolean', short: 'f', about: 'log: print events as they happen' },
-    limit: { type: 'string', about: 'log: number of events, newest first (50)', value: 'n' },
-    shared: { type: 'boolean', about: 'list: files shared with you' },
-    output: { type: 'string', short: 'o', about: 'export: target path', value: 'file' },
+    follow: { type: 'boolean', actions: ['log'], short: 'f', about: 'log: print events as they happen' },
+    limit: { type: 'string', actions: ['log'], about: 'log: number of events, newest first (50)', value: 'n' },
+    shared: { type: 'boolean', actions: ['list'], about: 'list: files shared with you' },
+    output: { type: 'string', actions: ['export'], short: 'o', about: 'export: target path', value: 'file' },
   },
   examples: [
     'cairn keys list',

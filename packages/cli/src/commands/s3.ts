@@ -66,9 +66,9 @@ export const s3: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    bucket: { type: 'string', about: 'only this bucket (all)', value: 'name' },
-    prefix: { type: 'string', about: 'only keys that start with this', value: 'text' },
-    'read-only': { type: 'boolean', about: 'no uploads and no deletions' },
+    bucket: { type: 'string', actions: ['credentials'], about: 'only this bucket (all)', value: 'name' },
+    prefix: { type: 'string', actions: ['credentials'], about: 'only keys that start with this', value: 'text' },
+    'read-only': { type: 'boolean', actions: ['credentials'], about: 'no uploads and no deletions' },
   },
   examples: [
     'cairn s3 credentials',

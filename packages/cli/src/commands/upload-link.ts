@@ -79,12 +79,22 @@ export const uploadLink: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    'max-size': { type: 'string', about: 'largest file, for new (100MiB)', value: 'size' },
-    'max-total': { type: 'string', about: 'all files together, for new (count × max-size)', value: 'size' },
-    count: { type: 'string', about: 'number of files, for new (100)', value: 'number' },
-    types: { type: 'string', about: 'media types, separated by commas, for new (all)', value: 'types' },
-    expires: { type: 'string', about: 'lifetime, for new (7d)', value: 'duration' },
-    label: { type: 'string', about: 'label in your list, for new', value: 'text' },
+    'max-size': { type: 'string', actions: ['new'], about: 'largest file, for new (100MiB)', value: 'size' },
+    'max-total': {
+      type: 'string',
+      actions: ['new'],
+      about: 'all files together, for new (count × max-size)',
+      value: 'size',
+    },
+    count: { type: 'string', actions: ['new'], about: 'number of files, for new (100)', value: 'number' },
+    types: {
+      type: 'string',
+      actions: ['new'],
+      about: 'media types, separated by commas, for new (all)',
+      value: 'types',
+    },
+    expires: { type: 'string', actions: ['new'], about: 'lifetime, for new (7d)', value: 'duration' },
+    label: { type: 'string', actions: ['new'], about: 'label in your list, for new', value: 'text' },
   },
   examples: [
     "cairn upload-link new --count 10 --max-size 20MiB --types 'image/*,application/pdf'",

@@ -115,7 +115,7 @@ export const wallet: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    force: { type: 'boolean', about: 'replace an existing wallet' },
+    force: { type: 'boolean', actions: ['create', 'import'], about: 'replace an existing wallet' },
     yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },
   },
   examples: ['cairn wallet create', 'cairn wallet import keystore.json', 'cairn wallet sign "hello"'],

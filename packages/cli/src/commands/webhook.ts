@@ -132,9 +132,14 @@ export const webhook: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   options: {
-    types: { type: 'string', about: 'types of events for create, separated by commas (all)', value: 'types' },
-    description: { type: 'string', about: 'description for create', value: 'text' },
-    after: { type: 'string', about: 'cursor before the first event for replay', value: 'cursor' },
+    types: {
+      type: 'string',
+      actions: ['create'],
+      about: 'types of events for create, separated by commas (all)',
+      value: 'types',
+    },
+    description: { type: 'string', actions: ['create'], about: 'description for create', value: 'text' },
+    after: { type: 'string', actions: ['replay'], about: 'cursor before the first event for replay', value: 'cursor' },
   },
   examples: [
     'cairn webhook create https://example.com/hook --types upload.stored',
