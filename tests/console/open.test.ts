@@ -183,6 +183,51 @@ test('a ZIP of a public folder leaves out symbolic links and names them; one tha
   expect(problems).toEqual([])
 })
 
+test('the files of a folder come into a ZIP in one response, and one by one after a response that breaks', async () => {
+  const { page, context, wallet, problems, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const content = new Map(
+    ['a/1.bin', 'a/2.bin', 'b/long.bin', 'c/3.bin', 'c/4.bin'].map((path) => [
+      path,
+      randomBytes(path.includes('long') ? 3_000_000 : 4096),
+    ]),
+  )
+  const files = [...content].map(([path, bytes]) => ({ path, content: new Blob([bytes]) }))
+  await uploadFolder(client, files, { name: 'plain' })
+  await uploadEncryptedFolder(client, files, { name: 'sealed', asOne: true })
+  await open('/files')
+  await signIn()
+  await page.evaluate(saveIntoStorage)
+  const requests: string[] = []
+  context.on('request', (request) => void (request.url().includes('format=car') && requests.push(request.url())))
+  const saveZip = async (name: string): Promise<string[]> => {
+    const choice = page.getByRole('checkbox', { name: `Select ${name}` })
+    await choice.check()
+    await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+    const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+    requests.length = 0
+    await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+    await dialog.getByText(/^Saved 5 files/).waitFor(patient)
+    const taken = [...requests]
+    await dialog.getByRole('button', { name: 'Done' }).click()
+    await choice.uncheck()
+    const saved = readZip(await readStored(page, `${name}.zip`))
+    expect([...saved.keys()].sort()).toEqual([...content.keys()].map((path) => `${name}/${path}`))
+    for (const [path, bytes] of content) expect(saved.get(`${name}/${path}`)?.equals(bytes), path).toBe(true)
+    return taken
+  }
+  // The folder, whether it is one, and the index of an encrypted one.
+  for (const name of ['plain', 'sealed']) expect((await saveZip(name)).length, name).toBeLessThanOrEqual(3)
+
+  // The response ends in the long file.
+  await page.route(/dag-scope=all/, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, body: (await response.body()).subarray(0, 1_500_000) })
+  })
+  for (const name of ['plain', 'sealed']) expect((await saveZip(name)).length, name).toBeGreaterThan(3)
+  expect(problems).toEqual([])
+})
+
 test('office files and books show their text, tables and pictures, and nothing of them runs or is fetched', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(

@@ -77,14 +77,15 @@ export { downloadFile } from './download/download-file.ts'
 export {
   decryptFolder,
   type EncryptedFolder,
-  type EncryptedFolderFile,
   isFolder,
   openEncryptedFolder,
 } from './download/encrypted-folder.ts'
 export { isEncrypted } from './download/is-encrypted.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
+export { type EncryptedFolderFile, openEncryptedTree } from './download/open-encrypted-tree.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
 export { openSeekable, type SeekableFile, type SeekableOptions } from './download/open-seekable.ts'
+export { type OpenTree, openTree, type TreeItem } from './download/open-tree.ts'
 export type { DriveContact } from './drive/contacts.ts'
 export {
   type Drive,

@@ -33,6 +33,7 @@ export function ZipDialog({
 }: {
   name: string
   items: readonly ZipItem[]
+  /** 0 if it is not known. */
   totalBytes: number
   /** Number of files; undefined if it is not known, because an item may be a stored folder. */
   fileCount: number | undefined
@@ -99,7 +100,13 @@ export function ZipDialog({
     <Modal
       isOpen
       onClose={close}
-      title={fileCount === undefined ? messages.drive.zipItemsTitle(items.length) : messages.drive.zipTitle(fileCount)}
+      title={
+        fileCount !== undefined
+          ? messages.drive.zipTitle(fileCount)
+          : items.length === 1
+            ? messages.drive.zipTitle(0)
+            : messages.drive.zipItemsTitle(items.length)
+      }
       hint={messages.drive.zipHint}
       footer={
         transfer === undefined ? (
@@ -145,7 +152,10 @@ export function ZipDialog({
         </div>
       ) : isRunning ? (
         <div className="flex flex-col gap-2">
-          <ProgressBar label={progress} value={totalBytes === 0 ? 0 : Math.min(1, written.bytes / totalBytes)} />
+          <ProgressBar
+            label={progress}
+            value={totalBytes === 0 ? undefined : Math.min(1, written.bytes / totalBytes)}
+          />
           <p className="text-ink-soft text-sm tabular">{progress}</p>
           <p className="text-ink-soft text-sm">{messages.drive.zipGoesOn}</p>
         </div>

@@ -1,6 +1,13 @@
-import { type Client, openDecrypted, openEncryptedFolder } from '@cairn/sdk'
+import {
+  type Client,
+  type EncryptedFolderFile,
+  openDecrypted,
+  openEncryptedFolder,
+  openEncryptedTree,
+} from '@cairn/sdk'
 import { filesBelow } from '../content/files-below.ts'
 import type { Entry } from './entry.ts'
+import { readTree } from './read-tree.ts'
 
 /** An encrypted upload, and where it stands in the ZIP. */
 type EncryptedItem = {
@@ -13,8 +20,12 @@ type EncryptedItem = {
   isStoredFolder: boolean
 }
 
+/** What a request for one file costs, as bytes of a response that are not needed. */
+const requestBytes = 64 * 1024
+
 /**
- * Opens an encrypted file, or the files and empty folders of an encrypted folder one after the other.
+ * Opens an encrypted file, or the files and empty folders of an encrypted folder one after the other. The files come in one
+ * response, unless most of it would be files of other folders.
  * @throws CairnError those of `openDecrypted` and `openEncryptedFolder`
  */
 export async function* openEncryptedEntries(
@@ -26,7 +37,27 @@ export async function* openEncryptedEntries(
     yield { name: path, lastModified, input: await openDecrypted(client, cid, { masterKey }) }
     return
   }
-  for (const { file, pathBelow } of filesBelow(folder.files, innerPath)) {
+  const wanted = new Map(
+    filesBelow(folder.files, innerPath).map(({ file, pathBelow }) => [file.path, { file, pathBelow }]),
+  )
+  const files = [...wanted.values()].map(({ file }) => file)
+  if (totalOf(folder.files) - totalOf(files) <= files.length * requestBytes) {
+    const items = readTree(
+      () => openEncryptedTree(client, cid, { files, masterKey }),
+      async (names, fromByte) => {
+        const cidPath = files.find((file) => file.path === names.join('/'))?.cidPath ?? cid
+        return skip(await openDecrypted(client, cidPath, { masterKey }), fromByte)
+      },
+    )
+    for await (const { names, input } of items) {
+      const found = wanted.get(names.join('/'))
+      if (found === undefined || input === undefined) continue
+      wanted.delete(found.file.path)
+      yield { name: `${path}/${found.pathBelow}`, lastModified, input }
+    }
+  }
+  // Most often nothing.
+  for (const { file, pathBelow } of wanted.values()) {
     const input = await openDecrypted(client, file.cidPath, { masterKey })
     yield { name: `${path}/${pathBelow}`, lastModified, input }
   }
@@ -37,5 +68,18 @@ export async function* openEncryptedEntries(
     innerPath,
   )) {
     yield { name: `${path}/${pathBelow}`, lastModified }
+  }
+}
+
+function totalOf(files: readonly EncryptedFolderFile[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+}
+
+/** Yields the bytes after the first `count`. */
+async function* skip(pieces: AsyncIterable<Uint8Array>, count: number): AsyncGenerator<Uint8Array, void, undefined> {
+  let left = count
+  for await (const piece of pieces) {
+    if (left < piece.length) yield piece.subarray(left)
+    left = Math.max(0, left - piece.length)
   }
 }

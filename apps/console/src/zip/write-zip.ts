@@ -1,10 +1,11 @@
-import { CairnError, type Client, createClient, isFolder, iterateStream, listDirectory, openFile } from '@cairn/sdk'
+import { type Client, createClient, isFolder } from '@cairn/sdk'
 import { makeZip } from 'client-zip'
 import { loadCode } from '../cipher/load-code.ts'
 import { openTarget } from '../cipher/open-target.ts'
-import type { ContentPlace } from '../content/content-url.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { type Entry, requireInside } from './entry.ts'
+import { joinWrites } from './join-writes.ts'
+import { openPublicEntries, openUnlessLink } from './public-entries.ts'
 import type { WriteOrder, WrittenZip, ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
@@ -18,8 +19,8 @@ const progressMs = 200
 
 /**
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
- * nor the worker holds more than a piece of a file. Files are stored without compression, and large ones as ZIP64. Symbolic links
- * are left out: where they lead is only known where the ZIP is unpacked.
+ * nor the worker holds more than a piece of a file. A stored folder comes in one response. Files are stored without compression,
+ * and large ones as ZIP64. Symbolic links are left out: where they lead is only known where the ZIP is unpacked.
  * @returns with the file, if the user could not choose one
  * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
  *   nothing is left
@@ -30,7 +31,7 @@ export async function writeZip(
 ): Promise<WrittenZip> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
   const handle = target ?? (await openKept())
-  const file = await openTarget(handle)
+  const file = joinWrites(await openTarget(handle))
   const leftOut: string[] = []
   let fileCount = 0
   let bytes = 0
@@ -95,44 +96,12 @@ async function* openEntries(
       yield* openEncryptedEntries(client, { path, cid, innerPath, masterKey, lastModified, isStoredFolder })
       continue
     }
-    const files = isStoredFolder ? listBelow(client, { cidPath: cid, isPrivate }, path) : [{ path, cidPath: cid }]
-    for await (const file of files) {
-      if (file.cidPath === undefined) {
-        yield { name: file.path, lastModified }
-        continue
-      }
-      const input = await openUnlessLink(client, file.cidPath)
-      if (input === undefined) onLeftOut(file.path)
-      else yield { name: file.path, lastModified, input }
+    const cidPath = innerPath === undefined || innerPath === '' ? cid : `${cid}/${innerPath}`
+    if (isStoredFolder) yield* openPublicEntries(client, { cidPath, isPrivate, path, lastModified, onLeftOut })
+    else {
+      const input = await openUnlessLink(client, cid)
+      if (input === undefined) onLeftOut(path)
+      else yield { name: path, lastModified, input }
     }
   }
-}
-
-/** Opens a file; undefined for a symbolic link and other content that is none. */
-async function openUnlessLink(client: Client, cidPath: string): Promise<AsyncIterable<Uint8Array> | undefined> {
-  try {
-    return iterateStream((await openFile(client, cidPath)).stream)
-  } catch (error) {
-    if (CairnError.is(error, 'NOT_A_FILE')) return undefined
-    throw error
-  }
-}
-
-/** Lists the files of a stored folder with their paths below it, and its empty folders, which have no `cidPath`. */
-async function* listBelow(
-  client: Client,
-  { cidPath, isPrivate }: ContentPlace,
-  path: string,
-): AsyncGenerator<{ path: string; cidPath?: string }, void, undefined> {
-  let isEmpty = true
-  for await (const { cid, name } of listDirectory(client, cidPath)) {
-    isEmpty = false
-    const below = `${path}/${name}`
-    // Of a private upload, only paths below its root can be read.
-    const inner = isPrivate ? `${cidPath}/${name}` : cid
-    const isInner = mayBeFolder({ cid, mimeType: null }) && (await isFolder(client, inner))
-    if (isInner) yield* listBelow(client, { cidPath: inner, isPrivate }, below)
-    else yield { path: below, cidPath: inner }
-  }
-  if (isEmpty) yield { path }
 }

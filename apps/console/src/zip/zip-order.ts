@@ -6,7 +6,7 @@ export type ZipItem = {
   path: string
   /** Undefined for an empty folder. */
   cid: string | undefined
-  /** Of an encrypted folder, only what is below this folder in it. */
+  /** Of a stored folder, only what is below this folder in it. */
   innerPath?: string
   mimeType: string | null
   isEncrypted: boolean

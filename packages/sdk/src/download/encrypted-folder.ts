@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { clearUnfinished, joinPath, makeFolder } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
-import { type FolderIndex, indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
+import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
@@ -9,18 +9,8 @@ import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
 import { createDistinctNames, type DistinctNames } from './distinct-names.ts'
 import { forEachFile } from './for-each-file.ts'
 import { listDirectory } from './list-directory.ts'
-import { openEncryptedTree } from './open-encrypted-tree.ts'
+import { type EncryptedFolderFile, openEncryptedTree } from './open-encrypted-tree.ts'
 import { complete, fitsOneResponse, openFolderDownload, reach, saveTree } from './save-tree.ts'
-
-/** One file of an encrypted folder. */
-export type EncryptedFolderFile = {
-  /** Path below the folder, segments separated by `/`. */
-  path: string
-  /** Size after decryption, in bytes. */
-  sizeBytes: number
-  /** Path for `openDecrypted` and related functions, together with the key of the folder. */
-  cidPath: string
-}
 
 /** An open encrypted folder. */
 export type EncryptedFolder = {
@@ -53,20 +43,13 @@ export async function openEncryptedFolder(
   cid: string,
   options: DecryptOptions & { signal?: AbortSignal } = {},
 ): Promise<EncryptedFolder> {
-  const { masterKey, files, folders } = await open(client, cid, options)
-  return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })), folders }
-}
-
-async function open(
-  client: Client,
-  cid: string,
-  { signal, dynamicData, masterKey: known }: DecryptOptions & { signal?: AbortSignal },
-): Promise<FolderIndex & { masterKey: string }> {
+  const { signal, dynamicData, masterKey: known } = options
   const stop = signal === undefined ? {} : { signal }
   const keyOptions = { ...stop, ...(dynamicData === undefined ? {} : { dynamicData }) }
   const masterKey = known ?? (await getKey(client, cid, { ...keyOptions, lateMs: 0 })).masterKey
   const index = await openDecrypted(client, `${cid}/${indexName}`, { masterKey, ...stop })
-  return { masterKey, ...readFolderIndex(await gather(index)) }
+  const { files, folders } = readFolderIndex(await gather(index))
+  return { masterKey, files: files.map(({ entry, ...file }) => ({ ...file, cidPath: `${cid}/${entry}` })), folders }
 }
 
 /**
@@ -80,7 +63,7 @@ export async function decryptFolder(
   { overwrite = false, signal, onProgress, ...options }: DecryptOptions & DownloadToDiskOptions = {},
 ): Promise<DownloadResult> {
   const stop = signal === undefined ? {} : { signal }
-  const { masterKey, files, folders } = await open(client, cid, { ...options, ...stop })
+  const { masterKey, files, folders } = await openEncryptedFolder(client, cid, { ...options, ...stop })
   const expectedBytes = files.reduce((sum, file) => sum + file.sizeBytes, 0)
   const progress = createProgress('receive', expectedBytes, onProgress)
   const download = openFolderDownload({ client, target, overwrite, signal, progress })
@@ -88,18 +71,18 @@ export async function decryptFolder(
   const paths = [...files.map(({ path }) => path), ...folders.map((path) => `${path}/`)]
   await makeFolders(paths, target, { overwrite, isNew })
   const sizes = files.map(({ sizeBytes }) => sizeBytes)
-  const openFiles = () => openEncryptedTree(client, cid, { files, masterKey }, signal)
+  const openFiles = () => openEncryptedTree(client, cid, { files, masterKey }, { signal })
   if (fitsOneResponse(sizes, isNew)) await saveTree(download, openFiles, [])
   // What one response did not bring.
   const missing = files.flatMap(({ path, ...file }) => {
     const place = path.split('/').reduce(joinPath, target)
     return download.done.has(place) ? [] : [{ ...file, name: path, place }]
   })
-  await forEachFile(missing, signal, async ({ entry, place, sizeBytes: expected }, ended) => {
+  await forEachFile(missing, signal, async ({ cidPath, place, sizeBytes: expected }, ended) => {
     // These bytes are encrypted, which takes a few more.
     const onProgress = ({ bytes }: Progress) => reach(download, place, Math.min(bytes, expected))
     const options = { masterKey, overwrite, signal: ended, onProgress }
-    complete(download, place, (await decryptFile(client, `${cid}/${entry}`, place, options)).sizeBytes)
+    complete(download, place, (await decryptFile(client, cidPath, place, options)).sizeBytes)
   })
   progress.done()
   return { path: target, sizeBytes: download.sizeBytes, files: files.length }

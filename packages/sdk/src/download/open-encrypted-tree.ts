@@ -1,22 +1,31 @@
 import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { decryptStream } from '../encryption/decrypt-stream.ts'
-import type { IndexedFile } from '../encryption/folder-index.ts'
 import { type OpenTree, openTree, type TreeItem } from './open-tree.ts'
 
+/** One file of an encrypted folder. */
+export type EncryptedFolderFile = {
+  /** Path below the folder, segments separated by `/`. */
+  path: string
+  /** Size after decryption, in bytes. */
+  sizeBytes: number
+  /** Path for `openDecrypted` and related functions, together with the key of the folder. */
+  cidPath: string
+}
+
 /**
- * Opens the files of an encrypted folder with one request, by their paths. Their folders are not among the items, and neither is
- * what the index does not name. A file of several paths has the last of them.
+ * Opens files of an encrypted folder with one request, by their paths; `openEncryptedFolder` returns the files. Folders are not
+ * among the items, and neither is what `files` does not name. A file of several paths has the last of them.
  * @throws CairnError as openTree; the bytes also fail with NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function openEncryptedTree(
   client: Client,
   cid: string,
-  { files, masterKey }: { readonly files: readonly IndexedFile[]; readonly masterKey: string },
-  signal: AbortSignal | undefined,
+  { files, masterKey }: { readonly files: readonly EncryptedFolderFile[]; readonly masterKey: string },
+  options: { signal?: AbortSignal | undefined } = {},
 ): Promise<OpenTree> {
-  const tree = await openTree(client, cid, signal)
-  const byEntry = new Map(files.map((file) => [file.entry, file]))
+  const tree = await openTree(client, cid, options)
+  const byEntry = new Map(files.map((file) => [file.cidPath.slice(file.cidPath.lastIndexOf('/') + 1), file]))
   const items = async function* (): AsyncGenerator<TreeItem, void, undefined> {
     for await (const item of tree.items) {
       if (item.kind !== 'file') continue
@@ -42,7 +51,7 @@ export async function openEncryptedTree(
 /** Passes on bytes whose number the index states: readers reserve memory by it. */
 async function* requireSize(
   pieces: AsyncIterable<Uint8Array>,
-  { path, sizeBytes }: IndexedFile,
+  { path, sizeBytes }: EncryptedFolderFile,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const wrong = () =>
     new CairnError('DECRYPTION_FAILED', { message: `${path} is not as long as the index of its folder states` })

@@ -33,11 +33,22 @@ export const maxFolderDepth = 128
 type OpenFolder = { readonly names: readonly string[]; readonly entries: AsyncGenerator<DirectoryEntry> }
 
 /**
- * Opens everything below a folder with one request. Every block is verified, as in `openFile`; the names are not checked.
+ * Opens everything below a folder with one request, and reads it one item after the other. Every block is verified, as in
+ * `openFile`; the names are not checked. Read it to its end, or close it.
+ * @example
+ * const tree = await openTree(client, cid)
+ * for await (const item of tree.items) {
+ *   if (item.kind === 'file') for await (const bytes of item.bytes) console.log(item.names.join('/'), bytes.length)
+ * }
+ * await tree.close()
  * @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, …; the items and bytes fail with VERIFICATION_FAILED,
  *   DOWNLOAD_INCOMPLETE, NOT_A_FILE (linked data), DAG_TOO_DEEP, ABORTED
  */
-export async function openTree(client: Client, cidPath: string, signal: AbortSignal | undefined): Promise<OpenTree> {
+export async function openTree(
+  client: Client,
+  cidPath: string,
+  { signal }: { signal?: AbortSignal | undefined } = {},
+): Promise<OpenTree> {
   const path = parseContentPath(cidPath)
   const source = await openOwnSource(client, path, { scope: 'all' }, signal)
   let failure: CairnError | undefined

@@ -69,7 +69,7 @@ async function saveLevel(download: FolderDownload, cidPath: string, above: reado
     await names.close()
   }
   const sizes = items.map(({ dagSizeBytes = Number.POSITIVE_INFINITY }) => dagSizeBytes)
-  const open = () => openTree(client, cidPath, signal)
+  const open = () => openTree(client, cidPath, { signal })
   if (fitsOneResponse(sizes, isNew) && (await saveTree(download, open, above))) return
   await saveItems(download, cidPath, items, above)
 }
