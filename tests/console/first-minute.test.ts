@@ -42,7 +42,7 @@ test('a wallet without coins gets some on a local network; the account shows the
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).click()
   const sheet = page.getByRole('dialog', { name: 'Account' })
   await sheet.getByText('Balance').waitFor()
-  await sheet.getByText(/^[1-9][\d.]* ETH$/).waitFor()
+  await sheet.getByText(/^[1-9][\d.]*\sETH$/).waitFor()
   await sheet.getByText('stone-keeper.eth').waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')

@@ -154,7 +154,7 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   await chooseSize(opened, '10')
   await page.getByText('USDC', { exact: true }).click()
   await page
-    .getByText(/ USDC$/)
+    .getByText(/\sUSDC$/)
     .first()
     .waitFor()
   wallet.rejectNext('eth_sendTransaction')

@@ -37,7 +37,7 @@ test('what is missing is paid in the sheet, and the upload starts by itself when
   expect(await page.getByRole('button', { name: startButton.public }).isDisabled()).toBe(true)
   await page.getByText('2 MiB more than you have left.').waitFor()
   await page.getByText('USDC', { exact: true }).click()
-  await page.getByText(/^0\.0078\d* USDC$/).waitFor()
+  await page.getByText(/^0\.0078\d*\sUSDC$/).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('button', { name: 'Review payment' }).click()
   const dialog = page.getByRole('dialog', { name: 'Pay for storage' })

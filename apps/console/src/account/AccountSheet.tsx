@@ -6,7 +6,7 @@ import { ArrowLeftRight, LogOut } from '#icons'
 import { chainDecimals, formatAmount } from '../billing/format-amount.ts'
 import { useBalance } from '../billing/use-balance.ts'
 import { useEnsName } from '../ens/use-ens.ts'
-import { formatAgo, formatDateTime } from '../messages/format.ts'
+import { formatAgo, formatDateTime, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { disconnectWallets, getConnectedWallet, useWalletStatus } from '../session/connected-wallet.ts'
@@ -87,9 +87,7 @@ function Balance({ address }: { address: string }) {
   return (
     <>
       <dt className="text-ink-soft">{messages.wallet.balance}</dt>
-      <dd className="text-right font-medium tabular">
-        {formatAmount(data, chainDecimals)} {chain.symbol}
-      </dd>
+      <dd className="text-right font-medium tabular">{withUnit(formatAmount(data, chainDecimals), chain.symbol)}</dd>
     </>
   )
 }

@@ -1,7 +1,7 @@
 import { type ChainProfile, minBilledBytes } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
-import { formatDecimal, formatUsd } from '../messages/format.ts'
+import { formatDecimal, formatUsd, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -80,9 +80,7 @@ export function PayChoice({
           )
         ) : isShown ? (
           <p className={isPlaceholderData ? 'opacity-60' : ''}>
-            <span className="font-semibold text-xl tabular">
-              {shortAmount(price.amount)} {price.symbol}
-            </span>{' '}
+            <span className="font-semibold text-xl tabular">{withUnit(shortAmount(price.amount), price.symbol)}</span>{' '}
             <span className="text-ink-soft text-sm">{messages.billing.about(formatUsd(price.usd))}</span>
           </p>
         ) : (

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { useConfig, useConnection } from 'wagmi'
 import { getConnection, reconnect } from 'wagmi/actions'
 import { Wallet } from '#icons'
-import { formatBytes, formatDecimal, formatUsd } from '../messages/format.ts'
+import { formatBytes, formatDecimal, formatUsd, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import type { Session } from '../session/session-store.ts'
@@ -98,9 +98,7 @@ export function PayDialog({
       <dl className="grid grid-cols-[auto_minmax(0,1fr)] gap-x-6 gap-y-2.5 text-sm">
         <Line label={messages.billing.youGet}>{formatBytes(sizeBytes)}</Line>
         <Line label={messages.billing.youPay}>
-          <span className="font-semibold">
-            {formatDecimal(amount)} {shown.symbol}
-          </span>{' '}
+          <span className="font-semibold">{withUnit(formatDecimal(amount), shown.symbol)}</span>{' '}
           <span className="text-ink-soft">{messages.billing.about(formatUsd(price.usd))}</span>
         </Line>
         <Line label={messages.billing.onNetwork}>{chain.name}</Line>
@@ -112,7 +110,7 @@ export function PayDialog({
         </Line>
         {outlook === undefined ? undefined : (
           <Line label={messages.billing.balance}>
-            {formatDecimal(formatUnits(outlook.balanceUnits, decimals))} {shown.symbol}
+            {withUnit(formatDecimal(formatUnits(outlook.balanceUnits, decimals)), shown.symbol)}
           </Line>
         )}
       </dl>

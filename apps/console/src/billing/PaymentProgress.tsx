@@ -1,6 +1,6 @@
 import { Check, Circle, CircleAlert } from '#icons'
 import { describeError } from '../messages/describe-error.ts'
-import { formatBytes } from '../messages/format.ts'
+import { formatBytes, formatDecimal, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -40,7 +40,7 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
         {messages.billing.stepsTitle}
       </h2>
       <p className="mt-1 text-ink-soft text-sm tabular">
-        {formatBytes(creditedBytes ?? sizeBytes)} · {amount} {symbol}
+        {formatBytes(creditedBytes ?? sizeBytes)} · {withUnit(formatDecimal(amount), symbol)}
       </p>
       <ol className="mt-4 flex flex-col gap-3" aria-live="polite">
         {lines.map(({ id, label, during, hint }) => {

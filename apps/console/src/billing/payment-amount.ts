@@ -1,14 +1,14 @@
 import { formatUnits } from '@cairn/protocol'
 import type { NetworkProfile, Payment } from '@cairn/sdk'
-import { formatDecimal, formatUsd } from '../messages/format.ts'
+import { formatDecimal, formatUsd, withUnit } from '../messages/format.ts'
 
 /** Formats an amount such as `1.5 USDC`; an unknown coin in its smallest units. */
 export function describeAmount(payment: Pick<Payment, 'coin' | 'units' | 'network'>, profile: NetworkProfile): string {
   const about = findCoin(payment, profile)
   const { coin, units } = payment
   return about === undefined
-    ? `${units} ${coin}`
-    : `${formatDecimal(formatUnits(BigInt(units), about.decimals))} ${about.symbol}`
+    ? withUnit(units, coin)
+    : withUnit(formatDecimal(formatUnits(BigInt(units), about.decimals)), about.symbol)
 }
 
 /** Returns what a payment was worth in dollars when it was credited; undefined if that is not known. */

@@ -5,11 +5,11 @@ import { templates } from './templates.ts'
 test('shows the value of the chain in the unit of the sentence', () => {
   const balance = { id: 1, ...templates.balance.create('local') }
   const ether = { symbol: 'ETH' }
-  expect(describeCondition('EVM', balance, ether)).toBe('Anyone who has at least 1 ETH on local')
-  expect(describeObserved('EVM', balance, '1', ether)).toBe('0.000000000000000001 ETH')
-  expect(describeObserved('EVM', balance, '49000000000000000000', ether)).toBe('49 ETH')
+  expect(describeCondition('EVM', balance, ether)).toBe('Anyone who has at least 1\u00a0ETH on local')
+  expect(describeObserved('EVM', balance, '1', ether)).toBe('0.000000000000000001\u00a0ETH')
+  expect(describeObserved('EVM', balance, '49000000000000000000', ether)).toBe('49\u00a0ETH')
   const lamports = { id: 1, ...templates.solanaBalance.create('DEVNET') }
-  expect(describeObserved('SOLANA', lamports, '1500000000')).toBe('1.5 SOL')
+  expect(describeObserved('SOLANA', lamports, '1500000000')).toBe('1.5\u00a0SOL')
 })
 
 test('names a chain with an unknown coin without a symbol', () => {
@@ -22,7 +22,7 @@ test('shows an amount of a token in smallest units until its decimals are known'
   expect(describeObserved('EVM', token, '2500000')).toBe('2500000 smallest units')
   expect(describeCondition('EVM', token)).toContain('1 smallest units of the token')
   const units = { symbol: 'USDC', tokenDecimals: 6 }
-  expect(describeObserved('EVM', token, '2500000', units)).toBe('2.5 USDC')
+  expect(describeObserved('EVM', token, '2500000', units)).toBe('2.5\u00a0USDC')
   expect(describeCondition('EVM', token, units)).toContain('0.000001 of the token')
 })
 

@@ -1,6 +1,6 @@
 import type { Comparator } from '@cairn/protocol'
 import { comparators } from '@cairn/protocol'
-import { formatDateTime, shorten } from '../messages/format.ts'
+import { formatDateTime, shorten, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, type TemplateName, templates } from './templates.ts'
@@ -21,7 +21,11 @@ export type ConditionUnits = {
 export function readSentence(name: TemplateName, { symbol }: ConditionUnits = {}): SentencePart[] {
   const fields: Readonly<Record<string, SentenceField>> = templates[name].fields
   const sentence: string = messages.conditions.kinds[name].sentence
-  const text = sentence.replace('{symbol}', symbol ?? messages.conditions.nativeCoin)
+  // What has no symbol is words, between which a line may end.
+  const text = sentence.replace(
+    '\u00a0{symbol}',
+    symbol === undefined ? ` ${messages.conditions.nativeCoin}` : `\u00a0${symbol}`,
+  )
   return text.split(/(\{\w+\})/).flatMap((part): SentencePart[] => {
     const field = /^\{(\w+)\}$/.exec(part)?.[1]
     const found = field === undefined ? undefined : fields[field]
@@ -69,7 +73,7 @@ export function describeObserved(
   if (field.kind !== 'amount') return text
   if (decimals === undefined) return messages.conditions.inUnits(text)
   const unit = name === 'solanaBalance' ? 'SOL' : symbol
-  return `${fromUnits(text, decimals)}${unit === undefined ? '' : ` ${unit}`}`
+  return unit === undefined ? fromUnits(text, decimals) : withUnit(fromUnits(text, decimals), unit)
 }
 
 function describeField(

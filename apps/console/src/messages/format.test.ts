@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten } from './format.ts'
+import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten, withUnit } from './format.ts'
 
 test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', () => {
   expect(formatBytes(0)).toBe('0\u00a0B')
@@ -8,6 +8,10 @@ test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', ()
   expect(formatBytes(1536)).toBe('1.5\u00a0KiB')
   expect(formatBytes(1024 * 1024 - 1)).toBe('1\u00a0MiB')
   expect(formatBytes(100 * 1024 ** 3)).toBe('100\u00a0GiB')
+})
+
+test('no line ends between an amount and its unit', () => {
+  expect(withUnit('1.5', 'ETH')).toBe('1.5\u00a0ETH')
 })
 
 test('keeps the significant digits of small amounts of money', () => {

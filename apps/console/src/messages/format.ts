@@ -43,6 +43,11 @@ export function formatBytes(bytes: number): string {
   return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)}${gap}${units[step]}`
 }
 
+/** An amount and its unit, such as `1.5 ETH`, with a no-break space. */
+export function withUnit(amount: string, unit: string): string {
+  return `${amount}${gap}${unit}`
+}
+
 /** US dollars; small amounts keep two significant digits. */
 export function formatUsd(usd: number): string {
   return usd !== 0 && Math.abs(usd) < 0.1 ? smallDollars.format(usd) : dollars.format(usd)

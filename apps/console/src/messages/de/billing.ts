@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format.ts'
+import { formatBytes, formatCount, withUnit } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { plural } from './plural.ts'
 
@@ -67,10 +67,11 @@ export const billing: Texts['billing'] = {
   testCoinsFailed: 'Es wurde kein Testguthaben gesendet',
   walletAsks: 'Was die Wallet als Nächstes fragt',
   asksSwitch: (name) => `Ob sie zur Chain ${name} wechseln soll.`,
-  asksApprove: (amount, symbol) => `Ob der Zahlungs-Contract genau ${amount} ${symbol} abbuchen darf, und nicht mehr.`,
-  asksPay: (amount, symbol) => `Ob sie ${amount} ${symbol} zahlen soll.`,
+  asksApprove: (amount, symbol) =>
+    `Ob der Zahlungs-Contract genau ${withUnit(amount, symbol)} abbuchen darf, und nicht mehr.`,
+  asksPay: (amount, symbol) => `Ob sie ${withUnit(amount, symbol)} zahlen soll.`,
   asksBatch: (amount, symbol) =>
-    `Einmal, ob sie genau ${amount} ${symbol} freigeben und in derselben Transaktion zahlen soll.`,
+    `Einmal, ob sie genau ${withUnit(amount, symbol)} freigeben und in derselben Transaktion zahlen soll.`,
   asksFee: (symbol) => `Die Chain berechnet eine eigene Gebühr in ${symbol}, die die Wallet anzeigt.`,
   checkingWallet: 'Wallet wird geprüft',
   pay: 'Weiter in der Wallet',

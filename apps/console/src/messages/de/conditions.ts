@@ -46,13 +46,13 @@ export const conditions: Texts['conditions'] = {
       label: 'Stücke einer Art (ERC-1155)',
       sentence: 'Wer {comparator} {amount} der Art {tokenId} von {contract} auf {chain} hält',
     },
-    balance: { label: 'Guthaben', sentence: 'Wer {comparator} {amount} {symbol} auf {chain} hat' },
+    balance: { label: 'Guthaben', sentence: 'Wer {comparator} {amount}\u00a0{symbol} auf {chain} hat' },
     block: { label: 'Blocknummer', sentence: 'Alle, solange die Blocknummer von {chain} {comparator} {amount} ist' },
     custom: {
       label: 'Eigener Contract-Aufruf',
       sentence: 'Für wen {method} von {contract} auf {chain} {comparator} {value} ergibt',
     },
-    solanaBalance: { label: 'SOL-Guthaben', sentence: 'Wer {comparator} {amount} SOL auf {chain} hat' },
+    solanaBalance: { label: 'SOL-Guthaben', sentence: 'Wer {comparator} {amount}\u00a0SOL auf {chain} hat' },
     solanaToken: {
       label: 'Token (SPL)',
       sentence: 'Wer {comparator} {amount} kleinste Einheiten des Tokens {contract} auf {chain} hält',
@@ -62,7 +62,7 @@ export const conditions: Texts['conditions'] = {
       sentence: 'Alle, solange die Blockhöhe von {chain} {comparator} {amount} ist',
     },
     solanaTime: { label: 'Zeit', sentence: 'Alle, solange die Zeit auf {chain} {comparator} {time} ist' },
-    coreumToken: { label: 'Token', sentence: 'Wer {comparator} {amount} {denom} auf {chain} hält' },
+    coreumToken: { label: 'Token', sentence: 'Wer {comparator} {amount}\u00a0{denom} auf {chain} hält' },
     coreumClass: {
       label: 'Sammlung',
       sentence: 'Wer {comparator} {amount} Stück der Klasse {classId} auf {chain} hält',

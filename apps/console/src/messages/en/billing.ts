@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format.ts'
+import { formatBytes, formatCount, withUnit } from '../format.ts'
 import { translatable } from '../translatable.ts'
 
 /** Billing: usage, price and payment. */
@@ -62,10 +62,10 @@ export const billing = translatable('billing', {
   walletAsks: 'What your wallet asks next',
   asksSwitch: (name: string) => `To switch to the chain ${name}.`,
   asksApprove: (amount: string, symbol: string) =>
-    `To allow the payment contract exactly ${amount} ${symbol}, and no more.`,
-  asksPay: (amount: string, symbol: string) => `To pay ${amount} ${symbol}.`,
+    `To allow the payment contract exactly ${withUnit(amount, symbol)}, and no more.`,
+  asksPay: (amount: string, symbol: string) => `To pay ${withUnit(amount, symbol)}.`,
   asksBatch: (amount: string, symbol: string) =>
-    `Once, to allow exactly ${amount} ${symbol} and pay them in one transaction.`,
+    `Once, to allow exactly ${withUnit(amount, symbol)} and pay them in one transaction.`,
   asksFee: (symbol: string) => `The chain charges its own fee in ${symbol}, shown in your wallet.`,
   checkingWallet: 'Checking your wallet',
   pay: 'Continue in wallet',

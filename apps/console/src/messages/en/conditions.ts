@@ -32,13 +32,13 @@ export const conditions = translatable('conditions', {
       label: 'Items of a kind (ERC-1155)',
       sentence: 'Anyone who holds {comparator} {amount} of item {tokenId} of {contract} on {chain}',
     },
-    balance: { label: 'Coin balance', sentence: 'Anyone who has {comparator} {amount} {symbol} on {chain}' },
+    balance: { label: 'Coin balance', sentence: 'Anyone who has {comparator} {amount}\u00a0{symbol} on {chain}' },
     block: { label: 'Block number', sentence: 'Anyone, while the block number of {chain} is {comparator} {amount}' },
     custom: {
       label: 'Custom contract call',
       sentence: 'Anyone for whom {method} of {contract} on {chain} returns {comparator} {value}',
     },
-    solanaBalance: { label: 'SOL balance', sentence: 'Anyone who has {comparator} {amount} SOL on {chain}' },
+    solanaBalance: { label: 'SOL balance', sentence: 'Anyone who has {comparator} {amount}\u00a0SOL on {chain}' },
     solanaToken: {
       label: 'Token (SPL)',
       sentence: 'Anyone who holds {comparator} {amount} smallest units of the token {contract} on {chain}',
@@ -48,7 +48,7 @@ export const conditions = translatable('conditions', {
       sentence: 'Anyone, while the block height of {chain} is {comparator} {amount}',
     },
     solanaTime: { label: 'Time', sentence: 'Anyone, while the time on {chain} is {comparator} {time}' },
-    coreumToken: { label: 'Token', sentence: 'Anyone who holds {comparator} {amount} {denom} on {chain}' },
+    coreumToken: { label: 'Token', sentence: 'Anyone who holds {comparator} {amount}\u00a0{denom} on {chain}' },
     coreumClass: {
       label: 'Collection',
       sentence: 'Anyone who holds {comparator} {amount} of the class {classId} on {chain}',
