@@ -37,10 +37,13 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   await events.getByText('Private file stored, 10 B').waitFor()
   await events.getByText('File stored, 5 B', { exact: true }).waitFor()
   await events.getByRole('link', { name: 'hello.txt' }).waitFor()
+  // The key that the SDK made above, and that of the console.
   await events
     .getByText(/^API key .* created/)
     .first()
     .waitFor()
+  await events.getByText(/^Signed in to the console, until /).waitFor()
+  expect(await events.getByText('Console session').count()).toBe(0)
   // On the first visit nothing is unread.
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
 

@@ -140,7 +140,7 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
   await visit(opened, '/api-keys')
   await page.getByText(/^Sitzung der Konsole/).waitFor()
   await visit(opened, '/activity')
-  await page.getByText(/^API-Schlüssel Sitzung der Konsole erstellt, gültig bis /).waitFor()
+  await page.getByText(/^In der Konsole angemeldet, bis /).waitFor()
   for (const path of [
     `/files/${cid}`,
     `/files/${cid}?tab=details`,
@@ -297,5 +297,5 @@ test('sizes, amounts and dates are written as in German', async () => {
   await visit(opened, '/billing')
   await page.getByText('Andere', { exact: true }).click()
   await page.getByLabel('Menge').fill('1,5')
-  await page.getByText(/^0,\d+ ETH$/).waitFor()
+  await page.getByText(/^0,\d+\sETH$/).waitFor()
 })

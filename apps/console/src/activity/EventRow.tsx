@@ -17,6 +17,7 @@ import {
 import { shownKeyName } from '../api-keys/shown-key-name.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { sessionKeyName } from '../session/session-key-name.ts'
 import { ActivityRow } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
 
@@ -49,10 +50,16 @@ const icons: Record<EventType, IconComponent> = {
 export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
   const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
+  const isSignIn = type === 'api_key.created' && name === sessionKeyName
   const facts = type === 'api_key.created' && name ? { ...data, name: shownKeyName(name) } : data
+  const text = isSignIn
+    ? messages.activity.signedIn(Number(data['expiresAt'] ?? 0))
+    : isKnown(type)
+      ? markControls(messages.activity.describe(type, facts))
+      : messages.activity.other(type)
   return (
     <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
-      {isKnown(type) ? markControls(messages.activity.describe(type, facts)) : messages.activity.other(type)}
+      {text}
     </ActivityRow>
   )
 }

@@ -59,6 +59,7 @@ export const activity: Texts['activity'] = {
     account: 'Schlüssel',
   },
   describe: (type, data) => sentences[type](data).trim(),
+  signedIn: (expiresAt) => `In der Konsole angemeldet, bis ${formatDateTime(expiresAt)}`,
   describeKey: {
     opened: ({ who, count }) => `Geöffnet von ${who}${count === 1 ? '' : `, ${times(count)}`}`,
     denied: ({ who, count }) => `Zugriff verweigert für ${who}${count === 1 ? '' : `, ${times(count)}`}`,

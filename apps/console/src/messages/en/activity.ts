@@ -61,6 +61,8 @@ export const activity = translatable('activity', {
     account: 'Keys',
   },
   describe: (type: EventType, data: Data) => sentences[type](data).trim(),
+  /** The console makes an API key for each session. */
+  signedIn: (expiresAt: number) => `Signed in to the console, until ${formatDateTime(expiresAt)}`,
   describeKey: {
     opened: ({ who, count }: KeyFacts) => `Opened by ${who}${count === 1 ? '' : `, ${times(count)}`}`,
     denied: ({ who, count }: KeyFacts) => `Access denied to ${who}${count === 1 ? '' : `, ${times(count)}`}`,
