@@ -76,6 +76,7 @@ test.skipIf(isFirefox)(
     }
     for (const access of ['public', 'encrypted'] as const) {
       await dropPaths(page, [join(folder, 'trip'), join(folder, 'blank')])
+      await page.getByText('Empty folders are included only if you drop the folder.').waitFor()
       await page.getByText('1 file, 4 B').waitFor()
       for (const name of ['trip', 'blank'])
         await page.getByRole('textbox', { name: `Name of ${name}` }).fill(`${access} ${name}`)

@@ -29,9 +29,13 @@ export function ChosenFiles({
     const files = [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
     if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files)] })
   }
+  const hasFolder = items.some(({ kind }) => kind === 'folder')
   return (
     <div className="flex flex-col gap-3">
       <Pickers isLarge={items.length === 0} onPick={add} />
+      {hasFolder ? (
+        <p className="text-ink-soft text-sm max-sm:hidden">{messages.upload.emptyFoldersIfDropped}</p>
+      ) : undefined}
       {unreadable > 0 ? <p className="text-sm text-warn">{messages.upload.unreadable(unreadable)}</p> : undefined}
       {items.length === 0 ? undefined : (
         <ul aria-label={messages.upload.files(items.length)} className="flex flex-col gap-1.5">
