@@ -26,11 +26,10 @@ export function FileMark({ file, icon: Icon, size }: { file: ListedFile; icon: I
   )
 }
 
-/** Star and tags of an item, and how many versions it has. */
+/** Star and tags of an item, and how many versions it has; on a phone, tags have their place in the second line. */
 export function ItemMarks({ item, isNarrow }: { item: DriveItem; isNarrow: boolean }) {
-  const { isStarred, tags } = item
+  const { isStarred } = item
   const versionCount = item.kind === 'file' ? item.versions.length : 1
-  const [first, ...others] = tags
   return (
     <>
       {isStarred ? (
@@ -38,17 +37,23 @@ export function ItemMarks({ item, isNarrow }: { item: DriveItem; isNarrow: boole
       ) : undefined}
       {isNarrow ? undefined : (
         <>
-          {first === undefined ? undefined : (
-            <span className="max-w-32 shrink-0 truncate rounded-sm bg-sunken px-1.5 text-ink-soft text-xs leading-5">
-              {first}
-              {others.length === 0 ? '' : ` +${others.length}`}
-            </span>
-          )}
+          <ItemTags tags={item.tags} />
           {versionCount > 1 ? (
             <span className="shrink-0 text-ink-faint text-xs tabular">{messages.drive.versionCount(versionCount)}</span>
           ) : undefined}
         </>
       )}
     </>
+  )
+}
+
+/** The first tag of an item, and the number of others. */
+export function ItemTags({ tags: [first, ...others] }: Pick<DriveItem, 'tags'>) {
+  if (first === undefined) return undefined
+  return (
+    <span className="flex max-w-32 shrink-0 rounded-sm bg-sunken px-1.5 text-ink-soft text-xs leading-5">
+      <span className="truncate">{first}</span>
+      {others.length === 0 ? undefined : <span className="shrink-0 whitespace-pre">{` +${others.length}`}</span>}
+    </span>
   )
 }

@@ -9,7 +9,7 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
 import { FileLink } from './FileLink.tsx'
-import { FileMark, ItemMarks } from './FileMark.tsx'
+import { FileMark, ItemMarks, ItemTags } from './FileMark.tsx'
 import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
@@ -121,6 +121,7 @@ export const FileRow = memo(function FileRow({
                   .filter(Boolean)
                   .join(' · ')}
               </span>
+              {item === undefined ? undefined : <ItemTags tags={item.tags} />}
             </span>
           ) : encryption ? (
             <span className="sr-only">{messages.files.access.encrypted}</span>
