@@ -6,7 +6,9 @@ import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { addRows } from './add-rows.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { readZip } from './read-zip.ts'
 import { startButton, startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
@@ -49,6 +51,7 @@ test('a file goes up with one press after it is chosen, shows its stages, and st
   await writeFile(path, 'hello world')
   await page.setInputFiles('input[data-upload=files]', path)
   await page.getByRole('textbox', { name: 'Name of hello.txt' }).waitFor()
+  expect(await page.getByRole('dialog').getByText('Empty folders').count()).toBe(0)
   await startUpload(page, 'public')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'hello.txt' }).waitFor()
@@ -343,7 +346,7 @@ test('the files before and after are an arrow, a button or a swipe away, and a f
 })
 
 test('a folder looks like one, in the list, in a folder and in its menu', async () => {
-  const { page, context } = await openWithFiles(0)
+  const { page } = await openWithFiles(0)
   const client = await clientOf(page)
   await uploadFolder(
     client,
@@ -360,21 +363,38 @@ test('a folder looks like one, in the list, in a folder and in its menu', async 
   expect(
     await page.getByRole('row').filter({ hasText: 'plain.txt' }).getByText('Folder', { exact: true }).count(),
   ).toBe(0)
-  const archive = context.waitForEvent('request', (request) =>
-    request.url().endsWith('format=tar&filename=things.tar&download=true'),
-  )
+  await page.evaluate(saveIntoStorage)
   await row.getByRole('button', { name: 'Actions for things' }).click()
   await page.getByRole('menuitem', { name: 'Download' }).click()
-  await archive
+  await saveZip(page, 2)
+  expect([...readZip(await readStored(page, 'things.zip')).keys()]).toEqual([
+    'things/a first.txt',
+    'things/sub/inner.txt',
+  ])
   await row.getByRole('link', { name: 'things' }).click()
   const names = page.getByRole('list', { name: 'Names in this folder' }).getByRole('listitem')
   await names.first().waitFor()
   expect(await names.allTextContents()).toEqual(['subFolder', expect.stringMatching(/^a first\.txt/)])
   const download = page.waitForEvent('download')
-  await page.getByRole('dialog').getByRole('link', { name: 'Download' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Download as TAR' }).click()
   expect((await download).suggestedFilename()).toMatch(/^things(\(1\))?\.tar$/)
   await page.getByRole('dialog').getByRole('button', { name: 'Copy link' }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Download as a ZIP' }).click()
+  await saveZip(page, 2)
+  // A folder in it, alone.
+  await names.first().getByRole('link').click()
+  await page.getByRole('link', { name: /^inner\.txt/ }).waitFor()
+  await page.getByRole('dialog').getByRole('button', { name: 'Download as a ZIP' }).click()
+  await saveZip(page, 1)
+  expect([...readZip(await readStored(page, 'sub.zip')).keys()]).toEqual(['sub/inner.txt'])
 })
+
+async function saveZip(page: ConsolePage['page'], fileCount: number): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+  await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+  await dialog.getByText(new RegExp(`^Saved ${fileCount} file`)).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+}
 
 test('selecting all of a long list shows at once that it goes on, and how far', async () => {
   const { page, open, wallet } = await openWithFiles(0)

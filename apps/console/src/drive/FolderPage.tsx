@@ -9,6 +9,7 @@ import { FileCollection } from '../files/FileCollection.tsx'
 import { intoFolder } from '../files/FileLink.tsx'
 import { FilterBar } from '../files/FilterBar.tsx'
 import { FirstRun } from '../files/FirstRun.tsx'
+import { setFileMover } from '../files/file-mover.ts'
 import { isNarrowed } from '../files/filter-files.ts'
 import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
 import { keepExisting, noSelection, type Selection } from '../files/selection.ts'
@@ -75,6 +76,14 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   useEffect(() => {
     setShownOrder(files)
     return () => setShownOrder(undefined)
+  }, [files])
+  useEffect(() => {
+    const byCid = new Map(files.map(({ cid, item }) => [cid, item]))
+    setFileMover((cid) => {
+      const item = byCid.get(cid)
+      return item === undefined ? undefined : () => setDialog({ kind: 'move', items: [item] })
+    })
+    return () => setFileMover(undefined)
   }, [files])
   useEffect(() => {
     if (path !== undefined && place === undefined) setUploadPlace(folderId === '' ? undefined : { id: folderId, path })

@@ -2,6 +2,7 @@ import type { DriveFile, DriveItem } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { Download, FolderInput, FolderOpen, History, Pencil, Star, StarOff, Tag, Trash2 } from '#icons'
+import { isKnownFolder } from '../content/use-is-folder.ts'
 import { intoFolder } from '../files/FileLink.tsx'
 import type { ListedFile } from '../files/listed-file.ts'
 import type { SignedContent } from '../files/SignLinkDialog.tsx'
@@ -31,9 +32,16 @@ export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) 
       const { item } = file
       if (item === undefined) return []
       const { id, isStarred } = item
+      const isFolder = item.kind === 'folder' || isKnownFolder(item.cid)
+      const zip = {
+        id: 'zip',
+        label: messages.drive.download,
+        icon: Download,
+        run: () => onDialog({ kind: 'zip', items: [item] }),
+      }
       return [
         ...(item.kind === 'file'
-          ? ofContent(file).filter((one) => !own.has(one.id))
+          ? ofContent(file).flatMap((one) => (own.has(one.id) ? [] : one.id === 'download' && isFolder ? zip : one))
           : [
               {
                 id: 'open',
@@ -41,12 +49,7 @@ export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) 
                 icon: FolderOpen,
                 run: () => void navigate({ to: '/files', search: intoFolder(search, id) }),
               },
-              {
-                id: 'zip',
-                label: messages.drive.download,
-                icon: Download,
-                run: () => onDialog({ kind: 'zip', items: [item] }),
-              },
+              zip,
             ]),
         {
           id: 'move',

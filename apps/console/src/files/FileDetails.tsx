@@ -80,7 +80,7 @@ export function PublicLinks({
     <>
       <a href={urlOf({ download: true, filename: name, isFolder })} className={buttonClass('plain')}>
         <Download aria-hidden="true" size={16} />
-        {messages.places.openDownload}
+        {isFolder ? messages.places.openDownloadTar : messages.places.openDownload}
       </a>
       <a
         href={urlOf(isFolder ? {} : { filename: name })}

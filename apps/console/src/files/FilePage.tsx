@@ -1,6 +1,6 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { ChevronLeft, ChevronRight, Globe, Maximize2, Minimize2, UserRound } from '#icons'
+import { Globe, UserRound } from '#icons'
 import { AccessPanel } from '../access/AccessPanel.tsx'
 import { FolderPath } from '../content/FolderView.tsx'
 import { UnknownFile } from '../content/UnknownFile.tsx'
@@ -13,11 +13,11 @@ import { buttonClass } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
-import { IconButton } from '../ui/IconButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
+import { FileHeadActions } from './FileHeadActions.tsx'
 import { FileTabs } from './FileTabs.tsx'
 import { PublicContent } from './PublicContent.tsx'
 import { SignLinkButton } from './SignLinkDialog.tsx'
@@ -27,51 +27,25 @@ import { useSiblings } from './use-siblings.ts'
 /** One file over the list, with its neighbours at hand: Back and Escape return to the list as it was. */
 export function FilePage() {
   const { cid = '', _splat: path = '' } = useParams({ strict: false })
-  const { tab = 'preview' } = useSearch({ strict: false })
+  const { tab = 'preview', share = false } = useSearch({ strict: false })
   const navigate = useNavigate()
   const listSearch = useSearch({ from: '/files' })
   const { data, error, refetch } = useFileInfo(cid)
-  const { at, count, back, next } = useSiblings(cid, path === '')
-  const { isFull, toggle } = useFullScreen()
+  const siblings = useSiblings(cid, path === '')
+  const fullScreen = useFullScreen()
   const below = path.split('/').at(-1) ?? ''
   return (
     <Modal
       isOpen
-      place={isFull ? 'full' : 'right'}
+      place={fullScreen.isFull ? 'full' : 'right'}
       isPlace
       onClose={() => void navigate({ to: '/files', search: listSearch })}
       actions={
-        <div className="-mr-2 flex items-center">
-          {path === '' && at !== undefined ? (
-            <>
-              {/* Not `disabled`: at the end of the list the button keeps the focus. */}
-              <p role="status" className="sr-only">
-                {messages.preview.place(at, count)}
-              </p>
-              <IconButton
-                icon={ChevronLeft}
-                label={messages.preview.previous}
-                aria-keyshortcuts="ArrowLeft"
-                aria-disabled={back === undefined}
-                className={back === undefined ? 'opacity-50' : ''}
-                onClick={back}
-              />
-              <IconButton
-                icon={ChevronRight}
-                label={messages.preview.next}
-                aria-keyshortcuts="ArrowRight"
-                aria-disabled={next === undefined}
-                className={next === undefined ? 'opacity-50' : ''}
-                onClick={next}
-              />
-            </>
-          ) : undefined}
-          <IconButton
-            icon={isFull ? Minimize2 : Maximize2}
-            label={isFull ? messages.preview.leaveFullScreen : messages.preview.fullScreen}
-            onClick={toggle}
-          />
-        </div>
+        <FileHeadActions
+          info={path === '' ? data : undefined}
+          siblings={path === '' ? siblings : { ...siblings, at: undefined }}
+          fullScreen={fullScreen}
+        />
       }
       title={<FileName name={below !== '' ? below : data === undefined ? messages.files.details : nameOf(data)} />}
     >
@@ -91,17 +65,25 @@ export function FilePage() {
       ) : (
         <>
           <FileTabs cid={cid} isPrivate={data.private ?? false} shown={tab} />
-          <Tab key={cid} tab={tab} info={data} />
+          <Tab key={cid} tab={tab} isSharing={share} info={data} />
         </>
       )}
     </Modal>
   )
 }
 
-function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'; info: FileInfo }) {
+function Tab({
+  tab,
+  isSharing,
+  info,
+}: {
+  tab: 'preview' | 'details' | 'access' | 'proofs' | 'names'
+  isSharing: boolean
+  info: FileInfo
+}) {
   const { cid } = info
   if (tab === 'details') return <FileDetails info={info} />
-  if (tab === 'access') return <FileAccess info={info} />
+  if (tab === 'access') return <FileAccess key={String(isSharing)} isSharing={isSharing} info={info} />
   if (tab === 'proofs') {
     return (
       <Elsewhere title={messages.preview.proofsTitle} hint={messages.preview.proofsHint}>
@@ -124,9 +106,10 @@ function Tab({ tab, info }: { tab: 'preview' | 'details' | 'access' | 'proofs' |
 }
 
 /** Who can open a file or folder. */
-function FileAccess({ info }: { info: FileInfo }) {
+function FileAccess({ isSharing, info }: { isSharing: boolean; info: FileInfo }) {
   const { cid, encryption, mimeType } = info
   const { isFolder = false } = useIsFolder(info)
+  const navigate = useNavigate()
   if (info.private) {
     return (
       <EmptyState
@@ -149,16 +132,42 @@ function FileAccess({ info }: { info: FileInfo }) {
       </EmptyState>
     )
   }
-  return <SignInGate>{() => <AccessPanel key={cid} cid={cid} name={nameOf(info)} isFolder={isFolder} />}</SignInGate>
+  return (
+    <SignInGate>
+      {() => (
+        <AccessPanel
+          key={cid}
+          cid={cid}
+          name={nameOf(info)}
+          isFolder={isFolder}
+          isSharing={isSharing}
+          onSharing={() =>
+            void navigate({
+              to: '/files/$cid',
+              params: { cid },
+              search: (before) => ({ ...before, share: undefined }),
+              replace: true,
+            })
+          }
+        />
+      )}
+    </SignInGate>
+  )
 }
 
 /** The content of a file: public immediately, encrypted after the key nodes grant access. */
 export function FileContent({ info }: { info: FileInfo }) {
-  const { cid, encryption, mimeType, private: isPrivate = false } = info
+  const { cid, encryption, mimeType, fileSizeInBytes, private: isPrivate = false } = info
   return encryption ? (
     <Encrypted key={cid} info={info} />
   ) : (
-    <PublicContent cid={cid} isPrivate={isPrivate} name={nameOf(info)} mimeType={mimeType} />
+    <PublicContent
+      cid={cid}
+      isPrivate={isPrivate}
+      name={nameOf(info)}
+      mimeType={mimeType}
+      sizeBytes={Number(fileSizeInBytes)}
+    />
   )
 }
 

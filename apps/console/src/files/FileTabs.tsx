@@ -27,7 +27,7 @@ export function FileTabs({
           key={tab}
           to="/files/$cid"
           params={{ cid }}
-          search={(before) => ({ ...before, tab: tab === 'preview' ? undefined : tab })}
+          search={(before) => ({ ...before, tab: tab === 'preview' ? undefined : tab, share: undefined })}
           replace
           {...(tab === shown ? { 'aria-current': 'page' as const } : {})}
           className={classNames(

@@ -9,6 +9,7 @@ import { PublicPreview } from '../preview/PublicPreview.tsx'
 import { useClient } from '../session/use-client.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { ZipButton } from '../zip/ZipButton.tsx'
 import { CopyLink, PublicLinks } from './FileDetails.tsx'
 import { SignLinkButton } from './SignLinkDialog.tsx'
 
@@ -51,6 +52,7 @@ export function PublicContent({
   path = '',
   name,
   mimeType,
+  sizeBytes,
 }: {
   cid: string
   isPrivate: boolean
@@ -58,6 +60,8 @@ export function PublicContent({
   path?: string
   name: string
   mimeType: string | null
+  /** Size in bytes, if it is known. */
+  sizeBytes?: number
 }) {
   const client = useClient()
   const cidPath = path === '' ? cid : `${cid}/${path}`
@@ -91,6 +95,15 @@ export function PublicContent({
   if (data !== null) {
     return (
       <div className="flex flex-col gap-4">
+        {data.items.length === 0 ? undefined : (
+          <div>
+            <ZipButton
+              name={name}
+              items={[{ path: name, cid, innerPath: path, mimeType, isEncrypted: false, isPrivate }]}
+              totalBytes={sizeBytes ?? totalOf(data)}
+            />
+          </div>
+        )}
         <FolderView cid={cid} path={path} {...data} />
         <div className="flex flex-wrap gap-2">
           <PublicLinks cidPath={cidPath} isPrivate={isPrivate} name={name} isFolder />
@@ -112,4 +125,9 @@ export function PublicContent({
       </div>
     </div>
   )
+}
+
+/** Size of a folder as its entries claim it; 0 if it is not known. */
+function totalOf({ items, isCut }: { items: readonly FolderItem[]; isCut: boolean }): number {
+  return isCut ? 0 : items.reduce((sum, { dagSizeBytes = 0 }) => sum + dagSizeBytes, 0)
 }

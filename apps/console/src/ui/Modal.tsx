@@ -76,7 +76,7 @@ export function Modal({
           {...(isPlace ? { 'data-place': '' } : {})}
           {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
         >
-          <header className="flex items-start gap-3 px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
+          <header className="flex items-start gap-3 max-sm:flex-wrap px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
             <div className="min-w-0 flex-1 pt-1.5">
               <Dialog.Title className="font-semibold text-lg">{title}</Dialog.Title>
               {hint === undefined ? undefined : (

@@ -6,6 +6,7 @@ export const places: Texts['places'] = {
   noKeyNodesHint: 'Dateien in diesem Netzwerk sind öffentlich, es gibt also nichts freizugeben.',
   openTitle: 'Datei öffnen',
   openDownload: 'Herunterladen',
+  openDownloadTar: 'Als TAR herunterladen',
   openGateway: 'Am Gateway öffnen',
   detailsCid: 'CID',
   detailsName: 'Name',

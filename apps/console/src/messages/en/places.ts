@@ -6,6 +6,7 @@ export const places = translatable('places', {
   noKeyNodesHint: 'Files on this network are public, so there is nothing to share.',
   openTitle: 'Open a file',
   openDownload: 'Download',
+  openDownloadTar: 'Download as TAR',
   openGateway: 'Open on the gateway',
   detailsCid: 'CID',
   detailsName: 'Name',

@@ -1,0 +1,86 @@
+import { useNavigate } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight, FolderInput, Maximize2, Minimize2, UserPlus } from '#icons'
+import type { FileInfo } from '../content/use-file-info.ts'
+import { messages } from '../messages/messages.ts'
+import { Button } from '../ui/Button.tsx'
+import { IconButton } from '../ui/IconButton.tsx'
+import { useFileMover } from './file-mover.ts'
+import type { useFullScreen } from './use-full-screen.ts'
+import type { Siblings } from './use-siblings.ts'
+
+/** What users do with an open file, and the way to its neighbours. On a phone it is a line of its own. */
+export function FileHeadActions({
+  info,
+  siblings: { at, count, back, next },
+  fullScreen: { isFull, toggle },
+}: {
+  /** Undefined for a path in a folder, and until it is known. */
+  info: FileInfo | undefined
+  /** `at` is undefined if there are none. */
+  siblings: Siblings
+  fullScreen: ReturnType<typeof useFullScreen>
+}) {
+  return (
+    <div className="flex items-center max-sm:order-last max-sm:w-full sm:-mr-2">
+      {info === undefined ? undefined : <FileActions cid={info.cid} canShare={info.encryption && at !== undefined} />}
+      {at === undefined ? undefined : (
+        <>
+          {/* Not `disabled`: at the end of the list the button keeps the focus. */}
+          <p role="status" className="sr-only">
+            {messages.preview.place(at, count)}
+          </p>
+          <IconButton
+            icon={ChevronLeft}
+            label={messages.preview.previous}
+            aria-keyshortcuts="ArrowLeft"
+            aria-disabled={back === undefined}
+            className={back === undefined ? 'opacity-50' : ''}
+            onClick={back}
+          />
+          <IconButton
+            icon={ChevronRight}
+            label={messages.preview.next}
+            aria-keyshortcuts="ArrowRight"
+            aria-disabled={next === undefined}
+            className={next === undefined ? 'opacity-50' : ''}
+            onClick={next}
+          />
+        </>
+      )}
+      <IconButton
+        icon={isFull ? Minimize2 : Maximize2}
+        label={isFull ? messages.preview.leaveFullScreen : messages.preview.fullScreen}
+        onClick={toggle}
+      />
+    </div>
+  )
+}
+
+function FileActions({
+  cid,
+  canShare,
+}: {
+  cid: string
+  /** Whether it is an encrypted file of the account, which it can share with people. */
+  canShare: boolean
+}) {
+  const navigate = useNavigate()
+  const move = useFileMover()?.(cid)
+  // The tab has the links of what is not encrypted.
+  const share = () =>
+    void navigate({
+      to: '/files/$cid',
+      params: { cid },
+      search: (before) => ({ ...before, tab: 'access', ...(canShare ? { share: true } : {}) }),
+      replace: true,
+    })
+  return (
+    <div className="flex items-center gap-1 max-sm:flex-1 sm:mr-1">
+      <Button size="small" onClick={share}>
+        <UserPlus aria-hidden="true" size={16} />
+        {messages.files.share}
+      </Button>
+      {move === undefined ? undefined : <IconButton icon={FolderInput} label={messages.drive.move} onClick={move} />}
+    </div>
+  )
+}
