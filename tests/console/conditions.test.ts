@@ -25,6 +25,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   const { cid } = await uploadEncryptedText(client, 'For the patient', { name: 'later.txt' })
   await openAccess(owner, cid)
   await page.getByRole('button', { name: 'Block number' }).click()
+  await expect.poll(() => page.evaluate('document.activeElement?.ariaLabel')).toBe('Chain of condition 1')
   expect(await page.getByLabel('Chain of condition 1').inputValue()).toBe('local')
   await page.getByLabel('Amount of condition 1').fill('1e9')
   await page.getByText('Must be a whole number of at least 0.').waitFor()

@@ -28,12 +28,16 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   await dialog.getByText('Copy your API key now').waitFor()
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked + 1)
   const apiKey = (await dialog.locator('code').first().textContent()) ?? ''
+  // Not on the button that closes it: the key is shown once.
+  const focused = () => page.evaluate('document.activeElement?.ariaLabel ?? document.activeElement?.textContent')
+  await expect.poll(focused).toBe('Copy API key')
   await dialog.getByRole('button', { name: 'Copy API key' }).click()
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(apiKey)
   const [saved] = await Promise.all([nextSaved(page), dialog.getByRole('button', { name: 'Save as file' }).click()])
   expect(saved.name).toBe('backup server.apikey.txt')
   expect(saved.bytes.toString().trim()).toBe(apiKey)
   await dialog.getByRole('button', { name: 'Done, I’ve saved it' }).click()
+  await expect.poll(focused).toBe('Create API key')
   // It is nowhere on the page afterwards.
   expect(await page.content()).not.toContain(apiKey)
 
@@ -44,6 +48,8 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   await page.getByRole('button', { name: 'Revoke backup server' }).click()
   await dialog.getByRole('button', { name: 'Revoke' }).click()
   await page.getByRole('button', { name: 'Revoke backup server' }).waitFor({ state: 'detached' })
+  // The button that opened the dialog is gone: the keyboard goes on in the content, not at the top of the page.
+  await expect.poll(() => page.evaluate('document.activeElement?.id')).toBe('content')
   await expect(getUsage(client)).rejects.toMatchObject({ code: 'API_KEY_REVOKED' })
   expect(problems).toEqual([])
 })

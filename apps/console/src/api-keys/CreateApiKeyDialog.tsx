@@ -118,7 +118,8 @@ function ShowKey({ apiKey, name, onClose }: { apiKey: string; name: string; onCl
     >
       <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
         <code className="min-w-0 flex-1 break-all font-mono text-sm">{apiKey}</code>
-        <CopyButton text={apiKey} label={messages.apiKeys.copy} />
+        {/* Not the close button: what closes now is lost. */}
+        <CopyButton text={apiKey} label={messages.apiKeys.copy} isFirst />
       </p>
       <p className="mt-4 text-ink-soft text-sm">{messages.apiKeys.command}</p>
       <CodeLine code={`CAIRN_API_KEY=${apiKey} cairn ls --network ${api}`} label={messages.apiKeys.copyCommand} />

@@ -1,6 +1,6 @@
 import { documentedChains, familyOf } from '@cairn/protocol'
 import { removeConditions, setConditions } from '@cairn/sdk'
-import { useState } from 'react'
+import { useEffect, useRef, useState } from 'react'
 import { Braces, Plus } from '#icons'
 import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
@@ -42,12 +42,24 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const isStillTried =
     lastTried !== undefined && lastTried.isSaved !== hasChanges && diffDrafts(lastTried.draft, draft).length === 0
   const tried = isStillTried ? lastTried : undefined
+  const list = useRef<HTMLOListElement>(null)
+  /** The condition that was added last: its first field has the focus. */
+  const added = useRef<string>(undefined)
+  useEffect(() => {
+    const { current: id } = added
+    if (id === undefined) return
+    added.current = undefined
+    const position = draft.conditions.findIndex((condition) => readText(condition, ['id']) === id)
+    list.current?.children[position]?.querySelector<HTMLElement>('select, input')?.focus()
+  }, [draft])
   const add = (kind: TemplateName) => {
     const { chainType } = templates[kind]
     const isSame = draft.chainType === chainType && draft.conditions.length > 0
     const before = isSame ? draft : { ...draft, chainType, conditions: [], mode: 'all' as const }
     const chain = (isSame ? chains[0] : undefined) ?? chainHint(kind, chains, draft.chainType === chainType)
-    setEdited({ ...before, conditions: [...before.conditions, createCondition(kind, nextId(before), chain)] })
+    const id = nextId(before)
+    added.current = String(id)
+    setEdited({ ...before, conditions: [...before.conditions, createCondition(kind, id, chain)] })
   }
   const save = async () => {
     try {
@@ -79,7 +91,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
         />
       ) : (
         <>
-          <ol aria-label={messages.conditions.title} className="flex flex-col gap-3">
+          <ol ref={list} aria-label={messages.conditions.title} className="flex flex-col gap-3">
             {draft.conditions.map((condition, position) => (
               <ConditionRow
                 key={readText(condition, ['id'])}

@@ -170,7 +170,11 @@ export function FileCollection(props: CollectionProps) {
         }}
         onContextMenu={(event) => {
           const file = fileAt(event.target)
-          if (file === undefined) event.preventDefault()
+          if (file === undefined) {
+            event.preventDefault()
+            openByKey(event, selection.active)
+            return
+          }
           setMenuFile(file)
         }}
         onKeyDown={onKey}
@@ -248,6 +252,16 @@ export function FileCollection(props: CollectionProps) {
       </div>
     </AreaMenu>
   )
+}
+
+/** The menu key, or Shift and F10, opens the menu of the row that the arrows reached. */
+function openByKey({ button, target, currentTarget }: MouseEvent, active: string | undefined): void {
+  if (button === 2 || target !== currentTarget || active === undefined) return
+  const row = document.getElementById(`file-${active}`)
+  if (row === null) return
+  const { left, top, height } = row.getBoundingClientRect()
+  const at = { clientX: left + 3 * height, clientY: top + height / 2 }
+  row.dispatchEvent(new globalThis.MouseEvent('contextmenu', { bubbles: true, cancelable: true, ...at }))
 }
 
 /** Returns a function that computes a value when it is first called. */

@@ -32,7 +32,7 @@ export function LinkMade({
     >
       <p className="flex items-center gap-2 rounded-lg border border-line bg-sunken p-3">
         <code className="min-w-0 flex-1 break-all font-mono text-sm">{url}</code>
-        <CopyButton text={url} label={messages.links.copy} />
+        <CopyButton text={url} label={messages.links.copy} isFirst />
       </p>
       {note === undefined ? undefined : <p className="mt-3 text-ink-soft text-sm">{note}</p>}
       <div className="mt-4 grid place-items-center">

@@ -17,6 +17,7 @@ import { Rail } from './Rail.tsx'
 import { restoreWork } from './restore-work.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
+import { useKeptFocus } from './use-kept-focus.ts'
 
 // Overlays load on demand, so that the page itself loads sooner.
 const loadUploadSheet = async () => ({ default: (await import('../upload/UploadSheet.tsx')).UploadSheet })
@@ -61,6 +62,7 @@ export function Shell() {
     void restoreWork(network)
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
+  useKeptFocus()
   // Visitors of a link came for one thing.
   const isPlain = pathname.startsWith('/link/') || pathname === '/upload-link'
   const isFramed = !isPlain && (isSignedIn || pathname !== '/')

@@ -10,10 +10,13 @@ export function CopyButton({
   text,
   label = messages.shell.copy,
   size = 'normal',
+  isFirst = false,
 }: {
   text: string
   label?: string
   size?: 'small' | 'normal'
+  /** Has the focus first in a dialog. */
+  isFirst?: boolean
 }) {
   const [copied, setCopied] = useState(false)
   useEffect(() => {
@@ -27,6 +30,7 @@ export function CopyButton({
         icon={copied ? Check : Copy}
         label={label}
         size={size}
+        {...(isFirst ? { 'data-first-focus': true } : {})}
         onClick={async (event) => {
           event.stopPropagation()
           await navigator.clipboard.writeText(text)

@@ -23,6 +23,20 @@ const low = {
   content: '[@media(max-height:26rem)]:shrink-0 [@media(max-height:26rem)]:overflow-visible',
 } as const
 
+/** Where the focus came from when a dialog opened, and the dialog that this is in. */
+type Origin = { element: Element | null; dialog: Element | undefined }
+const origins = new WeakMap<Element, Origin>()
+
+/**
+ * Returns what has the focus after a dialog closes: where it came from, or if that is gone with its own dialog, where that one
+ * came from, as after a form that was followed by its result.
+ */
+function findReturn({ element, dialog }: Origin): Element | null {
+  if (element?.isConnected !== false || dialog === undefined) return element
+  const before = origins.get(dialog)
+  return before === undefined ? null : findReturn(before)
+}
+
 /**
  * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. A form has the focus in its
  * first field, other content on what has `data-first-focus`. `footer` stays visible while the content scrolls, if the
@@ -53,26 +67,41 @@ export function Modal({
 }) {
   useBackCloses(isOpen && !isPlace, onClose)
   // Radix restores the focus to a trigger only, and these have none.
-  const cameFrom = useRef<Element>(null)
+  const cameFrom = useRef<Origin>(undefined)
   // Before a field of the dialog takes the focus.
-  if (isOpen) cameFrom.current ??= document.activeElement
+  if (isOpen) {
+    const element = document.activeElement
+    cameFrom.current ??= { element, dialog: element?.closest('[role=dialog]') ?? undefined }
+  }
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
         <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
         <Dialog.Content
           onOpenAutoFocus={(event) => {
-            const first = event.currentTarget instanceof HTMLElement ? firstControl(event.currentTarget) : undefined
+            if (!(event.currentTarget instanceof HTMLElement)) return
+            const dialog = event.currentTarget
+            if (cameFrom.current !== undefined) origins.set(dialog, cameFrom.current)
+            // A place has no first control: Tab and the arrow keys start at its head.
+            const first = firstControl(dialog) ?? (isPlace ? dialog : undefined)
             if (first === undefined) return
             event.preventDefault()
             first.focus()
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            if (cameFrom.current instanceof HTMLElement) cameFrom.current.focus()
-            cameFrom.current = null
+            const next = cameFrom.current === undefined ? null : findReturn(cameFrom.current)
+            const isGone = next === null || next === document.body || !next.isConnected
+            // What opened the dialog may have been removed by it, such as the row of something deleted.
+            const to = isGone ? document.getElementById('content') : next
+            if (to instanceof HTMLElement) to.focus()
+            cameFrom.current = undefined
           }}
-          className={classNames('fixed z-50 flex flex-col bg-raised text-ink shadow-float', low.dialog, places[place])}
+          className={classNames(
+            'fixed z-50 flex flex-col bg-raised text-ink shadow-float outline-none',
+            low.dialog,
+            places[place],
+          )}
           {...(isPlace ? { 'data-place': '' } : {})}
           {...(hint === undefined ? { 'aria-describedby': undefined } : {})}
         >
