@@ -113,6 +113,12 @@ test('folders hold files: created, moved into by dialog and by drag, opened, ren
   await page.getByRole('button', { name: 'Rename', exact: true }).click()
   await link(page, 'may.txt').waitFor()
   await page.reload()
+  await link(page, 'may.txt').click()
+  // Also while it is open, it has the name that the service does not know.
+  await page.getByRole('dialog', { name: 'may.txt', exact: true }).getByText('content of a.txt').waitFor()
+  // The keyboard starts at its head, and no button of it looks pressed.
+  expect(await page.evaluate("document.activeElement?.getAttribute('role')")).toBe('dialog')
+  await page.keyboard.press('Escape')
   await link(page, 'may.txt').waitFor()
   expect(await checkAccessibility()).toEqual([])
   // The palette finds it by this name, which the service cannot read, and not by the one before.
@@ -197,6 +203,9 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await createFolder(page, 'box')
   await page.getByRole('grid').focus()
   await page.keyboard.press('End')
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menu', { name: 'Actions for two.txt' }).waitFor()
+  await page.keyboard.press('Escape')
   await page.keyboard.press('Space')
   await page.keyboard.press('Control+x')
   await link(page, 'box').click()

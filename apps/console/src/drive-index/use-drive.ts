@@ -54,6 +54,21 @@ export function useDriveQuery({ isEnabled = true }: { isEnabled?: boolean } = {}
   return query
 }
 
+/** Returns the drive of the account if a page has opened it, without opening it. */
+export function useOpenDrive(): ShownDrive | undefined {
+  const network = useNetwork()
+  const session = useSession()
+  const { data } = useQuery<ShownDrive, Error>({
+    queryKey: keyOf(session),
+    queryFn: ({ signal }) => openOf(network, session, signal),
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+    enabled: false,
+    structuralSharing: false,
+  })
+  return session === undefined || data?.account !== session.address ? undefined : data
+}
+
 function openOf(network: Parameters<typeof clientOf>[0], session: Session | undefined, signal: AbortSignal) {
   if (session === undefined) throw new CairnError('UNAUTHENTICATED')
   return openShownDrive(clientOf(network, session), session, signal)

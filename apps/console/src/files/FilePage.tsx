@@ -30,7 +30,7 @@ export function FilePage() {
   const { tab = 'preview', share = false } = useSearch({ strict: false })
   const navigate = useNavigate()
   const listSearch = useSearch({ from: '/files' })
-  const { data, error, refetch } = useFileInfo(cid)
+  const { data, error, refetch } = useFileInfo(cid, { isUpload: listSearch.place === 'uploads' })
   const siblings = useSiblings(cid, path === '')
   const fullScreen = useFullScreen()
   const below = path.split('/').at(-1) ?? ''

@@ -1,8 +1,10 @@
 import type { FileLink } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { LockKeyhole } from '#icons'
+import { useFileInfo } from '../content/use-file-info.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { FileName } from '../ui/FileName.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Tag } from '../ui/Tag.tsx'
@@ -69,13 +71,25 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
     >
       {hasCid ? (
         <p className="flex flex-wrap items-center gap-x-3 text-sm">
-          <Link to="/files/$cid/access" params={{ cid }} className="text-accent-ink underline underline-offset-2">
-            {messages.links.toAccess}
-          </Link>
+          <LinkedFile cid={cid} />
           <ShortCode text={cid} label={messages.files.copyCid} />
         </p>
       ) : undefined}
     </LinkRow>
+  )
+}
+
+/** The name of the file or folder that a link opens, which leads to its access. */
+function LinkedFile({ cid }: { cid: string }) {
+  const { data } = useFileInfo(cid)
+  return (
+    <Link
+      to="/files/$cid/access"
+      params={{ cid }}
+      className="min-w-0 break-words text-accent-ink underline underline-offset-2"
+    >
+      {data === undefined || data.fileName === '' ? messages.links.toAccess : <FileName name={data.fileName} />}
+    </Link>
   )
 }
 

@@ -17,7 +17,7 @@ export const access: Texts['access'] = {
   askHint: 'Die fünf Schlüsselknoten führen diese Liste. Nur Eigentümer und Personen mit Zugriff sehen sie.',
   show: 'Zugriff anzeigen',
   owner: 'Eigentümer',
-  you: 'ich',
+  you: 'Ich',
   people: 'Personen',
   peopleCount: (count) => `Für ${people(count)} freigegeben`,
   notShared: 'Noch nicht freigegeben',

@@ -14,7 +14,7 @@ export const access = translatable('access', {
   askHint: 'The five key nodes keep this list. Only the owner and people with access can see it.',
   show: 'Show who can open it',
   owner: 'Owner',
-  you: 'you',
+  you: 'You',
   people: 'People',
   peopleCount: (count: number) => `Shared with ${people(count)}`,
   notShared: 'Not shared yet',

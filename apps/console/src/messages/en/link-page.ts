@@ -14,7 +14,7 @@ export const linkPage = translatable('linkPage', {
   passwordEmpty: 'Enter the password.',
   passwordWrong: (max: number) => `Wrong password. After ${max} wrong passwords, the link no longer opens.`,
   open: 'Open',
-  openLast: 'This is the last open: save what you need again.',
+  openLast: 'This is the last open. Save what you need: the link cannot be opened again.',
   opening: 'Opening',
   openFailed: 'The link could not be opened',
   loading: 'Checking the link',
