@@ -58,13 +58,19 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   await dialog.getByLabel('CID, path or name').fill(second.cid)
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()
-  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
+  // Files have their names, and versions no numbers of ten digits.
+  await page.getByRole('region', { name: 'Points to' }).getByText('second.txt').waitFor()
+  await page.getByRole('button', { name: 'Publish first.txt again' }).waitFor()
+  expect(await page.getByText(/version \d{5}/).count()).toBe(0)
   expect(await opened.checkAccessibility()).toEqual([])
 
   // Back to what it was.
-  await page.getByRole('button', { name: /^Publish version .* again$/ }).click()
+  await page.getByRole('button', { name: 'Publish first.txt again' }).click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
+  await page.getByRole('link', { name: 'All names' }).click()
+  await page.getByRole('listitem').filter({ hasText: 'my-site' }).getByText('first.txt').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })
 
@@ -96,7 +102,7 @@ test('a file of the list is published to a new name, and to one that is there', 
   await publish()
   expect(await dialog.getByRole('radio', { name: /^fresh/ }).isChecked()).toBe(true)
   await dialog.getByRole('button', { name: 'Publish' }).click()
-  await page.getByRole('button', { name: /^Publish version .* again$/ }).waitFor()
+  await page.getByRole('button', { name: /^Publish .* again$/ }).waitFor()
   expect(problems).toEqual([])
 })
 

@@ -1,9 +1,12 @@
 import type { PastRecord } from '@cairn/sdk'
 import { History } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { Tag } from '../ui/Tag.tsx'
+import { useTargetName } from './use-target-name.ts'
 
 /** Past targets of a name, newest first; each can be published again. */
 export function NameHistory({
@@ -22,30 +25,60 @@ export function NameHistory({
         <p className="text-ink-soft text-sm">{messages.names.historyNone}</p>
       ) : (
         <ol className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {history.map(({ sequence, value, publishedAt }, index) => (
-            <li key={String(sequence)} className="flex items-center gap-3 px-4 py-2.5 text-sm">
-              <div className="min-w-0 flex-1">
-                <p className="truncate font-mono" title={value}>
-                  {shorten(value, 16, 8)}
-                </p>
-                <p className="text-ink-soft" title={formatDateTime(publishedAt)}>
-                  {formatAgo(publishedAt)} · {messages.names.version(String(sequence))}
-                </p>
-              </div>
-              {index === 0 ? (
-                <Tag tone="accent">{messages.names.historyNow}</Tag>
-              ) : onPublishAgain === undefined ? undefined : (
-                <IconButton
-                  icon={History}
-                  size="small"
-                  label={messages.names.publishAgainOf(String(sequence))}
-                  onClick={() => onPublishAgain(value)}
-                />
-              )}
-            </li>
+          {history.map((record, index) => (
+            <PastTarget
+              key={String(record.sequence)}
+              record={record}
+              isCurrent={index === 0}
+              onPublishAgain={onPublishAgain}
+            />
           ))}
         </ol>
       )}
     </section>
+  )
+}
+
+/** The sequence number of a record means nothing to most users: it is in the title. */
+function PastTarget({
+  record: { sequence, value, publishedAt },
+  isCurrent,
+  onPublishAgain,
+}: {
+  record: PastRecord
+  isCurrent: boolean
+  onPublishAgain: ((value: string) => void) | undefined
+}) {
+  const name = useTargetName(value)
+  const target = shorten(value, 16, 8)
+  return (
+    <li className="flex items-center gap-3 px-4 py-2.5 text-sm">
+      <div className="min-w-0 flex-1">
+        {name === undefined ? undefined : (
+          <p className="truncate font-medium">
+            <FileName name={name} />
+          </p>
+        )}
+        <p className="truncate font-mono" title={value}>
+          {target}
+        </p>
+        <p
+          className="text-ink-soft"
+          title={`${formatDateTime(publishedAt)}, ${messages.names.version(String(sequence))}`}
+        >
+          {formatAgo(publishedAt)}
+        </p>
+      </div>
+      {isCurrent ? (
+        <Tag tone="accent">{messages.names.historyNow}</Tag>
+      ) : onPublishAgain === undefined ? undefined : (
+        <IconButton
+          icon={History}
+          size="small"
+          label={messages.names.publishAgainOf(name === undefined ? target : markControls(name))}
+          onClick={() => onPublishAgain(value)}
+        />
+      )}
+    </li>
   )
 }

@@ -8,10 +8,12 @@ import { useNetwork } from '../network/use-network.ts'
 import type { Session } from '../session/session-store.ts'
 import { buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
+import { FileName } from '../ui/FileName.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { nameUrl } from './name-url.ts'
 import { useResolvedName } from './use-names.ts'
+import { useTargetName } from './use-target-name.ts'
 
 /** The current target of a name: as the service reports it, and as this browser verified it from the record. */
 export function NameTarget({ session, state, value }: { session: Session; state: NameState; value: string }) {
@@ -21,6 +23,7 @@ export function NameTarget({ session, state, value }: { session: Session; state:
   const isNewer = resolved !== undefined && state.sequence !== null && resolved.sequence > BigInt(state.sequence)
   const shown = isNewer ? resolved.value : value
   const cid = isNewer ? resolved.cid : state.cid
+  const fileName = useTargetName(shown)
   const validUntil = resolved?.validUntil ?? state.validUntil
   return (
     <section
@@ -60,6 +63,11 @@ export function NameTarget({ session, state, value }: { session: Session; state:
       ) : undefined}
       <p className="flex items-start gap-2 rounded-lg bg-sunken py-2 pr-2 pl-4">
         <span className="min-w-0 flex-1 self-center break-all font-mono text-sm">
+          {fileName === undefined ? undefined : (
+            <span className="block break-words font-medium font-sans">
+              <FileName name={fileName} />
+            </span>
+          )}
           {cid === null || cid !== shown.slice('/ipfs/'.length) ? (
             shown
           ) : (

@@ -7,6 +7,7 @@ import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { AreaMenu, ButtonMenu, type MenuItem } from '../ui/Menu.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
@@ -17,6 +18,7 @@ import { labelOf } from './label-of.ts'
 import { PublishFileDialog } from './PublishFileDialog.tsx'
 import { useNameActions } from './use-name-actions.tsx'
 import { useDeviceNames, useNames } from './use-names.ts'
+import { useTargetName } from './use-target-name.ts'
 
 /** The account's names (IPNS). */
 export function NamesPage({ session }: { session: Session }) {
@@ -101,11 +103,11 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
               </p>
             )}
           </div>
-          <p title={name.value ?? undefined} className="truncate font-mono text-ink-soft">
+          <p title={name.value ?? undefined} className="truncate text-ink-soft">
             {name.value === null ? (
-              <span className="font-sans text-ink-faint">{messages.names.never}</span>
+              <span className="text-ink-faint">{messages.names.never}</span>
             ) : (
-              shorten(name.value, 16, 8)
+              <Target value={name.value} />
             )}
           </p>
           <time
@@ -124,4 +126,10 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
       </li>
     </AreaMenu>
   )
+}
+
+/** The name of the file that a name points to, or the target itself. */
+function Target({ value }: { value: string }) {
+  const name = useTargetName(value)
+  return name === undefined ? <span className="font-mono">{shorten(value, 16, 8)}</span> : <FileName name={name} />
 }

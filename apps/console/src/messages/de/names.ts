@@ -106,7 +106,7 @@ export const names: Texts['names'] = {
   history: 'Verlauf',
   historyNone: 'Noch nichts veröffentlicht.',
   historyNow: 'Aktuell',
-  publishAgainOf: (sequence) => `Version ${sequence} neu veröffentlichen`,
+  publishAgainOf: (target) => `${target} neu veröffentlichen`,
   heldBy: { service: 'Namensschlüssel liegt beim Dienst', owner: 'Namensschlüssel in eigener Hand' },
   ownerHint:
     'Der Namensschlüssel ist nicht in diesem Browser. Dort veröffentlichen, wo er liegt: mit dem SDK oder der Kommandozeile.',

@@ -103,7 +103,7 @@ export const names = translatable('names', {
   history: 'History',
   historyNone: 'Nothing has been published yet.',
   historyNow: 'Current',
-  publishAgainOf: (sequence: string) => `Publish version ${sequence} again`,
+  publishAgainOf: (target: string) => `Publish ${target} again`,
   heldBy: { service: 'Name key kept by the service', owner: 'Name key kept by you' },
   ownerHint: 'The name key is not in this browser. Publish where the name key is: with the SDK or the command line.',
 })
