@@ -22,7 +22,12 @@ export function FileHeadActions({
 }) {
   return (
     <div className="flex items-center max-sm:order-last max-sm:w-full sm:-mr-2">
-      {info === undefined ? undefined : <FileActions cid={info.cid} canShare={info.encryption && at !== undefined} />}
+      {/* What others shared, its owner shares: such a file is not in the list. */}
+      {info === undefined || (info.encryption && at === undefined) ? (
+        <span className="flex-1" />
+      ) : (
+        <FileActions cid={info.cid} isEncrypted={info.encryption} />
+      )}
       {at === undefined ? undefined : (
         <>
           {/* Not `disabled`: at the end of the list the button keeps the focus. */}
@@ -56,14 +61,7 @@ export function FileHeadActions({
   )
 }
 
-function FileActions({
-  cid,
-  canShare,
-}: {
-  cid: string
-  /** Whether it is an encrypted file of the account, which it can share with people. */
-  canShare: boolean
-}) {
+function FileActions({ cid, isEncrypted }: { cid: string; isEncrypted: boolean }) {
   const navigate = useNavigate()
   const move = useFileMover()?.(cid)
   // The tab has the links of what is not encrypted.
@@ -71,7 +69,7 @@ function FileActions({
     void navigate({
       to: '/files/$cid',
       params: { cid },
-      search: (before) => ({ ...before, tab: 'access', ...(canShare ? { share: true } : {}) }),
+      search: (before) => ({ ...before, tab: 'access', ...(isEncrypted ? { share: true } : {}) }),
       replace: true,
     })
   return (
