@@ -28,6 +28,17 @@ async function openAccess(owner: ConsolePage, cid: string): Promise<void> {
 
 const addressOf = ({ wallet }: ConsolePage, index = 0) => wallet.accounts[index]?.address.toLowerCase() ?? ''
 
+test('who has nothing shared yet finds the address that others share with', async () => {
+  const reader = await site.newPage({ width: 360, height: 740 })
+  await reader.open('/shared')
+  await connectAndSign(reader)
+  await reader.page.getByText('Nothing is shared with you yet').waitFor()
+  await reader.page.getByRole('main').getByRole('button', { name: 'Copy address' }).click()
+  const copied = String(await reader.page.evaluate('navigator.clipboard.readText()'))
+  expect(copied.toLowerCase()).toBe(addressOf(reader))
+  expect(await reader.checkAccessibility()).toEqual([])
+})
+
 test('a shared file opens in the browser of its recipient, and no longer after a revocation', async () => {
   const owner = await site.newPage()
   const reader = await site.newPage()

@@ -105,7 +105,9 @@ function SharedFiles({ role }: { role: Role }) {
       }
       empty={
         role === 'recipient' ? (
-          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint} />
+          <EmptyState icon={Users} title={messages.access.sharedNoneWith} hint={messages.access.sharedNoneWithHint}>
+            <ShortCode text={session.address} label={messages.session.copyAddress} />
+          </EmptyState>
         ) : (
           <EmptyState icon={Users} title={messages.access.sharedNoneBy} hint={messages.access.sharedNoneByHint}>
             <Link to="/files" className={buttonClass('primary')}>
