@@ -6,7 +6,6 @@ import {
   encodeCarFrame,
   encodeCarHeader,
   type ImportedNode,
-  type ImportOptions,
   listDirectory,
   loadDirectoryTree,
   profileFor,
@@ -15,22 +14,24 @@ import {
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import { describeDamage, rawCodec } from '../download/car-source.ts'
+import { describeDamage } from '../download/car-source.ts'
 import { parseContentPath } from '../download/content-path.ts'
 import { openOwnSource } from '../download/open-own-source.ts'
 import { isPrivateRoot } from '../download/private-roots.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
-import { listFiles, type NewFolder, newFiles, notFound, type Removals, toFolder, toRemovals } from './folder-changes.ts'
-import { discard, type UploadOptions, type UploadResult } from './send-files.ts'
+import { listFiles, newFiles, toFolder, toRemovals } from './folder-changes.ts'
+import { mergeFolder } from './merge-folder.ts'
+import { rethrowUnixfs } from './post-multipart.ts'
+import type { UploadOptions, UploadResult } from './send-files.ts'
 import { uploadCar } from './upload-car.ts'
 import type { FolderSource } from './upload-folder.ts'
 
 /** What {@link changeFolder} changes. */
 export type FolderChanges = {
   /**
-   * Files to put, as for `uploadFolder`, or the path of one file (Node): their folders are merged with those of the stored folder, and files of the same path are
-   * replaced. They are read twice: for their CIDs, and to be sent.
+   * Files to put, as for `uploadFolder`, or the path of one file (Node). Their folders are merged with those of the stored folder,
+   * and files of the same path are replaced. They are read twice: for their CIDs, and to be sent.
    */
   put?: FolderSource
   /**
@@ -79,56 +80,10 @@ export async function changeFolder(
   const reading = createProgress('prepare', undefined, onProgress)
   const tree = (await loadDirectoryTree())(importing)
 
-  const merge = async (
-    path: readonly string[],
-    before: readonly DirectoryEntry[],
-    added: NewFolder,
-    removed: Removals,
-  ): Promise<void> => {
-    if (path.length > 0) tree.addDirectory(path.join('/'))
-    const known = new Map(before.map((entry) => [entry.name, entry]))
-    for (const one of removed.keys()) {
-      if (!known.has(one)) throw notFound([...path, one])
-    }
-    for (const entry of before) {
-      const below = [...path, entry.name]
-      const newer = added.get(entry.name)
-      const gone = removed.get(entry.name)
-      if (removed.has(entry.name) && gone === undefined) continue
-      if (newer !== undefined && !(newer instanceof Map)) {
-        if (entry.cid.code !== rawCodec && (await read(below, 'block')) !== undefined) throw exists(below, 'folder')
-        continue
-      }
-      if (newer === undefined && gone === undefined) {
-        // Links do not tell files from folders, and do not have to.
-        tree.addFile(below.join('/'), { ...unknownKind, cid: entry.cid, dagSizeBytes: entry.sizeBytes ?? 0 })
-        continue
-      }
-      const inside = await read(below)
-      if (inside === undefined && gone !== undefined) throw notFound([...below, ...gone.keys()])
-      if (inside === undefined) throw exists(below, 'file')
-      await merge(below, inside, newer ?? new Map(), gone ?? new Map())
-    }
-    for (const [one, newer] of added) {
-      const below = [...path, one]
-      if (newer instanceof Map) {
-        if (!known.has(one) || (removed.has(one) && removed.get(one) === undefined)) {
-          await merge(below, [], newer, new Map())
-        }
-        continue
-      }
-      const { file } = newer
-      if (file.place !== undefined) {
-        await file.place(tree, below.join('/'), importing)
-        continue
-      }
-      newer.node = await importFile(file, { ...importing, sink: discard }, reading.add, signal)
-      tree.addFile(below.join('/'), newer.node)
-    }
-  }
   const added = toFolder(files)
-  await merge([], stored, added, toRemovals(remove))
-  const node = (await tree.finish()).root
+  const merging = { tree, importing, read, count: reading.add, signal }
+  await mergeFolder(merging, [], stored, added, toRemovals(remove)).catch(rethrowUnixfs)
+  const node = (await tree.finish().catch(rethrowUnixfs)).root
 
   const fresh = Array.from(newFiles(added))
   const totalBytes = fresh.reduce((sum, { node: one }) => sum + (one?.fileSizeBytes ?? 0), 0)
@@ -165,16 +120,6 @@ export async function changeFolder(
   return { ...result, sizeBytes: totalBytes, dagSizeBytes: node.dagSizeBytes }
 }
 
-/** An entry that is linked as it is. */
-const unknownKind = { kind: 'file', fileSizeBytes: 0 } as const
-
-function exists(names: readonly string[], kind: string): CairnError {
-  return new CairnError('FILE_EXISTS', {
-    message: `${names.join('/')} is a ${kind}`,
-    hint: 'Remove it in the same change, or use another path.',
-  })
-}
-
 function* frame(cid: CID, bytes: Uint8Array): Generator<Uint8Array> {
   yield encodeCarFrame(cid, bytes.length)
   yield bytes
@@ -202,19 +147,4 @@ async function listStored(
   } finally {
     await source.close()
   }
-}
-
-async function importFile(
-  file: LocalFile,
-  importing: ImportOptions,
-  count: (bytes: number) => void,
-  signal: AbortSignal | undefined,
-): Promise<ImportedNode> {
-  const importer = createFileImporter(importing)
-  for await (const piece of file.open()) {
-    if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
-    await importer.write(piece)
-    count(piece.length)
-  }
-  return importer.finish()
 }
