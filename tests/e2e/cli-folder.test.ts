@@ -26,13 +26,13 @@ test('a file is put into a folder, and others are removed: the name follows, the
   await json(['name', 'publish', 'my site', site])
   writeFileSync(join(home.folder, 'index.html'), 'second')
   const put = await json(['folder', 'put', 'my site', 'index.html'])
-  expect(put).toMatchObject({ sizeBytes: 6, published: expect.stringMatching(/^k51/), name: 'folder' })
+  expect(put).toMatchObject({ sizeBytes: 6, published: expect.stringMatching(/^k51/), name: 'site' })
   expect((await home.cairn(['cat', 'my site/index.html'])).out).toBe('second')
   expect((await home.cairn(['cat', `${site}/index.html`])).out).toBe('first index.html')
 
-  const removed = await home.cairn(['folder', 'rm', 'my site', 'drafts', '--name', 'site'])
+  const removed = await home.cairn(['folder', 'rm', 'my site', 'drafts', '--name', 'smaller'])
   expect(removed.code, removed.err).toBe(0)
-  expect(removed.out).toContain('site  0 B sent')
+  expect(removed.out).toContain('smaller  0 B sent')
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
   // Not published, and a folder on disk below a path of its own.
   const cid = (await json(['folder', 'put', 'my site', 'site', 'old/copy', '--no-publish']))['cid'] as string

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { CairnError, changeFolder, type FolderChanges, resolveName } from '@cairn/sdk'
+import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath, readContentArgument } from '../content-path.ts'
 import { findName } from '../find-name.ts'
@@ -27,7 +27,7 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
   const { session, output, values, signal } = context
   const target = await findTarget(context)
   const client = await session.client()
-  const name = text(values, 'name')
+  const name = text(values, 'name') ?? (await findUploadName(client, target.cidPath))
   const progress = output.progress(typeof changes.put === 'string' ? changes.put : 'folder')
   const { paths, facts, onLeftOut } = gatherLeftOut()
   const result = await changeFolder(client, target.cidPath, changes, {
@@ -48,6 +48,18 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
     ],
     result.cid,
   )
+}
+
+/** Returns the name under which a folder was uploaded; undefined for a folder in it, and if no upload has this root. */
+async function findUploadName(client: Client, cidPath: string): Promise<string | undefined> {
+  const cid = cidPath.replace(/^\/ipfs\//, '').replace(/\/+$/, '')
+  if (cid.includes('/')) return undefined
+  try {
+    return (await getFileInfo(client, cid)).fileName
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
 }
 
 /** @throws CairnError USAGE, NAME_NOT_FOUND, INVALID_CID */
@@ -88,7 +100,12 @@ export const folder: Command = {
   arity: [2, Number.POSITIVE_INFINITY],
   words: Object.keys(actions),
   options: {
-    name: { type: 'string', short: 'n', about: 'name of the changed folder in listings (folder)', value: 'name' },
+    name: {
+      type: 'string',
+      short: 'n',
+      about: 'name of the changed folder in listings (that of the folder)',
+      value: 'name',
+    },
     'no-publish': { type: 'boolean', about: 'do not point the name to the changed folder' },
   },
   examples: [
