@@ -18,10 +18,11 @@ const segmentsPerUpload = 128
 const maxSegmentBytes = 128 * MIB
 /**
  * A segment that arrives within this time is extended, up to a multiple of its size: few packs, syncs and units of work,
- * and hardly more time to send the bytes again.
+ * and hardly more time to send the bytes again. At a multiple of 4, uploads of 512 MiB took a sixth longer.
  */
 const minSegmentMs = 500
-const maxExtension = 4
+const maxExtension = 16
+const maxExtendedBytes = 512 * MIB
 
 /** Returns the size of a segment in bytes, before it is extended. */
 function segmentBytesOf(lengthBytes: number): number {
@@ -62,7 +63,7 @@ export async function openImport(context: Context, upload: ResumableUpload, writ
       pack,
       importer,
       end: endAfter(position, segmentBytes),
-      limit: endAfter(position, maxExtension * segmentBytes),
+      limit: endAfter(position, Math.min(maxExtension * segmentBytes, maxExtendedBytes)),
       startedAt: performance.now(),
     }
     segment = opened
