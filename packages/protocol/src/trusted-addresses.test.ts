@@ -7,49 +7,54 @@ import {
   trustedAddressesOf,
 } from './trusted-addresses.ts'
 
-const urls = { api: 'https://cairn.test', upload: 'https://cairn.test', gateway: 'https://ipfs.cairn.test' }
-const chain = (chainId: number, paymentContract?: string) => ({
-  name: `chain-${chainId}`,
+const chainOf = (name: string, chainId: number, paymentContract: string) => ({
+  name,
   rpcUrl: 'https://rpc.test',
   chainId,
   symbol: 'ETH',
   nativeDecimals: 18,
   tokens: {},
-  ...(paymentContract === undefined ? {} : { paymentContract }),
+  paymentContract,
 })
+const polygon = chainOf('polygon', 137, '0xAb')
 const keyNodes = [1, 2, 3, 4, 5].map((n) => `https://key${n}.test`)
-const known = trustedAddressesOf(
-  parseNetworkProfile({
-    name: 'test',
-    ...urls,
-    keyRouter: 'https://keys.test',
-    keyNodes,
-    chains: [chain(137, '0xAb')],
-  }),
-)
+const urls = { api: 'https://cairn.test', upload: 'https://cairn.test', gateway: 'https://ipfs.cairn.test' }
+const read = (rest: object) => trustedAddressesOf(parseNetworkProfile({ name: 'test', ...urls, ...rest }))
+const full = { keyRouter: 'https://keys.test', keyNodes, chain: polygon, chains: [polygon] }
+const known = read(full)
+const changesOf = (rest: object) => listAddressChanges(known, read(rest)).map(({ what }) => what)
 
-test('lists what receives keys or payments and differs', () => {
-  expect(known).toEqual({ keyRouter: 'https://keys.test', keyNodes, paymentContracts: { 137: '0xAb' } })
-  expect(listAddressChanges(known, { ...known, paymentContracts: { 137: '0xaB' } }), 'the same address').toEqual([])
-  const others = keyNodes.with(2, 'https://other.test')
-  expect(
-    listAddressChanges(known, { keyRouter: 'https://x.test', keyNodes: others, paymentContracts: { 137: '0xcd' } }),
-  ).toEqual([
-    { what: 'key router', before: 'https://keys.test', now: 'https://x.test' },
-    { what: 'key nodes', before: keyNodes.join(' '), now: others.join(' ') },
-    { what: 'payment contract of chain 137', before: '0xAb', now: '0xcd' },
-  ])
+test('what receives keys or payments and is not known is a change, however it is added', () => {
+  const evil = '0xee'
+  const cases: [object, string[]][] = [
+    [full, []],
+    [{ ...full, chains: [{ ...polygon, paymentContract: '0xaB' }] }, []],
+    [{ ...full, keyRouter: 'https://x.test' }, ['key nodes']],
+    [{ ...full, keyNodes: keyNodes.with(2, 'https://x.test') }, ['key nodes']],
+    [{ ...full, keyNodes: keyNodes.toReversed() }, ['key nodes']],
+    [{ ...full, chain: { ...polygon, paymentContract: evil } }, ['payment contracts']],
+    [{ ...full, chains: [{ ...polygon, paymentContract: evil }, polygon] }, ['payment contracts']],
+    [{ ...full, chains: [chainOf('first', 10, evil), polygon] }, ['payment contracts']],
+    [{ ...full, chains: [{ ...polygon, chainId: 10 }] }, ['payment contracts']],
+    [{ keyRouter: 'https://x.test', chains: [chainOf('first', 10, evil)] }, ['key nodes', 'payment contracts']],
+  ]
+  for (const [rest, whats] of cases) expect(changesOf(rest), JSON.stringify(rest)).toEqual(whats)
+  const onlyNodes = read({ keyNodes })
+  expect(listAddressChanges(onlyNodes, known), 'a router beside known nodes').toMatchObject([{ what: 'key nodes' }])
 })
 
-test('what a profile omits stays known, and what it adds becomes known', () => {
-  const bare = trustedAddressesOf(parseNetworkProfile({ name: 'test', ...urls, chain: chain(10, '0xef') }))
-  expect(listAddressChanges(known, bare)).toEqual([])
-  expect(mergeTrustedAddresses(known, bare)).toEqual({ ...known, paymentContracts: { 137: '0xAb', 10: '0xef' } })
+test('what a profile omits stays known, and the first of a kind becomes known', () => {
+  expect(changesOf({})).toEqual([])
+  expect(mergeTrustedAddresses(known, read({}))).toEqual(known)
+  const withoutPayments = read({ keyNodes })
+  const payments = read({ keyNodes, chains: [polygon] })
+  expect(listAddressChanges(withoutPayments, payments)).toEqual([])
+  expect(mergeTrustedAddresses(withoutPayments, payments)).toEqual(payments)
 })
 
 test('parses what was stored, and nothing else', () => {
   expect(parseTrustedAddresses(JSON.parse(JSON.stringify(known)))).toEqual(known)
-  for (const other of [undefined, null, 7, {}, { paymentContracts: { 1: 2 } }]) {
+  for (const other of [undefined, null, 7, {}, { keys: [], payments: [1] }]) {
     expect(parseTrustedAddresses(other)).toBeUndefined()
   }
 })

@@ -2,28 +2,29 @@ import * as v from 'valibot'
 import type { NetworkProfile } from './network-profile.ts'
 
 const schema = v.object({
-  keyRouter: v.optional(v.string()),
-  keyNodes: v.optional(v.array(v.string())),
-  /** By chain id. */
-  paymentContracts: v.record(v.string(), v.string()),
+  /** The key router, and the key nodes in order. */
+  keys: v.array(v.string()),
+  /** The payment contracts, each with the name and the id of its chain. */
+  payments: v.array(v.string()),
 })
+const kinds = { keys: 'key nodes', payments: 'payment contracts' } as const
 
-/** The addresses of a network that receive keys and payments: another profile can have both sent elsewhere. */
+/** What receives the keys and payments of a network: another profile can have both sent elsewhere. */
 export type TrustedAddresses = v.InferOutput<typeof schema>
 
-/** An address of a network that differs from the known one. */
+/** Receivers of a network that are not among the known ones. */
 export type AddressChange = { what: string; before: string; now: string }
 
-/** Returns the addresses that receive keys and payments. */
+/** Returns what receives keys and payments. */
 export function trustedAddressesOf(profile: NetworkProfile): TrustedAddresses {
-  const { keyRouter, keyNodes, chain, chains = chain === undefined ? [] : [chain] } = profile
-  const contracts = chains.flatMap(({ chainId, paymentContract }) =>
-    paymentContract === undefined ? [] : [[String(chainId), paymentContract] as const],
+  const { keyRouter, keyNodes = [], chain, chains = [] } = profile
+  const contracts = [...(chain === undefined ? [] : [chain]), ...chains].flatMap(
+    ({ name, chainId, paymentContract }) =>
+      paymentContract === undefined ? [] : [`${paymentContract.toLowerCase()} on ${name} (${chainId})`],
   )
   return {
-    ...(keyRouter === undefined ? {} : { keyRouter }),
-    ...(keyNodes === undefined ? {} : { keyNodes }),
-    paymentContracts: Object.fromEntries(contracts),
+    keys: [...(keyRouter === undefined ? [] : [`router ${keyRouter}`]), ...keyNodes.map((url, i) => `${i + 1} ${url}`)],
+    payments: [...new Set(contracts)],
   }
 }
 
@@ -33,24 +34,19 @@ export function parseTrustedAddresses(json: unknown): TrustedAddresses | undefin
   return parsed.success ? parsed.output : undefined
 }
 
-/** Lists the addresses that are known and differ now. Those that are new or gone are no changes: nothing was sent there. */
+/**
+ * Lists what is there now and not known. Additions count: clients pay on the first chain of a profile, and choose chains by name.
+ * What is gone is no change, and the first of a kind has nothing to differ from.
+ */
 export function listAddressChanges(known: TrustedAddresses, now: TrustedAddresses): AddressChange[] {
-  const pairs: [what: string, before: string | undefined, now: string | undefined][] = [
-    ['key router', known.keyRouter, now.keyRouter],
-    ['key nodes', known.keyNodes?.join(' '), now.keyNodes?.join(' ')],
-    ...Object.entries(known.paymentContracts).map(([chainId, before]): [string, string, string | undefined] => [
-      `payment contract of chain ${chainId}`,
-      before,
-      now.paymentContracts[chainId],
-    ]),
-  ]
-  return pairs.flatMap(([what, before, now]) => {
-    const differs = before !== undefined && now !== undefined && before.toLowerCase() !== now.toLowerCase()
-    return differs ? [{ what, before, now }] : []
+  return (['keys', 'payments'] as const).flatMap((kind) => {
+    const isChanged = known[kind].length > 0 && now[kind].some((one) => !known[kind].includes(one))
+    return isChanged ? [{ what: kinds[kind], before: known[kind].join(', '), now: now[kind].join(', ') }] : []
   })
 }
 
-/** Adds addresses that were not known before. */
-export function mergeTrustedAddresses(known: TrustedAddresses, now: TrustedAddresses): TrustedAddresses {
-  return { ...now, ...known, paymentContracts: { ...now.paymentContracts, ...known.paymentContracts } }
+/** Returns the first ones with the kinds that they lack from the second. */
+export function mergeTrustedAddresses(first: TrustedAddresses, second: TrustedAddresses): TrustedAddresses {
+  const either = (kind: keyof TrustedAddresses) => (first[kind].length > 0 ? first[kind] : second[kind])
+  return { keys: either('keys'), payments: either('payments') }
 }

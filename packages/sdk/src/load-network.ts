@@ -39,7 +39,7 @@ export type InspectedNetwork = {
   profile: NetworkProfile
   /** Where the profile is from; undefined if it is a file, which is always trusted. */
   url: string | undefined
-  /** The known addresses that receive keys and payments, and differ. */
+  /** What receives keys and payments and is not among what is known. */
   changes: AddressChange[]
   /** Makes the addresses of the profile the known ones. */
   trust(): Promise<void>
@@ -56,15 +56,10 @@ const ofOtherServers = ['NOT_FOUND', 'FORBIDDEN', 'METHOD_NOT_ALLOWED', 'UNEXPEC
  * @throws CairnError NO_NETWORK, NETWORK_ERROR; NETWORK_CHANGED with the `changes`
  */
 export async function loadNetwork(where?: string, { known }: LoadNetworkOptions = {}): Promise<NetworkProfile> {
-  const { source, url } = locate(where)
-  const profile = await readNetwork(source, url)
-  if (known === undefined || url === undefined) return profile
-  const before = parseTrustedAddresses(await known.read(url))
-  const now = trustedAddressesOf(profile)
-  const changes = before === undefined ? [] : listAddressChanges(before, now)
+  if (known === undefined) return (await readNetwork(where)).profile
+  const { profile, changes, learn } = await compare(known, where)
   if (changes.length > 0) throw new CairnError('NETWORK_CHANGED', { details: { changes } })
-  const merged = before === undefined ? now : mergeTrustedAddresses(before, now)
-  if (JSON.stringify(merged) !== JSON.stringify(before)) await known.write(url, merged)
+  await learn()
   return profile
 }
 
@@ -73,31 +68,40 @@ export async function loadNetwork(where?: string, { known }: LoadNetworkOptions 
  * @throws CairnError NO_NETWORK, NETWORK_ERROR
  */
 export async function inspectNetwork(known: KnownNetworks, where?: string): Promise<InspectedNetwork> {
-  const { source, url } = locate(where)
-  const profile = await readNetwork(source, url)
-  if (url === undefined) return { profile, url, changes: [], trust: async () => undefined }
-  const before = parseTrustedAddresses(await known.read(url))
+  const { learn: _learn, ...found } = await compare(known, where)
+  return found
+}
+
+/** Compares a network with what is known of it. `learn` adds what was not known of any kind. */
+async function compare(
+  known: KnownNetworks,
+  where: string | undefined,
+): Promise<InspectedNetwork & { learn(): Promise<void> }> {
+  const { profile, url } = await readNetwork(where)
+  const nothing = async () => undefined
+  if (url === undefined) return { profile, url, changes: [], trust: nothing, learn: nothing }
   const now = trustedAddressesOf(profile)
+  const stored = parseTrustedAddresses(await known.read(url))
+  const before = stored ?? now
+  const learned = mergeTrustedAddresses(before, now)
   return {
     profile,
     url,
-    changes: before === undefined ? [] : listAddressChanges(before, now),
-    trust: () => known.write(url, before === undefined ? now : mergeTrustedAddresses(now, before)),
+    changes: listAddressChanges(before, now),
+    trust: () => known.write(url, mergeTrustedAddresses(now, before)),
+    learn: async () => {
+      if (JSON.stringify(learned) !== JSON.stringify(stored)) await known.write(url, learned)
+    },
   }
 }
 
-/** Returns where a network is loaded from; with the URL by which it is known, unless that is a file. */
-function locate(where: string | undefined): { source: string; url?: string } {
+/** Reads a profile; with the URL by which it is known, unless it is a file. */
+async function readNetwork(where: string | undefined): Promise<Pick<InspectedNetwork, 'profile' | 'url'>> {
   const source = where ?? findNetwork()
-  return /^https?:\/\//i.test(source)
-    ? { source, url: source.replace(/\/+$/, '').replace(profilePath, '') }
-    : { source }
-}
-
-async function readNetwork(source: string, url: string | undefined): Promise<NetworkProfile> {
+  const url = /^https?:\/\//i.test(source) ? source.replace(/\/+$/, '').replace(profilePath, '') : undefined
   const json = url === undefined ? await readProfile(source) : await fetchProfile(url)
   try {
-    return parseNetworkProfile(json)
+    return { profile: parseNetworkProfile(json), url }
   } catch (cause) {
     throw new CairnError('NO_NETWORK', { message: `${source} is not a network profile`, cause })
   }
