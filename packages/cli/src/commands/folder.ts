@@ -38,7 +38,10 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
   }).finally(() => progress?.done())
   for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
   const url = `${client.network.gateway}/ipfs/${result.cid}`
-  const published = await publish(context, target, result.cid)
+  const published = await publish(context, target, result.cid).catch((error: unknown) => {
+    output.note(`The changed copy is stored: ${result.cid}`)
+    throw error
+  })
   output.result(
     { ...result, ...facts(), url, ...(published === undefined ? {} : { published }) },
     [

@@ -70,7 +70,7 @@ describe('a changed folder has the CID of a whole upload', () => {
         file('index.html/inside', 'in'),
       ],
     },
-    'a folder removed and put anew': {
+    'a folder removed and put again': {
       changes: { remove: ['docs'], put: [file('docs/only', 'only')] },
       becomes: ([index, _guide, _page, film]) => [...(index && film ? [index, film] : []), file('docs/only', 'only')],
     },

@@ -2,21 +2,18 @@ import { CairnError } from '@cairn/protocol'
 import {
   type BlockSink,
   createFileImporter,
-  type DirectoryEntry,
   encodeCarFrame,
   encodeCarHeader,
   type ImportedNode,
-  listDirectory,
   loadDirectoryTree,
   profileFor,
-  resolvePath,
 } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import { describeDamage } from '../download/car-source.ts'
 import { parseContentPath } from '../download/content-path.ts'
-import { openOwnSource } from '../download/open-own-source.ts'
+import { isFolder } from '../download/encrypted-folder.ts'
+import { type FolderItem, listDirectory } from '../download/list-directory.ts'
 import { isPrivateRoot } from '../download/private-roots.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
@@ -59,13 +56,13 @@ export async function changeFolder(
 ): Promise<UploadResult> {
   const { name = 'folder', signal, onProgress, onLeftOut, announce } = options
   const root = parseContentPath(cidPath)
+  const stop = signal === undefined ? {} : { signal }
   const files = put === undefined ? [] : await listFiles(put, at, onLeftOut)
   if (files.length === 0 && remove.length === 0) {
     throw new CairnError('NO_FILE', { message: 'Nothing to put or remove' })
   }
-  const read = (path: readonly string[], scope: 'entity' | 'block' = 'entity') =>
-    listStored(client, [cidPath, ...path].join('/'), scope, signal)
-  const stored = await read([])
+  const pathTo = (path: readonly string[]) => [cidPath, ...path].join('/')
+  const stored = await listStored(client, cidPath, stop)
   if (stored === undefined) throw new CairnError('NOT_A_DIRECTORY')
   if (isPrivateRoot(client, root)) {
     throw new CairnError('NOT_SUPPORTED', {
@@ -81,7 +78,14 @@ export async function changeFolder(
   const tree = (await loadDirectoryTree())(importing)
 
   const added = toFolder(files)
-  const merging = { tree, importing, read, count: reading.add, signal }
+  const merging = {
+    tree,
+    importing,
+    list: (path: readonly string[]) => listStored(client, pathTo(path), stop),
+    isFolder: (path: readonly string[]) => isFolder(client, pathTo(path), stop),
+    count: reading.add,
+    signal,
+  }
   await mergeFolder(merging, [], stored, added, toRemovals(remove)).catch(rethrowUnixfs)
   const node = (await tree.finish().catch(rethrowUnixfs)).root
 
@@ -112,7 +116,7 @@ export async function changeFolder(
   const result = await uploadCar(client, car(), {
     name,
     ...(announce === undefined ? {} : { announce }),
-    ...(signal === undefined ? {} : { signal }),
+    ...stop,
   })
   const cid = node.cid.toString()
   if (result.cid !== cid) throw new CairnError('CID_MISMATCH', { details: { computed: cid, answered: [result.cid] } })
@@ -125,26 +129,14 @@ function* frame(cid: CID, bytes: Uint8Array): Generator<Uint8Array> {
   yield bytes
 }
 
-/** Lists a stored folder, verified; undefined if the path is no folder. Lists nothing of the scope `block`. */
-async function listStored(
-  client: Client,
-  cidPath: string,
-  scope: 'entity' | 'block',
-  signal: AbortSignal | undefined,
-): Promise<DirectoryEntry[] | undefined> {
-  const path = parseContentPath(cidPath)
-  const source = await openOwnSource(client, path, { scope }, signal)
+/** Lists a stored folder; undefined if the path is no folder. */
+async function listStored(client: Client, cidPath: string, options: { signal?: AbortSignal }) {
+  const items: FolderItem[] = []
   try {
-    const { cid, kind } = await resolvePath(source, path.root, path.segments)
-    if (kind !== 'directory' && kind !== 'hamt') return undefined
-    const entries: DirectoryEntry[] = []
-    if (scope === 'block') return entries
-    source.repeatLast(cid)
-    for await (const entry of listDirectory(source, cid)) entries.push(entry)
-    return entries
+    for await (const item of listDirectory(client, cidPath, options)) items.push(item)
+    return items
   } catch (error) {
-    throw describeDamage(error, signal)
-  } finally {
-    await source.close()
+    if (CairnError.is(error, 'NOT_A_DIRECTORY')) return undefined
+    throw error
   }
 }

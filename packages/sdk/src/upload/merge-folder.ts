@@ -1,13 +1,9 @@
 import { CairnError } from '@cairn/protocol'
-import {
-  createFileImporter,
-  type DirectoryEntry,
-  type DirectoryTree,
-  type ImportedNode,
-  type ImportOptions,
-} from '@cairn/unixfs'
+import { createFileImporter, type DirectoryTree, type ImportedNode, type ImportOptions } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
 import { rawCodec } from '../download/car-source.ts'
 import { requireSafe } from '../download/distinct-names.ts'
+import type { FolderItem } from '../download/list-directory.ts'
 import type { LocalFile } from '../local-source.ts'
 import { type NewFolder, notFound, type Removals } from './folder-changes.ts'
 import { discard } from './send-files.ts'
@@ -17,8 +13,9 @@ export type Merging = {
   readonly tree: DirectoryTree
   /** The sink takes the blocks of links; files are only counted. */
   readonly importing: ImportOptions
-  /** Lists a stored folder; undefined if the path is no folder. Lists nothing of the scope `block`. */
-  readonly read: (path: readonly string[], scope?: 'entity' | 'block') => Promise<DirectoryEntry[] | undefined>
+  /** Lists a stored folder; undefined if the path is no folder. */
+  readonly list: (path: readonly string[]) => Promise<FolderItem[] | undefined>
+  readonly isFolder: (path: readonly string[]) => Promise<boolean>
   readonly count: (bytes: number) => void
   readonly signal: AbortSignal | undefined
 }
@@ -31,11 +28,11 @@ export type Merging = {
 export async function mergeFolder(
   merging: Merging,
   path: readonly string[],
-  before: readonly DirectoryEntry[],
+  before: readonly FolderItem[],
   added: NewFolder,
   removed: Removals,
 ): Promise<void> {
-  const { tree, importing, read, count, signal } = merging
+  const { tree, importing, list, isFolder, count, signal } = merging
   if (path.length > 0) tree.addDirectory(path.join('/'))
   const known = new Map(before.map((entry) => [entry.name, entry]))
   for (const one of removed.keys()) {
@@ -48,15 +45,19 @@ export async function mergeFolder(
     const gone = removed.get(entry.name)
     if (removed.has(entry.name) && gone === undefined) continue
     if (newer !== undefined && !(newer instanceof Map)) {
-      if (entry.cid.code !== rawCodec && (await read(below, 'block')) !== undefined) throw exists(below, 'folder')
+      if (CID.parse(entry.cid).code !== rawCodec && (await isFolder(below))) throw exists(below, 'folder')
       continue
     }
     if (newer === undefined && gone === undefined) {
       // Links do not tell files from folders, and do not have to.
-      tree.addFile(below.join('/'), { ...unknownKind, cid: entry.cid, dagSizeBytes: entry.sizeBytes ?? 0 })
+      tree.addFile(below.join('/'), {
+        ...unknownKind,
+        cid: CID.parse(entry.cid),
+        dagSizeBytes: entry.dagSizeBytes ?? 0,
+      })
       continue
     }
-    const inside = await read(below)
+    const inside = await list(below)
     if (inside === undefined && gone !== undefined) throw notFound([...below, ...gone.keys()])
     if (inside === undefined) throw exists(below, 'file')
     await mergeFolder(merging, below, inside, newer ?? new Map(), gone ?? new Map())
