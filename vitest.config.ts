@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { failedFiles } from './tests/failed-files.ts'
 import { hasChromium } from './tests/has-chromium.ts'
+import { SuitesFirst } from './tests/suites-first.ts'
 
 /**
  * Files at a time, the same for both rings of `npm test`, so that they run as one queue. One more than two cores: files wait
@@ -97,6 +98,7 @@ export default defineConfig({
   test: {
     globalSetup: ['tests/run-setup.ts'],
     reporters: ['default', ...failedFiles],
+    sequence: { sequencer: SuitesFirst },
     projects: [
       ring({
         name: 'unit',
