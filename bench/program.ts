@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { build } from 'esbuild'
@@ -50,6 +50,11 @@ export function cpuMs(pid: number): number {
 /** Peak resident memory of a process so far, in bytes (0 if it has ended or the system has no /proc). */
 export function peakMemory(pid: number | undefined): number {
   return statusBytes(pid, 'VmHWM')
+}
+
+/** Lets the peak memory of a process begin at its present memory (proc(5), `clear_refs`). */
+export function resetPeakMemory(pid: number): void {
+  writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
 
 /** Memory of a process and its descendants, in bytes; shared pages count once. */
