@@ -25,8 +25,11 @@ export function uniquePathBeside(path: string): string {
 
 /** Gives a finished file its name. @throws CairnError FILE_EXISTS, FILE_CHANGED if it is gone */
 export async function moveIntoPlace(part: string, full: string, target: string, overwrite: boolean): Promise<void> {
-  // A link fails on an existing name, which a rename would silently replace.
-  if (!overwrite && (await linkNew(part, full, target))) return unlink(part)
+  if (!overwrite) {
+    // A link fails on an existing name, which a rename would silently replace.
+    if (await linkNew(part, full, target)) return unlink(part)
+    await requireFree(full, target, false)
+  }
   await rename(part, full).catch((cause: unknown) => {
     throw codeOf(cause) === 'ENOENT' ? takenOver(target, cause) : cause
   })

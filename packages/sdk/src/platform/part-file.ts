@@ -185,26 +185,30 @@ export type NewFile = { readonly target: string; readonly bytes: Uint8Array }
  */
 export async function writeTogether(files: readonly NewFile[], overwrite: boolean): Promise<void> {
   type Written = NewFile & { readonly full: string; readonly part: string; readonly file: FileHandle }
+  const opened = new Set<Written>()
   const unfinished = new Set<Written>()
   try {
-    try {
-      await forEachOf(files, stepsAtOnce, async ({ target, bytes }) => {
-        const full = resolve(target)
-        await requireFree(full, target, overwrite)
-        const part = uniquePathBeside(full)
-        const file = await openNew(part, full)
-        unfinished.add({ target, bytes, full, part, file })
-        await writeAll(file, [bytes], 0)
-      })
-      await forEachOf(unfinished, stepsAtOnce, ({ file }) => file.sync())
-    } finally {
-      for (const { file } of unfinished) await file.close()
-    }
+    await forEachOf(files, stepsAtOnce, async ({ target, bytes }) => {
+      const full = resolve(target)
+      // Otherwise the move refuses what exists, which saves a step for each of many small files.
+      if (overwrite) await requireFree(full, target, overwrite)
+      const part = uniquePathBeside(full)
+      const written = { target, bytes, full, part, file: await openNew(part, full) }
+      opened.add(written)
+      unfinished.add(written)
+      await writeAll(written.file, [bytes], 0)
+    })
+    await forEachOf(unfinished, stepsAtOnce, async (one) => {
+      await one.file.sync()
+      opened.delete(one)
+      await one.file.close()
+    })
     await forEachOf(unfinished, stepsAtOnce, async (one) => {
       await moveIntoPlace(one.part, one.full, one.target, overwrite)
       unfinished.delete(one)
     })
   } catch (error) {
+    for (const { file } of opened) await file.close()
     for (const { part } of unfinished) await removeIfThere(part)
     throw error
   }
