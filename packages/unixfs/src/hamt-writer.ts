@@ -4,17 +4,15 @@ import type { EntryTable } from './entry-table.ts'
 import { readSlot } from './hamt-slots.ts'
 import type { HashFunction } from './hash-function.ts'
 import { writeNameHash } from './murmur3.ts'
+import { nameHashBytes, sortByHash } from './name-hashes.ts'
 import { slotDigits } from './node.ts'
 import type { ImportProfile } from './profiles.ts'
 import { encodeHamtData } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 
-const hashBytes = 8
 const hashBits = 64
 const utf8 = new TextEncoder()
-/** Which of the two words of a number of 64 bits is the lower one. */
-const lowWord = new Uint8Array(Uint16Array.of(1).buffer)[0] === 1 ? 0 : 1
 
 /**
  * Writes a folder as a HAMT like Kubo (murmur3-x64-64), shards before their parent. Creates the links of one shard at a
@@ -34,11 +32,11 @@ export async function writeHamt(
   const maxLevels = Math.floor(hashBits / bits)
   const prefixes = slotPrefixes(fanout)
   const all = Uint32Array.from(childrenOf(folder))
-  const hashes = new Uint8Array(all.length * hashBytes)
-  for (let at = 0; at < all.length; at++) writeNameHash(nameOf(all[at] ?? 0), hashes, at * hashBytes)
+  const hashes = new Uint8Array(all.length * nameHashBytes)
+  for (let at = 0; at < all.length; at++) writeNameHash(nameOf(all[at] ?? 0), hashes, at * nameHashBytes)
   // In the order of their hashes, the members of every shard and slot on every level stand together.
   const sorted = sortByHash(hashes)
-  const slotAt = (at: number, level: number): number => readSlot(hashes, (sorted[at] ?? 0) * hashBytes, level, bits)
+  const slotAt = (at: number, level: number): number => readSlot(hashes, (sorted[at] ?? 0) * nameHashBytes, level, bits)
 
   /** Writes the shard of the members from `start` to `end` in `sorted`. */
   const writeShard = async (start: number, end: number, level: number): Promise<LinkToEncode> => {
@@ -63,36 +61,6 @@ export async function writeHamt(
   }
 
   return writeShard(0, all.length, 0)
-}
-
-/**
- * Returns the positions of hashes of 8 bytes in the order of the hashes. The engine sorts numbers of 64 bits, the first
- * half of a hash with its position, much faster than it calls a function to compare them.
- */
-function sortByHash(hashes: Uint8Array): Uint32Array {
-  const count = hashes.length / hashBytes
-  const words = new Uint32Array(count * 2)
-  const view = new DataView(hashes.buffer, hashes.byteOffset, hashes.length)
-  for (let at = 0; at < count; at++) {
-    words[at * 2 + lowWord] = at
-    words[at * 2 + 1 - lowWord] = view.getUint32(at * hashBytes)
-  }
-  new BigUint64Array(words.buffer).sort()
-  const sorted = new Uint32Array(count)
-  for (let at = 0; at < count; at++) {
-    const member = words[at * 2 + lowWord] ?? 0
-    const first = words[at * 2 + 1 - lowWord]
-    const second = view.getUint32(member * hashBytes + 4)
-    // The few hashes with the same first half are sorted by the second.
-    let to = at
-    for (; to > 0 && words[to * 2 - 1 - lowWord] === first; to--) {
-      const before = sorted[to - 1] ?? 0
-      if (view.getUint32(before * hashBytes + 4) <= second) break
-      sorted[to] = before
-    }
-    sorted[to] = member
-  }
-  return sorted
 }
 
 /** Returns the characters of each slot that begin the names of links. */

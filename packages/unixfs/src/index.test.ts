@@ -29,6 +29,7 @@ it('exports exactly these names', () => {
       "requireCodec",
       "requireHashFunction",
       "resolvePath",
+      "sortAsWalked",
       "statNode",
       "topEntry",
       "verifyBlock",

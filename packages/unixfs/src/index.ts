@@ -20,6 +20,7 @@ export { hashFunctions, type MultihashFunction, requireHashFunction } from './ha
 export { leafNode } from './leaf-node.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'
 export { loadDirectoryTree } from './load-directory-tree.ts'
+export { sortAsWalked } from './name-hashes.ts'
 export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCodec } from './node.ts'
 export { type ImportProfile, importProfiles, profileFor } from './profiles.ts'
 export { type ByteRange, readFile } from './read-file.ts'

@@ -1,6 +1,7 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { sortAsWalked } from '@cairn/unixfs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openPath } from './local-files.ts'
 
@@ -48,4 +49,16 @@ test('no other file is read in place of one whose name is not UTF-8', async () =
   await writeFile(pathOf('a\xff'), 'wanted')
   await expect(namesOf(pathOf('a\xff').toString())).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
   await expect(namesOf(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+})
+
+test('a large folder is passed on as its readers walk it, and in other uses by name', async () => {
+  const names = Array.from({ length: 1_200 }, (_, at) => `${String(at).padStart(4, '0')}${'x'.repeat(196)}`)
+  await Promise.all(names.map((name) => writeFile(join(folder, name), '')))
+  const opened = await openPath(folder)
+  if (opened.kind === 'file') throw new Error('it is a folder')
+  const passedOn = []
+  for await (const group of opened.entries()) passedOn.push(...group.map(({ name }) => name.split('/')[1]))
+  expect(passedOn).toEqual(sortAsWalked(names.map((name) => ({ name }))).map(({ name }) => name))
+  expect(passedOn).not.toEqual(names)
+  expect((await namesOf(folder)).map((name) => name.split('/')[1])).toEqual(names)
 })

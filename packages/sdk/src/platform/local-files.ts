@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer'
+import type { Dirent } from 'node:fs'
 import { open, readdir, readlink, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { CairnError, partTypes } from '@cairn/protocol'
-import { importSymlink } from '@cairn/unixfs'
+import { importSymlink, sortAsWalked } from '@cairn/unixfs'
 import { lookup } from 'mrmime'
 import { emptyFolder } from '../local/empty-folder.ts'
 import { changed, readSmall, smallFileBytes } from '../local/read-small.ts'
@@ -38,7 +39,7 @@ export async function openPath(path: string): Promise<LocalPath> {
     kind: 'directory',
     name,
     files: (onLeftOut, keepsFolders = false) => walkFiles(full, name, onLeftOut, keepsFolders),
-    entries: (onLeftOut) => walk(full, name, onLeftOut),
+    entries: (onLeftOut) => walk(full, name, onLeftOut, sortAsWalked),
   }
 }
 
@@ -48,7 +49,7 @@ async function* walkFiles(
   onLeftOut: OnLeftOut,
   keepsFolders: boolean,
 ): AsyncGenerator<LocalFile> {
-  for await (const group of walk(folder, name, onLeftOut)) {
+  for await (const group of walk(folder, name, onLeftOut, byName)) {
     for (const entry of group) {
       if (entry.kind === undefined || (keepsFolders && entry.kind === 'folder')) yield entry
       else onLeftOut?.(entry.name)
@@ -56,27 +57,35 @@ async function* walkFiles(
   }
 }
 
+/** Returns the entries of a folder in the order in which they are passed on. */
+type Order = (entries: readonly Dirent[]) => Dirent[]
+
+const byName: Order = (entries) => entries.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
 /**
- * Yields the files, links and empty folders below a folder in groups, ordered by name, or the folder itself if it is empty. Does
- * not follow links: they could
- * leave the folder or form a cycle.
+ * Yields the files, links and empty folders below a folder in groups, or the folder itself if it is empty. Does not follow links:
+ * they could leave the folder or form a cycle.
  */
-async function* walk(folder: string, name: string, onLeftOut: OnLeftOut): AsyncGenerator<readonly LocalFile[]> {
+async function* walk(
+  folder: string,
+  name: string,
+  onLeftOut: OnLeftOut,
+  order: Order,
+): AsyncGenerator<readonly LocalFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw unreadable(folder, cause)
   })
   if (entries.length === 0) yield [emptyFolder(name)]
   if (entries.some((entry) => entry.name.includes(replacement))) await requireUtf8(folder)
-  entries.sort((a, b) => (a.name < b.name ? -1 : 1))
   const start = folder.endsWith(sep) ? folder : `${folder}${sep}`
   let group: LocalFile[] = []
-  for (const entry of entries) {
+  for (const entry of order(entries)) {
     const path = `${start}${entry.name}`
     const ownName = `${name}/${entry.name}`
     if (entry.isDirectory()) {
       yield group
       group = []
-      yield* walk(path, ownName, onLeftOut)
+      yield* walk(path, ownName, onLeftOut, order)
     } else if (entry.isFile()) group.push(diskFile(path, ownName, undefined))
     else if (entry.isSymbolicLink()) group.push(await diskLink(path, ownName))
     else onLeftOut?.(ownName)

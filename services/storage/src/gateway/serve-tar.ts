@@ -12,7 +12,7 @@ import { encodeTarHeader, tarEnd, tarPadding } from './tar-header.ts'
 /** Maximum depth of folders in one archive. */
 const maxDepth = 128
 /** Entries of a folder that are announced to the source together, so that small files are read in runs. */
-const entriesAtOnce = 64
+const entriesAtOnce = 256
 /** Headers and small files are joined into pieces of this size: each piece costs a write to the socket. */
 const pieceBytes = 64 * 1024
 

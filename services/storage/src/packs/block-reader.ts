@@ -1,6 +1,7 @@
 import { CairnError, MIB } from '@cairn/protocol'
 import type { ObjectCache, ObjectStore, SharedBytes } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
+import { code as rawCode } from 'multiformats/codecs/raw'
 import type { Database } from '../db/database.ts'
 import { createLruCache } from '../lru-cache.ts'
 import { bytesKey, isSha256, requireHash } from './block-key.ts'
@@ -92,14 +93,18 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
     })
   }
 
-  /** Verifies the bytes and caches small blocks. */
+  /**
+   * Verifies the bytes and caches small blocks; of a run only nodes, because a walk passes each leaf once and leaves would
+   * evict what is requested often.
+   */
   const accept = (
     cid: CID,
     bytes: Uint8Array,
     place: BlockLocation,
-    sha256?: Uint8Array,
+    run?: { readonly sha256: Uint8Array | undefined },
   ): boolean | Promise<boolean> => {
-    const matches = isBlockOf(cid, bytes, sha256)
+    const matches = isBlockOf(cid, bytes, run?.sha256)
+    if (run !== undefined && cid.code === rawCode) return matches
     if (typeof matches === 'boolean') return matches && cacheSmall(cid, bytes, place)
     return matches.then((isMatch) => isMatch && cacheSmall(cid, bytes, place))
   }
@@ -216,7 +221,7 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
         try {
           const run = await bytes
           const block = run.subarray(place.offset - start, place.offset - start + place.length)
-          const isAccepted = accept(cid, block, place, (await digests)?.subarray(at * 32, at * 32 + 32))
+          const isAccepted = accept(cid, block, place, { sha256: (await digests)?.subarray(at * 32, at * 32 + 32) })
           if (isAccepted === true || (await isAccepted)) return block
         } catch (error) {
           if (!CairnError.is(error, 'DATA_DAMAGED')) throw error

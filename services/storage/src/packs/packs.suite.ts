@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises'
+import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
@@ -28,6 +28,20 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
           blocks.map(({ cid }) => Buffer.from(cid.multihash.digest)),
         )
       }
+    })
+
+    test('keeps the nodes that a walk passed in memory, and not the leaves', async () => {
+      const leaves = manyBlocks(3, 1000)
+      const nodes = manyBlocks(3, 1000, 2).map(({ cid, bytes }) => ({ cid: CID.createV1(0x70, cid.multihash), bytes }))
+      const walked = [...leaves, ...nodes].map(({ cid }) => cid)
+      await place.store([...leaves, ...nodes])
+      const reader = place.packs.openReader()
+      reader.prefetch?.(walked)
+      for (const cid of walked) await reader.get(cid)
+      // The file may still be open, so its bytes are cut off.
+      await truncate(await place.onlyObject(), 0)
+      for (const { cid, bytes } of nodes) expect(Buffer.compare(await place.packs.get(cid), bytes)).toBe(0)
+      for (const { cid } of leaves) await expect(place.packs.get(cid)).rejects.toSatisfy(withCode('DATA_DAMAGED'))
     })
 
     test('a pack is an ordinary CARv1 whose root names the upload', async () => {

@@ -8,7 +8,7 @@ import { createRunSlabs, type RunSlab } from './run-slabs.ts'
 import type { BlockLocation, ReadOptions } from './types.ts'
 
 /** Number of blocks located per query. */
-const locatedAtOnce = 64
+const locatedAtOnce = 256
 /** Maximum read-ahead bytes per reader; blocks that were skipped are evicted first. */
 const maxAheadBytes = 8 * MIB
 /** Maximum number of prefetch lists: one per level of a tree that is being walked. */
