@@ -215,7 +215,12 @@ describe('export and import', () => {
     const onFile = await cairn(source, 'at-source', ['export', '--all', 'password'])
     expect([onFile.code, onFile.err]).toEqual([1, expect.stringContaining('password is a file [FILE_EXISTS]')])
     const inFile = await cairn(source, 'at-source', ['export', '--all', join('password', 'x')])
-    expect([inFile.code, inFile.err]).toEqual([1, expect.stringContaining('A part of the path is not a folder')])
+    expect([inFile.code, inFile.err]).toEqual([1, expect.stringContaining('password is a file [FILE_EXISTS]')])
+    const nowhere = await cairn(source, 'at-source', ['export', '--all', '/proc/backup'])
+    expect([nowhere.code, nowhere.err]).toEqual([
+      1,
+      expect.stringContaining('cannot be created: /proc/backup (ENOENT)'),
+    ])
     expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
   })
 })

@@ -139,6 +139,12 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     expect([code, printed.split('\n').length]).toEqual([78, 3])
     expect(printed).toContain(`${file} is not a folder (EEXIST)`)
   })
+
+  test('says that its folder cannot be created, without a stack', async () => {
+    const { code, printed } = await start(program, environment('/proc/cairn'))
+    expect([code, printed.split('\n').length]).toEqual([78, 3])
+    expect(printed).toContain('/proc/cairn cannot be created (ENOENT)')
+  })
 })
 
 test('the key router says which port is in use', async () => {

@@ -1,9 +1,9 @@
-import { chmod, mkdir } from 'node:fs/promises'
+import { chmod } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
-import { lockFolder, metricsPortDistance } from '@cairn/service'
+import { lockFolder, makeFolder, metricsPortDistance } from '@cairn/service'
 import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
@@ -127,7 +127,7 @@ export async function createNetwork({
   const chainPort = ports === 'any' ? 0 : 8545 + first.portOffset
   const litesvm = wantedChain === 'none' || given['CAIRN_KEYNODE_CHAINS'] ? undefined : loadLitesvm()
   const solanaPort = ports === 'any' ? 0 : 8899 + first.portOffset
-  await mkdir(home, { recursive: true, mode: 0o700 })
+  makeFolder(home)
   await chmod(home, 0o700)
 
   await using stack = new AsyncDisposableStack()

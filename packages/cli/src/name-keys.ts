@@ -1,7 +1,8 @@
-import { mkdir, readdir, rm } from 'node:fs/promises'
+import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
 import { type LockedSeed, lockSeed, unlockSeed } from './locked-seed.ts'
+import { makeFolder } from './make-folder.ts'
 import type { Prompt } from './prompt.ts'
 import { readSecret, writeSecret } from './state.ts'
 
@@ -36,7 +37,7 @@ export function openNameKeys(stateFolder: string): NameKeys {
     return text === undefined ? undefined : parseKept(text, name, pathOf(name))
   }
   const write = async (kept: KeptNameKey): Promise<void> => {
-    await mkdir(stateFolder, { recursive: true, mode: 0o700 })
+    await makeFolder(stateFolder)
     await writeSecret(folder, pathOf(kept.name), `${JSON.stringify(kept, null, 2)}\n`)
   }
   return {

@@ -1,6 +1,7 @@
-import { chmod, mkdir, open, readFile, rename, rm, stat } from 'node:fs/promises'
+import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
+import { makeFolder } from './make-folder.ts'
 import { withFileLock } from './with-file-lock.ts'
 
 /** An API key with its account, which is unknown for imported keys. */
@@ -53,7 +54,7 @@ export function createState(folder: string): State {
     return typeof json === 'object' && json !== null ? { ...json } : {}
   }
   const writeEntry = async (path: string, name: string, value: unknown): Promise<void> => {
-    await makeFolder(folder)
+    await makePrivateFolder(folder)
     // Two commands at the same time would each write what they read, without the entry of the other.
     await withFileLock(`${path}.lock`, async () => {
       const { [name]: _before, ...rest } = await readRecord(path)
@@ -97,7 +98,7 @@ export function createState(folder: string): State {
     readNetwork: async (url) => (await readRecord(networks))[url],
     writeNetwork: (url, trusted) => writeEntry(networks, url, trusted),
     async whileCreatingKey(work) {
-      await makeFolder(folder)
+      await makePrivateFolder(folder)
       return withFileLock(join(folder, 'new-key.lock'), work)
     },
   }
@@ -141,14 +142,14 @@ export async function readSecret(path: string): Promise<string | undefined> {
   }
 }
 
-async function makeFolder(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+async function makePrivateFolder(folder: string): Promise<void> {
+  await makeFolder(folder)
   await chmod(folder, 0o700)
 }
 
 /** Writes a file that only its owner can read, atomically. */
 export async function writeSecret(folder: string, path: string, text: string): Promise<void> {
-  await makeFolder(folder)
+  await makePrivateFolder(folder)
   const temporary = `${path}.${process.pid}.tmp`
   try {
     const file = await open(temporary, 'w', 0o600)

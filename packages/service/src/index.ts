@@ -73,6 +73,7 @@ export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
+export { makeFolder } from './make-folder.ts'
 export { keepFilesPrivate } from './private-files.ts'
 export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
 export { type DocumentRead, readDocument } from './read-document.ts'

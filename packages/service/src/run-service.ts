@@ -57,10 +57,11 @@ const pathFailures: Readonly<Record<string, string>> = {
 function describePathFailure(error: unknown): unknown {
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return error
   const failure = pathFailures[String(error.code)]
-  const isFileInPlace = error.code === 'EEXIST' && 'syscall' in error && error.syscall !== 'mkdir'
-  if (failure === undefined || isFileInPlace) return error
+  const isFolder = 'syscall' in error && error.syscall === 'mkdir'
+  if (failure === undefined || (error.code === 'EEXIST' && !isFolder)) return error
+  const problem = error.code === 'ENOENT' && isFolder ? 'cannot be created' : failure
   return new CairnError('INVALID_CONFIGURATION', {
-    message: `${String(error.path)} ${failure} (${String(error.code)})`,
+    message: `${String(error.path)} ${problem} (${String(error.code)})`,
     hint: 'Check the setting or argument that names it, its owner and its permissions.',
     cause: error,
   })

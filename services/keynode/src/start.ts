@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import {
   createDependencies,
   createLog,
@@ -8,6 +7,7 @@ import {
   createReadiness,
   endApps,
   listen,
+  makeFolder,
   openTraces,
   probeDependencies,
   startMetrics,
@@ -62,7 +62,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
   const log = options.log ?? createLog(config.logLevel, { service: 'keynode', node: config.node })
-  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   stack.use(await lockHome(config))
   const db = stack.use(await openDatabase(config.database))
   const chains = parseChains(config.chains ?? '{"chains":{}}')

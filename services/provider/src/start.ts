@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises'
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import {
@@ -9,6 +8,7 @@ import {
   endApps,
   listen,
   lockFolder,
+  makeFolder,
   openTraces,
   startMetrics,
 } from '@cairn/service'
@@ -55,7 +55,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
   await using stack = new AsyncDisposableStack()
   const clock = options.clock ?? { now: () => Date.now() }
   const log = options.log ?? createLog(config.logLevel, { service: 'provider', provider: config.name })
-  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   // Two processes on one folder would write into each other's parts.
   stack.use(
     await lockFolder(config.home, {

@@ -1,5 +1,4 @@
-import { mkdir } from 'node:fs/promises'
-import { lockFolder } from '@cairn/service'
+import { lockFolder, makeFolder } from '@cairn/service'
 import type { StorageConfig } from './config.ts'
 
 /**
@@ -12,7 +11,7 @@ export async function lockStore(config: Pick<StorageConfig, 'home' | 'packFolder
   const holder = 'A storage service'
   const hint = 'Use or stop the running one. To run another one, choose another folder with'
   stack.use(await lockFolder(config.home, { name: 'storage', holder, hint: `${hint} CAIRN_HOME.` }))
-  await mkdir(config.packFolder, { recursive: true, mode: 0o700 })
+  makeFolder(config.packFolder)
   stack.use(await lockFolder(config.packFolder, { name: 'packs', holder, hint: `${hint} CAIRN_PACK_FOLDER.` }))
   return stack.move()
 }

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
 import type { NetworkProfile } from '@cairn/protocol'
 import {
   createDependencies,
@@ -10,6 +9,7 @@ import {
   endApps,
   type LogGate,
   listen,
+  makeFolder,
   openTraces,
   startMetrics,
 } from '@cairn/service'
@@ -96,7 +96,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const log = options.log ?? createLog(config.logLevel, { service: 'storage' })
   const processId = randomUUID()
   const isAlone = config.database.kind === 'sqlite'
-  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   if (isAlone) stack.use(await lockStore(config))
 
   const db = stack.use(await openDatabase(config.database))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
-import { mkdir, open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
+import { open, readdir, readFile, rename, stat, writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { forEachOf } from '@cairn/protocol'
 import {
@@ -18,6 +18,7 @@ import {
   listPayments,
   resolveName,
 } from '@cairn/sdk'
+import { makeFolder } from '../make-folder.ts'
 import { type Collecting, collect, describeDiskError } from './collect.ts'
 import {
   archiveFormat,
@@ -125,10 +126,10 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
 
 /** Returns the manifest of the archive that this call resumes, or of a new one. */
 async function openArchive({ network }: Client, folder: string, account: string): Promise<Manifest> {
-  await mkdir(folder, { recursive: true, mode: 0o700 }).catch((cause: NodeJS.ErrnoException) => {
+  await makeFolder(folder).catch((cause: NodeJS.ErrnoException) => {
     if (cause.code !== 'EEXIST') throw cause
     throw new CairnError('FILE_EXISTS', {
-      message: `${folder} is a file`,
+      message: `${cause.path ?? folder} is a file`,
       hint: 'Choose an empty or new folder.',
       cause,
     })
@@ -226,7 +227,7 @@ async function exportFiles(
 async function saveCar({ client, folder, signal }: Export, cid: string): Promise<number> {
   const path = join(folder, carPath(cid))
   if (existsSync(path)) return (await stat(path)).size
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path))
   const unfinished = `${path}.part`
   // Writes at most 512 KiB per call, unlike a stream with a large block.
   await writeFile(unfinished, downloadCar(client, cid, { signal }), { mode: 0o600, flush: true, signal })

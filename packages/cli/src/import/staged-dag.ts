@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs'
-import { type FileHandle, mkdir, open, rm } from 'node:fs/promises'
+import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { encodeCarFrame, encodeCarHeader, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { makeFolder } from '../make-folder.ts'
 import { createStoredBlocks, type StoredBlocks, sha256 } from './stored-blocks.ts'
 
 /** The received blocks of one DAG, in a CAR that keeps them over an interruption. */
@@ -15,7 +16,7 @@ export type StagedDag = AsyncDisposable & {
 
 /** Opens the CAR at `path`, or creates it. Keeps the intact blocks at its start and removes the rest. */
 export async function openStagedDag(path: string, root: CID): Promise<StagedDag> {
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 })
+  await makeFolder(dirname(path))
   const file = await open(path, 'a+', 0o600)
   try {
     const blocks = createStoredBlocks([path])

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs'
-import { mkdir } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { lockFolder } from '../lock-folder.ts'
+import { makeFolder } from '../make-folder.ts'
 import { openFileStore } from '../objects/files.ts'
 import type { ObjectStore } from '../objects/objects.ts'
 import { s3Url } from '../objects/s3-settings.ts'
@@ -39,7 +39,7 @@ async function openFolder(folder: string, purpose: Purpose, stack: AsyncDisposab
       throw new CairnError('NOT_FOUND', { message: `${folder} does not exist`, hint: 'Check the path.' })
     return openFileStore(folder)
   }
-  await mkdir(folder, { recursive: true, mode: 0o700 })
+  makeFolder(folder)
   stack.use(
     await lockFolder(folder, {
       name: 'backup',

@@ -1,8 +1,8 @@
-import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
 import { sql } from 'kysely'
+import { makeFolder } from '../make-folder.ts'
 import { ensurePrivateFile } from '../private-files.ts'
 import { type FileGuard, guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
@@ -76,7 +76,7 @@ export async function overConnections<Schema extends BaseSchema>(
 const checkpointPages = 4096
 
 function openWriter(path: string): DatabaseSync {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  makeFolder(dirname(path))
   ensurePrivateFile(path)
   const database = open(path, { timeout: readerTimeoutMs })
   try {

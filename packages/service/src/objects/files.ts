@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { mkdir, open, opendir, readdir, rm, stat, unlink } from 'node:fs/promises'
+import { open, opendir, readdir, rm, stat, unlink } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { makeFolder } from '../make-folder.ts'
 import { createDirectReads, type ReadUse } from './direct-reads.ts'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
@@ -41,7 +42,7 @@ export async function openFileStore(
   const unconfirmedFolder = join(root, 'unconfirmed')
   const replicaFolder = join(root, 'replicas')
   try {
-    await mkdir(root, { recursive: true, mode: 0o700 })
+    makeFolder(root)
     await syncFolder(dirname(root))
   } catch (error) {
     throw describeWriteError(error)

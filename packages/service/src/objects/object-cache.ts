@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { type FileHandle, mkdir, open, unlink } from 'node:fs/promises'
+import { type FileHandle, open, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { KIB } from '@cairn/protocol'
+import { makeFolder } from '../make-folder.ts'
 import { describeWriteError } from './file-errors.ts'
 import { endsEarly, missing } from './object-errors.ts'
 import type { ObjectStore } from './objects.ts'
@@ -235,7 +236,7 @@ const nameOf = (key: string, piece: number): string => `${key} ${piece}`
 /** Opens a file without a name: its space is freed when it is closed, also by a crash. */
 async function openUnlinked(folder: string): Promise<FileHandle> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 })
+    makeFolder(folder)
     const path = join(folder, randomUUID())
     const file = await open(path, 'wx+', 0o600)
     await unlink(path)

@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { CairnError } from '@cairn/protocol'
-import { inspectDatabase, keepSecretFile, openSnapshot, openDatabase as openWith } from '@cairn/service'
+import { inspectDatabase, keepSecretFile, makeFolder, openSnapshot, openDatabase as openWith } from '@cairn/service'
 import { recordAction } from '@cairn/service/admin'
 import { insertDump, type Opener, readDump, readStored, readWhole } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
@@ -64,7 +63,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const secret = hasSecret ? 'configured' : 'written'
   if (parts.isDryRun) return { manifest, rows: 0, keys: 0, secret, hasSecondary: false }
 
-  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   await using _lock = await lockHome(config)
   if (!hasSecret) await writeSecret(config, secretFileName, secrets.secret)
   const { secondarySecret } = secrets

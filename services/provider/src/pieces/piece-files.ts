@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { makeFolder } from '@cairn/service'
 import { encodeTreeFile } from './tree-file.ts'
 import { errnoOf } from './write-failures.ts'
 
@@ -34,7 +35,7 @@ export type PieceFiles = {
 export async function openPieceFiles(home: string): Promise<PieceFiles> {
   const pieces = join(home, 'pieces')
   const parts = join(home, 'parts')
-  for (const folder of [home, pieces, parts]) await mkdir(folder, { recursive: true, mode: 0o700 })
+  for (const folder of [home, pieces, parts]) makeFolder(folder)
   await syncFolder(home)
 
   // The end of a CID is evenly distributed; its beginning is the same for all.

@@ -1,6 +1,5 @@
-import { mkdir } from 'node:fs/promises'
 import { CairnError, forEachOf } from '@cairn/protocol'
-import { inspectDatabase, keepSecretFile, openSnapshot } from '@cairn/service'
+import { inspectDatabase, keepSecretFile, makeFolder, openSnapshot } from '@cairn/service'
 import {
   lines,
   type Opener,
@@ -80,7 +79,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
     const { lost } = await readListed(parts, manifest)
     return { manifest, rows: 0, copied: 0, lost: lost.length, secret: describeSecret(config), secondary: undefined }
   }
-  await mkdir(config.home, { recursive: true, mode: 0o700 })
+  makeFolder(config.home)
   if (config.database.kind === 'sqlite') stack.use(await lockStore(config))
   const objects = await openObjects(config, { isAlone: config.database.kind === 'sqlite' })
   stack.defer(() => objects.close())

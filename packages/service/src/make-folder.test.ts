@@ -1,0 +1,21 @@
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { makeFolder } from './make-folder.ts'
+
+const folder = mkdtempSync(join(tmpdir(), 'cairn-folder-'))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+test('creates a folder and its parents for their owner alone, and accepts existing ones', () => {
+  const path = join(folder, 'a', 'b')
+  makeFolder(path)
+  makeFolder(path)
+  expect([statSync(join(folder, 'a')).mode & 0o777, statSync(path).mode & 0o777]).toEqual([0o700, 0o700])
+})
+
+test('fails at a file, and where no folder can be created', () => {
+  writeFileSync(join(folder, 'file'), '')
+  expect(() => makeFolder(join(folder, 'file', 'b'))).toThrow(/EEXIST/)
+  expect(() => makeFolder('/proc/a/b')).toThrow(/ENOENT.*'\/proc\/a'/)
+})
