@@ -127,7 +127,7 @@ describe('two machines', () => {
       code: 0,
       out: expect.stringContaining(friend.toLowerCase()),
     })
-    expect(await drive('phone', 'contact', friend, '--off')).toMatchObject({ code: 0 })
+    expect(await drive('phone', 'contact', 'ida', '--off')).toMatchObject({ code: 0 })
     expect((await drive('laptop', 'contacts', '--quiet')).out).toBe('')
 
     writeFileSync(join(folder, 'twin.txt'), 'second')
@@ -135,7 +135,7 @@ describe('two machines', () => {
     expect((await drive('phone', 'duplicates')).out).toMatch(/1 +6 B +\/docs\/a\.txt/)
     expect(await drive('phone', 'duplicates', '--remove', '--yes')).toMatchObject({
       code: 0,
-      out: 'Deleted 1 copies.\n',
+      out: 'Deleted 1 copy.\n',
     })
     expect((await drive('laptop', 'duplicates', '--quiet')).out).toBe('')
     for (const [args, message] of [
@@ -144,6 +144,7 @@ describe('two machines', () => {
       [['rm', 'nothing'], 'nothing does not exist in the drive'],
       [['mkdir', 'docs'], 'docs already exists'],
       [['ls', 'docs/a.txt'], 'docs/a.txt is a file'],
+      [['ls', 'nothing'], 'Run `cairn drive ls` for the content of a folder.'],
     ] as const) {
       const { code, err } = await drive('laptop', ...args)
       expect(code).not.toBe(0)

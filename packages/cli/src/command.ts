@@ -48,6 +48,8 @@ export type Command = {
   usage: string
   /** Minimum and maximum number of arguments. */
   arity: readonly [min: number, max: number]
+  /** Maximum number of arguments of actions that take fewer than the command, with the action itself. */
+  maxArguments?: Readonly<Record<string, number>>
   options?: Options
   /** Values of a first argument that is a keyword. */
   words?: readonly string[]

@@ -55,6 +55,15 @@ test('names are unique, and no option of a command hides a global one', () => {
   }
 })
 
+test('the limits of arguments are those of actions', () => {
+  for (const { words = [], maxArguments = {}, arity } of commands) {
+    for (const [action, most] of Object.entries(maxArguments)) {
+      expect(words).toContain(action)
+      expect(most).toBeLessThan(arity[1])
+    }
+  }
+})
+
 test.each([
   ['USAGE', 2],
   ['BLOCK_NOT_FOUND', 3],
@@ -88,6 +97,14 @@ test.each([
   [['drive', 'mkdir', ''], 'An argument of drive is empty', 'Check the variable that it comes from.'],
   [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
   [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
+  [['drive', 'empty', 'letters', '--yes'], 'drive empty does not accept the argument "letters"', 'Usage: cairn drive'],
+  [
+    ['drive', 'contact', '0x1', 'Aunt', 'Ida'],
+    'drive contact does not accept the argument "Ida"',
+    'Usage: cairn drive',
+  ],
+  [['drive', 'ls', 'letters', '--trash'], 'drive ls --trash lists the trash of all folders', 'Omit the folder.'],
+  [['link', 'ls', 'x'], 'link ls does not accept the argument "x"', 'Run cairn link --help'],
   [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
   [
     ['drive', 'ls', '--off'],
@@ -98,6 +115,9 @@ test.each([
   [['rename', 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
   [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],
+  [['help', 'upload', 'x'], 'help does not accept the argument "x"', 'Run cairn help upload.'],
+  [['--help', 'drive', 'ls', 'x'], 'help does not accept the argument "x"', 'Run cairn help drive.'],
+  [['help', '--nope'], 'Unknown option --nope', 'Run cairn help --help for usage.'],
   [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
   [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],
 ])('%j is a wrong use that names the option and the help', async (argv, message, hint) => {

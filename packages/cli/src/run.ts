@@ -62,12 +62,32 @@ const otherWords: Readonly<Record<string, string>> = {
   ipns: 'name',
 }
 
+/**
+ * Returns the command that help is requested for, which an action of it may follow; undefined for all commands.
+ * @throws CairnError USAGE naming a word that is neither
+ */
+function findTopic(words: string[]): Command | undefined {
+  const [topic, ...others] = parseOptions(words, globalOptions, 'help').args
+  if (topic === undefined) return undefined
+  const command = findCommand(topic)
+  const rest = command.words?.includes(others[0] ?? '') ? others.slice(1) : others
+  if (rest.length === 0) return command
+  throw new CairnError('USAGE', {
+    message: `help does not accept the argument ${JSON.stringify(rest[0])}`,
+    hint: `Run cairn help ${command.name}.`,
+  })
+}
+
 function showHelp(output: Output, command: Command): void {
   output.result({ name: command.name, usage: command.usage }, describeCommand(command).split('\n'))
 }
 
 /** @throws CairnError USAGE naming what is wrong: too few arguments, one too many, or an empty one */
-function requireArity({ name, usage, arity: [least, most] }: Command, args: readonly string[]): void {
+function requireArity({ name, usage, arity, maxArguments = {} }: Command, args: readonly string[]): void {
+  const [least] = arity
+  const action = args[0] ?? ''
+  const isLimited = Object.hasOwn(maxArguments, action)
+  const most = (isLimited ? maxArguments[action] : undefined) ?? arity[1]
   if (args.length >= least && args.length <= most) {
     if (!args.includes('')) return
     throw new CairnError('USAGE', {
@@ -78,7 +98,7 @@ function requireArity({ name, usage, arity: [least, most] }: Command, args: read
   const what =
     args.length < least ? 'requires more arguments' : `does not accept the argument ${JSON.stringify(args[most])}`
   throw new CairnError('USAGE', {
-    message: `${name} ${what}`,
+    message: `${name} ${isLimited ? `${action} ` : ''}${what}`,
     hint: `Usage: ${`cairn ${name} ${usage}`.trimEnd()}. Run cairn ${name} --help for details.`,
   })
 }
@@ -151,8 +171,7 @@ export async function run(
       return exitCodes.ok
     }
     if (name === '' || name === 'help' || name === '--help' || name === '-h') {
-      const topic = rest.find((word) => !word.startsWith('-'))
-      const about = topic === undefined ? undefined : findCommand(topic)
+      const about = findTopic(rest)
       if (about === undefined)
         output.result({ commands: commands.map((command) => command.name) }, describeAll(commands).split('\n'))
       else showHelp(output, about)

@@ -112,6 +112,7 @@ export const apiKey: Command = {
   usage: `<${Object.keys(actions).join('|')}> [id]`,
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { new: 1, show: 1, list: 1, clear: 1 },
   options: {
     name: { type: 'string', actions: ['new'], about: 'name of the new key', value: 'text' },
     scope: {

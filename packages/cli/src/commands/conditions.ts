@@ -88,6 +88,7 @@ export const conditions: Command = {
   usage: `<${Object.keys(actions).join('|')}> <cid|name|file> [file|-]`,
   arity: [1, 3],
   words: Object.keys(actions),
+  maxArguments: { show: 2, remove: 2, template: 2, check: 2 },
   options: {
     chain: { type: 'string', actions: ['template'], about: 'template: name of the chain', value: 'name' },
     contract: {

@@ -12,9 +12,15 @@ type Edit = Parameters<Drive['change']>[0]
 
 async function list(context: CommandContext): Promise<void> {
   const { args, values, output } = context
-  const { drive } = await openOwnDrive(context)
   const [, path = '/'] = args
   const [isTrash, isStarred, tag] = [flag(values, 'trash'), flag(values, 'starred'), text(values, 'tag')]
+  if (isTrash && args.length > 1) {
+    throw new CairnError('USAGE', {
+      message: 'drive ls --trash lists the trash of all folders',
+      hint: 'Omit the folder.',
+    })
+  }
+  const { drive } = await openOwnDrive(context)
   if (isTrash) {
     const items = drive.trash()
     output.table(
@@ -27,7 +33,7 @@ async function list(context: CommandContext): Promise<void> {
     return
   }
   const isSearch = isStarred || tag !== undefined
-  const base = path === '/' || !isSearch ? undefined : requireItem(drive, path)
+  const base = path === '/' ? undefined : requireItem(drive, path)
   const found = isSearch ? drive.all().filter((item) => base === undefined || isBelow(item, base)) : drive.list(path)
   const items = found.filter((item) => (!isStarred || item.isStarred) && (tag === undefined || item.tags.includes(tag)))
   if (isSearch) items.sort((a, b) => (a.path < b.path ? -1 : 1))
@@ -225,7 +231,7 @@ async function duplicates(context: CommandContext): Promise<void> {
   for (const { id } of copies) await deleteFile(client, { id }, { signal })
   output.result(
     { removed: copies.length, bytes: bytesOf(copies) },
-    `Deleted ${copies.length} copies.`,
+    copies.length === 1 ? 'Deleted 1 copy.' : `Deleted ${copies.length} copies.`,
     String(copies.length),
   )
 }
@@ -246,7 +252,9 @@ async function setContact(context: CommandContext): Promise<void> {
   const { args, values, output } = context
   const address = requireArgument(args, 1, 'contact', 'an address and a label')
   if (flag(values, 'off')) {
-    await change(context, (edit) => edit.removeContact(address))
+    await change(context, (edit, drive) => {
+      for (const one of resolveContacts(drive, [address])) edit.removeContact(one)
+    })
     output.result({ removed: address }, `Removed ${address} from the contacts.`, address)
     return
   }
@@ -268,9 +276,9 @@ function resolveContacts(drive: Drive, texts: readonly string[]): string[] {
 }
 
 /** Changes the drive, and remembers its new revision. */
-async function change<T>(context: CommandContext, edit: (editor: Parameters<Edit>[0]) => T): Promise<T> {
+async function change<T>(context: CommandContext, edit: (editor: Parameters<Edit>[0], drive: Drive) => T): Promise<T> {
   const { drive, client } = await openOwnDrive(context)
-  const result = await drive.change(edit, { signal: context.signal })
+  const result = await drive.change((editor) => edit(editor, drive), { signal: context.signal })
   await saveKnown(context, client, drive)
   return result
 }
@@ -340,6 +348,7 @@ export const drive: Command = {
   usage: `<${Object.keys(actions).join('|')}> [path…]`,
   arity: [1, Number.POSITIVE_INFINITY],
   words: Object.keys(actions),
+  maxArguments: { ls: 2, mkdir: 2, colour: 3, versions: 2, duplicates: 1, contacts: 1, contact: 3, empty: 1, reset: 2 },
   options: {
     trash: { type: 'boolean', actions: ['ls'], about: 'list the trash, for ls' },
     starred: { type: 'boolean', actions: ['ls'], about: 'list starred items in all folders below, for ls' },

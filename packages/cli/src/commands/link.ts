@@ -142,6 +142,7 @@ export const link: Command = {
   usage: `<${Object.keys(actions).join('|')}> [cid|id|link]`,
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { ls: 1 },
   options: {
     expires: { type: 'string', actions: ['create'], about: 'lifetime for create (7d)', value: 'duration' },
     opens: {

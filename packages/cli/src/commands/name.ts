@@ -188,6 +188,7 @@ export const name: Command = {
   usage: `<${Object.keys(actions).join('|')}> [name or file] [cid, path or label]`,
   arity: [1, 3],
   words: Object.keys(actions),
+  maxArguments: { create: 2, list: 1, resolve: 2, history: 2, export: 2, rm: 2 },
   options: {
     local: { type: 'boolean', actions: ['create'], about: 'create: keep the key on this machine' },
     encrypt: {

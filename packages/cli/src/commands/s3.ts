@@ -65,6 +65,7 @@ export const s3: Command = {
   usage: '<credentials|publish|name|unpublish> [bucket]',
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { credentials: 1 },
   options: {
     bucket: { type: 'string', actions: ['credentials'], about: 'only this bucket (all)', value: 'name' },
     prefix: { type: 'string', actions: ['credentials'], about: 'only keys that start with this', value: 'text' },

@@ -78,6 +78,7 @@ export const uploadLink: Command = {
   usage: `<${Object.keys(actions).join('|')}> [id]`,
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { new: 1, ls: 1 },
   options: {
     'max-size': { type: 'string', actions: ['new'], about: 'largest file, for new (100MiB)', value: 'size' },
     'max-total': {

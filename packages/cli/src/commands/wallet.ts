@@ -114,6 +114,7 @@ export const wallet: Command = {
   usage: `<${Object.keys(actions).join('|')}> [file or message]`,
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { create: 1, show: 1, password: 1, remove: 1 },
   options: {
     force: { type: 'boolean', actions: ['create', 'import'], about: 'replace an existing wallet' },
     yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },

@@ -131,6 +131,7 @@ export const webhook: Command = {
   usage: `<${Object.keys(actions).join('|')}> [url|id]`,
   arity: [1, 2],
   words: Object.keys(actions),
+  maxArguments: { list: 1 },
   options: {
     types: {
       type: 'string',
