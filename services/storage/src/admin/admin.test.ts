@@ -194,6 +194,9 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect((await admin('free', 'show', '--json')).json).toEqual([
       { accountBytes: GIB, totalBytes: null, accountsPerDay: null },
     ])
+    expect((await admin('free', 'show')).lines.join('\n')).toBe(
+      'account  1.00 GiB\ntotal  unlimited\naccounts-per-day  unlimited',
+    )
     await upload('after')
     for (const args of [
       ['account', 'unlimited'],
@@ -227,6 +230,9 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
         { kind: 'allowance', bytes: GIB },
       ],
     })
+    expect((await admin('accounts', 'list')).lines).toEqual([`${address}  0 B of 10.5 GiB in 0 files`])
+    const usageText = (await admin('accounts', 'usage', address)).lines.join('\n')
+    expect(usageText).toMatch(/adjustment {2}-512 MiB {2}refund\n.*adjustment {2}10\.0 GiB {2}goodwill\n/)
     expect((await reconcile(storage.context)).findings).toEqual([])
   })
 

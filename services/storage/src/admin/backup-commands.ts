@@ -16,6 +16,7 @@ import { restoreBackup } from '../backup/restore-backup.ts'
 import { readSecrets } from '../backup/secrets.ts'
 import { verifyBackups } from '../backup/verify-backup.ts'
 import { readStoreName } from '../db/read-store-name.ts'
+import { formatBytes } from '../format-bytes.ts'
 import { requireSameSecret } from '../names/names.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
 
@@ -132,7 +133,7 @@ function prune(input: CommandInput): Promise<boolean> {
       const entry = { action: 'backup prune', subject: placeOf(input), after: { backups, objects, bytes } }
       await db.write((trx) => recordAction(trx, entry, clock.now()))
     }
-    const text = `Backups removed: ${backups.length}, with ${objects} objects of ${bytes} bytes. Backups kept: ${kept}.`
+    const text = `Backups removed: ${backups.length}, with ${objects} objects (${formatBytes(bytes)}). Backups kept: ${kept}.`
     report({ kind: 'pruned', ...pruned, isDryRun }, isDryRun ? `Dry run: ${text}` : text)
     return true
   })
@@ -200,8 +201,7 @@ async function migrate(input: CommandInput): Promise<boolean> {
 }
 
 function describeBackup({ id, createdAt, database, objects }: Manifest): string {
-  const mib = (objects.bytes / 1_048_576).toFixed(1)
-  return `${id}  ${createdAt}  ${database.rows} rows, ${objects.count} objects with ${mib} MiB, ${objects.copied} of them copied`
+  return `${id}  ${createdAt}  ${database.rows} rows, ${objects.count} objects with ${formatBytes(objects.bytes)}, ${objects.copied} of them copied`
 }
 
 const placeOf = ({ args }: CommandInput): string => args[0] ?? ''
@@ -209,7 +209,7 @@ const placeOf = ({ args }: CommandInput): string => args[0] ?? ''
 function showProgress({ onProgress }: CommandInput): OnProgress {
   return ({ phase, done, of, bytes }) => {
     const total = of === undefined ? '' : ` of ${of}`
-    const size = bytes === undefined ? '' : `, ${(bytes / 1_048_576).toFixed(1)} MiB`
+    const size = bytes === undefined ? '' : `, ${formatBytes(bytes)}`
     onProgress(phase === 'database' ? `${done}${total} rows` : `${done}${total} objects${size}`)
   }
 }

@@ -1,5 +1,6 @@
 import { CairnError, normalizeAddress } from '@cairn/protocol'
 import { recordAction, reportActions, wrongUse } from '@cairn/service/admin'
+import { formatBytes } from '../format-bytes.ts'
 import { checkStore, repairStore } from '../maintenance/maintain.ts'
 import {
   type AccountState,
@@ -54,7 +55,9 @@ export const commands: Readonly<Record<string, Command>> = {
         const usage = await showUsage(context, address)
         const { apiKeys, names, payments, unfinishedUploads } = usage
         const counts = `  ${apiKeys} API keys, ${names} names, ${payments} payments, ${unfinishedUploads} unfinished uploads`
-        const ledger = usage.ledger.map(({ at, kind, bytes, note }) => `  ${timeOf(at)}  ${kind}  ${bytes}  ${note}`)
+        const ledger = usage.ledger.map(
+          ({ at, kind, bytes, note }) => `  ${timeOf(at)}  ${kind}  ${formatBytes(bytes)}  ${note}`,
+        )
         input.report(usage, [describeAccount(usage), counts, ...ledger].join('\n'))
         return true
       })
@@ -222,7 +225,8 @@ function denyOrAllow(input: CommandInput, kind: DenialKind): Promise<boolean> {
 
 function describeAccount({ address, limitBytes, usedBytes, files, blockedAt, blockReason }: AccountState): string {
   const block = blockedAt === null ? '' : `  blocked ${timeOf(blockedAt)}: ${blockReason ?? ''}`
-  return `${address}  ${usedBytes} of ${limitBytes} bytes in ${files} files${block}`
+  const count = `${files} ${files === 1 ? 'file' : 'files'}`
+  return `${address}  ${formatBytes(usedBytes)} of ${formatBytes(limitBytes)} in ${count}${block}`
 }
 
 const timeOf = (ms: number): string => new Date(ms).toISOString()

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import { applyAction } from '@cairn/service/admin'
+import { formatBytes } from '../format-bytes.ts'
 import { enter } from '../ledger/ledger.ts'
 import { readAccount } from './accounts.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -16,7 +17,7 @@ export function adjustLedger(context: AdminContext, address: string, bytes: numb
     const after = { limitBytes: limitBytes + bytes }
     if (after.limitBytes < 0) {
       throw new CairnError('INVALID_REQUEST', {
-        message: `The limit of ${address} is ${limitBytes} bytes; ${bytes} would make it negative`,
+        message: `The limit of ${address} is ${formatBytes(limitBytes)}; ${formatBytes(bytes)} would make it negative`,
         hint: `Lower it by at most ${limitBytes} bytes.`,
       })
     }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import { recordAction } from '@cairn/service/admin'
+import { formatBytes } from '../format-bytes.ts'
 import { hasUploadsInProgress } from '../ledger/ledger.ts'
 import { openStore } from '../maintenance/open-store.ts'
 import { countMergeable, mergePacks, type PackEvent } from '../packs/packs.ts'
@@ -21,7 +22,7 @@ export async function mergeNow(input: CommandInput): Promise<boolean> {
   if (isDryRun) {
     return withDatabase(input, async ({ db }) => {
       const { packs, bytes } = await countMergeable(db, settings, clock.now())
-      report({ kind: 'plan', packs, bytes, isDryRun }, `Dry run: ${packs} packs with ${bytes} bytes can be merged.`)
+      report({ kind: 'plan', packs, bytes, isDryRun }, `Dry run: ${packs} packs (${formatBytes(bytes)}) can be merged.`)
       return true
     })
   }
@@ -29,13 +30,16 @@ export async function mergeNow(input: CommandInput): Promise<boolean> {
   const { db } = store
   const onEvent = (event: PackEvent) => {
     if (event.type === 'packs-merged')
-      report({ ...event, kind: 'merged' }, `${event.objectKey}: ${event.packs} packs, ${event.bytes} bytes`)
+      report({ ...event, kind: 'merged' }, `${event.objectKey}: ${event.packs} packs, ${formatBytes(event.bytes)}`)
     if (event.type === 'pack-damaged') report({ ...event, kind: 'damaged' }, `damaged, not merged: ${event.objectKey}`)
   }
   const parts = { ...store, clock, settings, graceMs: config.packGraceMs, owner: randomUUID(), onEvent }
   const isBusy = () => hasUploadsInProgress({ db, clock })
   const merged = await mergePacks({ ...parts, isBusy, setAside: new Map() }, signal)
   await db.write((trx) => recordAction(trx, { action: 'merge-packs', subject: 'store', after: merged }, clock.now()))
-  report({ kind: 'summary', ...merged }, `${merged.packs} packs merged into ${merged.merged}, ${merged.bytes} bytes.`)
+  report(
+    { kind: 'summary', ...merged },
+    `${merged.packs} packs merged into ${merged.merged}, ${formatBytes(merged.bytes)}.`,
+  )
   return true
 }

@@ -1,4 +1,5 @@
 import { applyAction, wrongUse } from '@cairn/service/admin'
+import { formatBytes } from '../format-bytes.ts'
 import {
   changeOperatorSetting,
   listStoragePrices,
@@ -50,12 +51,13 @@ export const operatorSettingCommands: Readonly<Record<string, Command>> = {
     run: (input) =>
       withDatabase(input, async ({ db, config }) => {
         const free = describeFree(await readFreeSettings(db.read, config))
-        input.report(
-          free,
-          Object.entries(free)
-            .map(([name, value]) => `${name}  ${value ?? unlimited}`)
-            .join('\n'),
-        )
+        const { accountBytes, totalBytes, accountsPerDay } = free
+        const lines = [
+          `account  ${formatBytes(accountBytes)}`,
+          `total  ${totalBytes === null ? unlimited : formatBytes(totalBytes)}`,
+          `accounts-per-day  ${accountsPerDay ?? unlimited}`,
+        ]
+        input.report(free, lines.join('\n'))
         return true
       }),
   },

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { DirectoryEntry } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { formatBytes } from '../format-bytes.ts'
 import { encodeStrict } from './content-path.ts'
 import { pageStyle } from './page-style.ts'
 
@@ -126,18 +127,6 @@ function pager(page: number, more: boolean, search: string): string {
   const back = page > 1 ? `<a rel="prev" href="${query}page=${page - 1}">Previous</a>` : '<span></span>'
   const on = more ? `<a rel="next" href="${query}page=${page + 1}">Next</a>` : '<span></span>'
   return `<nav class="pager" aria-label="Pages">${back}<span>Page ${page}</span>${on}</nav>\n`
-}
-
-/** Formats bytes: three digits and a binary unit. */
-export function formatBytes(bytes: number): string {
-  const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
-  let value = bytes
-  let unit = 0
-  while (value >= 1024 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  return `${unit === 0 ? value : value.toFixed(value < 10 ? 2 : value < 100 ? 1 : 0)} ${units[unit] ?? ''}`
 }
 
 /**
