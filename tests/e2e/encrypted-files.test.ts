@@ -9,10 +9,12 @@ import {
   createLink,
   decryptBytes,
   decryptFile,
+  deleteFile,
   downloadBytes,
   explainAccess,
   exportKey,
   getConditions,
+  getFileInfo,
   getKey,
   getKeyStatus,
   inspectLink,
@@ -255,16 +257,21 @@ test('an exported key set opens the file without any node', async () => {
   expect(() => recoverExported({ ...exported, shards: exported.shards.slice(0, 2) })).toThrow()
 })
 
-test('a rotated file has another CID and key, and the same readers', async () => {
-  const { cid } = await uploadEncryptedText(owner, 'old', { shareTo: [friend.address] })
+test('a rotated file has another CID and key, and the same name and readers', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'old', { name: 'diary.txt', shareTo: [friend.address] })
   const rotated = await rotateFile(owner, cid)
   const { retired } = rotated
   expect(rotated.cid).not.toBe(cid)
-  expect(rotated.uploaded?.cid).toBe(rotated.cid)
+  expect(rotated.uploaded).toMatchObject({ cid: rotated.cid, name: 'diary.txt' })
+  expect(await getFileInfo(owner, rotated.cid)).toMatchObject({ fileName: 'diary.txt' })
   expect(retired.isEffective).toBe(true)
   expect(new TextDecoder().decode(await decryptBytes(friend, rotated.cid))).toBe('old')
   await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ state: 'retired', successor: rotated.cid })
+  // The service has no name of a deleted upload; its blocks stay for a while.
+  await deleteFile(owner, { cid: rotated.cid })
+  const again = await rotateFile(owner, rotated.cid, { format: 'v2' })
+  expect(new TextDecoder().decode(await decryptBytes(friend, again.cid))).toBe('old')
 })
 
 test('with two nodes down everything still works, and repair brings them back up to date', async () => {

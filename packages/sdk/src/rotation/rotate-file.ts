@@ -1,6 +1,7 @@
 import { CairnError, restoreError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { openDecrypted } from '../download/decrypt-file.ts'
+import { getFileInfo } from '../files/files.ts'
 import { retireKey } from '../keys/access.ts'
 import { findConditions } from '../keys/agreed-conditions.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
@@ -23,7 +24,8 @@ export type RotatedFile = {
  * Encrypts a file under a new key, so that holders of the old key cannot read later versions. This machine fetches,
  * decrypts, encrypts and uploads the bytes, shares the new file with the addresses that still have access, and retires
  * the old key with the new CID as its successor. The CID changes. The old encrypted bytes stay until they are deleted,
- * and a reader who kept both key and bytes can still read them.
+ * and a reader who kept both key and bytes can still read them. The new file has the name of the old one, unless `name`
+ * is another.
  * Repeat the call to complete an interrupted rotation: it encrypts again until three nodes have retired the old key,
  * and then retires it on the remaining nodes.
  * @throws CairnError ACCESS_DENIED, CONFLICT (no three nodes agree on its rights, or they changed meanwhile),
@@ -42,11 +44,13 @@ export async function rotateFile(
     return { cid: successor, uploaded: undefined, retired: await retire(client, cid, successor, options) }
   }
   const conditions = await findConditions(client, cid, options)
+  const name = options.name ?? (await findFileName(client, cid, options))
   const plain = await openDecrypted(client, cid, options.signal === undefined ? {} : { signal: options.signal })
   const uploaded = await uploadEncryptedStream(client, plain, {
     shareTo: agreed.sharedTo,
     conditions,
     ...options,
+    ...(name === undefined ? {} : { name }),
   })
   await requireSameRights(client, cid, agreed.digest, uploaded.cid, options)
   return { cid: uploaded.cid, uploaded, retired: await retire(client, cid, uploaded.cid, options) }
@@ -61,6 +65,16 @@ async function findRights(client: Client, cid: string, { signal }: Stop) {
     message: 'Fewer than three key nodes agree on the access rights of this file',
     hint: 'Repair the key with `repairKey` or `cairn keys repair`, then try again.',
   })
+}
+
+/** Returns the name of the stored file; undefined if its upload was deleted. */
+async function findFileName(client: Client, cid: string, { signal }: Stop): Promise<string | undefined> {
+  try {
+    return (await getFileInfo(client, cid, signal === undefined ? {} : { signal })).fileName
+  } catch (error) {
+    if (CairnError.is(error, 'NOT_FOUND')) return undefined
+    throw error
+  }
 }
 
 /** An address that lost access during the transfer would regain it in the new file. */
