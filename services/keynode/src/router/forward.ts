@@ -15,12 +15,12 @@ export async function forwardToNode(
   context: RouterContext,
   request: FastifyRequest,
   reply: FastifyReply,
-  { callId, node, signal }: { callId: string; node: number; signal: AbortSignal },
+  { callId, node, path, signal }: { callId: string; node: number; path: string; signal: AbortSignal },
 ): Promise<FastifyReply> {
   const target = context.nodes[node - 1]
   if (target === undefined) throw new CairnError('WRONG_NODE', { details: { node } })
   const authorization = await authorizationFor(context, request, callId, node)
-  return sendAnswer(reply, await pass(request, target, authorization, signal))
+  return sendAnswer(reply, await pass(request, target, { path, authorization, signal }))
 }
 
 /**
@@ -37,7 +37,7 @@ export async function forwardToAny(
     context.nodes.map(async (target, i) => {
       try {
         const authorization = await authorizationFor(context, request, getConditions.id, i + 1)
-        return await pass(request, target, authorization, signal)
+        return await pass(request, target, { path: request.url, authorization, signal })
       } catch (error) {
         return CairnError.from(error)
       }
@@ -60,13 +60,12 @@ function isAlike(one: NodeAnswer, other: NodeAnswer): boolean {
 function pass(
   request: FastifyRequest,
   target: NodeTarget,
-  authorization: string | undefined,
-  signal: AbortSignal,
+  { path, authorization, signal }: { path: string; authorization: string | undefined; signal: AbortSignal },
 ): Promise<NodeAnswer> {
   const proof = request.headers[proofHeader]
   return sendToNode(target, {
     method: request.method === 'HEAD' ? 'GET' : request.method,
-    path: request.url,
+    path,
     headers: {
       ...(request.cairnBody === undefined ? {} : { 'content-type': 'application/json' }),
       ...(authorization === undefined ? {} : { authorization }),

@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { signMessage } from '@cairn/crypto'
 import { contractChecksPerMinute } from '@cairn/service'
 import pino from 'pino'
@@ -320,6 +322,31 @@ describe('a node that', () => {
       answers.fill(undefined)
     }
   })
+})
+
+test('a wrong CID in a path reaches the node, which checks the caller first; no path leads to another call', async () => {
+  answers[0] = (_request, _body, response) => {
+    response.writeHead(401, { 'x-cairn-code': 'INVALID_SIGNATURE' }).end('{"message":"Invalid Signature"}')
+  }
+  /** Sends a path as it is: a URL would resolve its dots. */
+  const send = async (path: string) => {
+    const sent = request(before.router.url, { path }).end()
+    const [answer]: IncomingMessage[] = await once(sent, 'response')
+    answer?.resume()
+    return [answer?.statusCode, answer?.headers['x-cairn-code'], seen[0]?.splice(0).map((one) => one.path)]
+  }
+  seen[0]?.splice(0)
+  try {
+    for (const [path, forwarded] of [
+      ['/api/keys/status/1/nocid?a=b', '/api/keys/status/1/nocid?a=b'],
+      ['/api/keys/status/1/a%2f..%2fb', '/api/keys/status/1/a%2F..%2Fb'],
+      ['/api/keys/status/1/..\\..\\list', '/api/keys/status/1/..%5C..%5Clist'],
+    ] as const)
+      expect(await send(path)).toEqual([401, 'INVALID_SIGNATURE', [forwarded]])
+    expect(await send('/api/keys/status/1/%2e%2E')).toEqual([400, 'INVALID_CID', []])
+  } finally {
+    answers.fill(undefined)
+  }
 })
 
 test('a client that disconnects while a node is silent is not an error in the log', async () => {

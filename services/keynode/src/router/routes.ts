@@ -1,6 +1,17 @@
-import { allCalls, type CallDefinition, getConditions, getJwt, getKeyMessage, renewJwt } from '@cairn/protocol'
+import {
+  allCalls,
+  type CallDefinition,
+  callPath,
+  errorTable,
+  getConditions,
+  getJwt,
+  getKeyMessage,
+  nodeNumberSchema,
+  renewJwt,
+} from '@cairn/protocol'
 import { type RouteParts, routeCall } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
+import * as v from 'valibot'
 import { requireSigner } from '../sessions/require-signer.ts'
 import { bundleTokens } from './bundle.ts'
 import type { RouterContext } from './context.ts'
@@ -40,16 +51,25 @@ export function registerRouterRoutes(app: FastifyInstance, context: RouterContex
   }
 }
 
-/** The node validates the body; the router reads only the path. */
+/**
+ * The router reads only the number of the node: the node checks the caller first, then what the path and the body name.
+ * Dots alone would lead out of the path of the call.
+ */
+const forwardedParams = v.objectWithRest(
+  { node: nodeNumberSchema },
+  v.pipe(v.string(), v.regex(/[^.]/, errorTable.INVALID_CID.message)),
+)
+
+/** Forwards a call to the node in its path. */
 function passOn(
   app: FastifyInstance,
   context: RouterContext,
   parts: RouteParts<undefined>,
   call: CallDefinition,
 ): void {
-  const { body: _body, query: _query, ...outline } = call
-  routeCall<CallDefinition, undefined>(app, parts, outline, async ({ input, raw, reply, signal }) => {
-    const { params } = input as { params: { node: string } }
-    return forwardToNode(context, raw, reply, { callId: call.id, node: Number(params.node), signal })
+  const { body: _body, query: _query, ...outline } = { ...call, params: forwardedParams }
+  routeCall(app, parts, outline, async ({ input: { params }, raw, reply, signal }) => {
+    const path = `${callPath(call, params)}${/\?.*$/.exec(raw.url)?.[0] ?? ''}`
+    return forwardToNode(context, raw, reply, { callId: call.id, node: Number(params.node), path, signal })
   })
 }
