@@ -257,6 +257,73 @@ test('what a tab leaves unfinished when it closes goes on in another tab that is
   expect(problems).toEqual([])
 })
 
+/** Runs in a page: its requests for an upload that is free wait for `go()`. */
+const holdLocks = `{
+  const request = navigator.locks.request.bind(navigator.locks)
+  const opened = new Promise((resolve) => { globalThis.go = resolve })
+  globalThis.locks = { requested: 0, released: 0 }
+  navigator.locks.request = async (name, options, work) => {
+    if (!name.startsWith('cairn-upload-') || work === undefined) return request(name, options, work)
+    locks.requested++
+    await opened
+    await request(name, options, work)
+    locks.released++
+  }
+}`
+
+test('an upload that ends while another tab opens is not offered there again', { timeout: 240_000 }, async () => {
+  const { page, context, problems, expectProblem } = await openUploadPage(site)
+  await writeFile(join(folder, 'ends.bin'), randomBytes(1024))
+  const held = Promise.withResolvers<void>()
+  await page.route(isAdd, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await start(page, join(folder, 'ends.bin'))
+  await expect.poll(() => page.evaluate(countKept)).toBe(1)
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const second = await context.newPage()
+  await second.addInitScript(`if (isSecureContext) ${holdLocks}`)
+  await second.goto('/files')
+  // The second tab has listed it, and asks for it.
+  await expect.poll(() => second.evaluate('locks.requested')).toBe(1)
+  held.resolve()
+  await rowOf(page, 'ends.bin').getByText('Stored', { exact: true }).waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  await second.evaluate('go()')
+  // A tab that restores it keeps its lock.
+  await expect.poll(() => second.evaluate('locks.released')).toBe(1)
+  expect(await panelOf(second).count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('an upload that ended before others of its start were stored is not offered in another tab', {
+  timeout: 240_000,
+}, async () => {
+  const { page, context, problems, expectProblem } = await openUploadPage(site)
+  const names = ['first.bin', 'other.bin']
+  await Promise.all(names.map((name) => writeFile(join(folder, name), randomBytes(1024))))
+  // The second one gets no lock.
+  await page.evaluate(`{
+    const request = navigator.locks.request.bind(navigator.locks)
+    let count = 0
+    navigator.locks.request = (...args) => (++count > 1 ? new Promise(() => undefined) : request(...args))
+  }`)
+  await start(
+    page,
+    names.map((name) => join(folder, name)),
+  )
+  await rowOf(page, 'first.bin').getByText('Stored', { exact: true }).waitFor()
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const second = await context.newPage()
+  await second.goto('/files')
+  await rowOf(second, 'other.bin').waitFor()
+  expect(await panelOf(second).getByRole('listitem').count()).toBe(1)
+  expect(problems).toEqual([])
+})
+
 test('an encrypted picture goes on after a reload with the bytes it encrypted, asks no wallet, and has a thumbnail', {
   timeout: 240_000,
 }, async () => {

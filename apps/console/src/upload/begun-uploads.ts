@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { openKeptList } from '../ui/kept-list.ts'
 import { holdUpload } from './hold-upload.ts'
-import { type KeptUpload, keepUpload, listKept } from './kept-uploads.ts'
+import { type KeptUpload, keepUpload, readKept } from './kept-uploads.ts'
 
 const begunUpload = v.object({
   id: v.string(),
@@ -37,19 +37,20 @@ export function noteBegun(uploads: readonly KeptUpload[]): void {
 /** Clears uploads that IndexedDB has. */
 export function clearBegun(ids: readonly string[]): void {
   const known = new Set(ids)
-  begun.write(begun.read().filter(({ id }) => !known.has(id)))
+  const noted = begun.read()
+  const left = noted.filter(({ id }) => !known.has(id))
+  if (left.length < noted.length) begun.write(left)
 }
 
 /** Stores the uploads whose page closed before it could. */
 export async function adoptBegun(): Promise<void> {
-  const noted = begun.read()
-  if (noted.length === 0) return
-  const kept = new Set((await listKept()).map(({ id }) => id))
-  for (const upload of noted) {
+  for (const upload of begun.read()) {
     // Another tab is about to store it.
     const release = await holdUpload(upload.id)
     if (release === undefined) continue
-    if (!kept.has(upload.id)) await keepUpload(upload)
+    // Read again under the lock: it may have ended meanwhile.
+    const isNoted = begun.read().some(({ id }) => id === upload.id)
+    if (isNoted && (await readKept(upload.id)) === undefined) await keepUpload(upload)
     clearBegun([upload.id])
     release()
   }

@@ -25,12 +25,15 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   let restored = 0
   await adoptBegun()
   await sweepBytes()
-  for (const kept of await listKept()) {
-    const release = await holdUpload(kept.id)
+  for (const { id } of await listKept()) {
+    const release = await holdUpload(id)
+    // Read again under the lock: it may have ended since it was listed.
+    const kept = release === undefined ? undefined : await readKept(id)
     if (release === undefined) {
-      restoreLater(client, kept.id).catch((error: unknown) => toastError(messages.transfers.notRestored, error))
-    } else if (kept.account !== account) {
-      await removeKept(kept.id)
+      restoreLater(client, id).catch((error: unknown) => toastError(messages.transfers.notRestored, error))
+    } else if (kept === undefined) release()
+    else if (kept.account !== account) {
+      await removeKept(id)
       release()
     } else if (getSession()?.address !== account) release()
     else if (await restoreOne(client, kept, release)) restored++

@@ -51,11 +51,13 @@ export function createJobs(
   const account = getSession()?.address
   const created = items.map((item) => {
     const job = createJob(item, access, folderId)
-    return { job, item, row: account === undefined ? undefined : toRow(job, item, account) }
+    if (account === undefined) return { job, item, kept: undefined }
+    // Before it is noted, so that nothing that reads the note locks it first.
+    return { job, item, kept: { row: toRow(job, item, account), lock: holdUpload(job.id) } }
   })
-  const rows = created.flatMap(({ row }) => row ?? [])
+  const rows = created.flatMap(({ kept }) => kept?.row ?? [])
   noteBegun(rows)
-  for (const { job, item, row } of created) if (row !== undefined) keepJob(job, item, row)
+  for (const { job, item, kept } of created) if (kept !== undefined) keepJob(job, item, kept.row, kept.lock)
   void Promise.allSettled(created.map(({ job }) => job.kept)).then(() => clearBegun(rows.map(({ id }) => id)))
   return created.map(({ job, item: { sizeBytes } }) => ({ job, sizeBytes }))
 }
@@ -164,9 +166,9 @@ function filesIn(item: UploadItem): readonly PathFile[] {
 }
 
 /** Stores it under its lock. The bytes follow: the upload need not wait for them. */
-function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload): void {
+function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload, lock?: ReturnType<typeof holdUpload>): void {
   storeNext(job, async () => {
-    const release = await holdUpload(job.id)
+    const release = await (lock ?? holdUpload(job.id))
     if (release === undefined) return
     job.release = release
     await keepUpload({ ...row, ...(item.handle === undefined ? {} : { handle: item.handle }) })
@@ -248,6 +250,8 @@ export async function endJob(job: UploadJob): Promise<void> {
   await job.keptBytes
   await job.kept
   await removeKept(job.id)
+  // The note outlives it until all uploads of its start are stored: another page would restore it.
+  clearBegun([job.id])
   job.release()
 }
 
