@@ -83,6 +83,8 @@ test('the list of commands separates every name from its description', () => {
     expect(lines.filter((line) => line.startsWith(`  ${name}  `) && line.endsWith(`  ${summary}`))).toHaveLength(1)
 })
 
+const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+
 test.each([
   [['ls', '--limit', '0'], '--limit must be a whole number', 'Run cairn ls --help for usage.'],
   [['upload', 'x', '--cid-version', '3'], '--cid-version must be 0 or 1', 'Run cairn upload --help for usage.'],
@@ -105,6 +107,20 @@ test.each([
   ],
   [['drive', 'ls', 'letters', '--trash'], 'drive ls --trash lists the trash of all folders', 'Omit the folder.'],
   [['link', 'ls', 'x'], 'link ls does not accept the argument "x"', 'Run cairn link --help'],
+  [['gateway-link', cid, '--expires', '8d'], '--expires must be from 1s to 7d: "8d"', 'Run cairn gateway-link --help'],
+  [
+    ['upload-link', 'new', '--expires', '400d'],
+    '--expires must be from 1s to 366d: "400d"',
+    'cairn upload-link --help',
+  ],
+  [['link', 'create', cid, '--expires', '0s'], '--expires must be from 1s to 366d: "0s"', 'Run cairn link --help'],
+  [['link', 'create', cid, '--password'], 'No terminal is available', 'Use --password-stdin.\n'],
+  [
+    ['name', 'publish', 'x', cid, '--lifetime', '5s'],
+    '--lifetime must be from 1m to 365d: "5s"',
+    'Run cairn name --help',
+  ],
+  [['name', 'publish', 'x', cid, '--ttl', '30d'], '--ttl must be from 0s to 7d: "30d"', 'Run cairn name --help'],
   [['status', 'x'], 'status does not accept the argument "x"', 'Usage: cairn status. Run cairn status --help'],
   [
     ['drive', 'ls', '--off'],
@@ -112,7 +128,7 @@ test.each([
     'It is an option of cairn drive star, cairn drive tag, cairn drive colour, cairn drive contact.',
   ],
   [['upload', 'x', '--name', 'a/b'], '--name must not contain "/": "a/b"', 'Use --wrap'],
-  [['rename', 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', 'x'], 'takes the id', 'cairn ls --long'],
+  [['rename', cid, 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
   [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],
   [['help', 'upload', 'x'], 'help does not accept the argument "x"', 'Run cairn help upload.'],

@@ -1,7 +1,8 @@
-import { CairnError, createGatewayLink } from '@cairn/sdk'
-import { type Command, text } from '../command.ts'
+import { maxGatewayLinkSeconds } from '@cairn/protocol'
+import { createGatewayLink } from '@cairn/sdk'
+import type { Command } from '../command.ts'
 import { findContent } from '../content-path.ts'
-import { parseDuration } from '../durations.ts'
+import { readDuration } from '../durations.ts'
 
 export const gatewayLink: Command = {
   name: 'gateway-link',
@@ -20,13 +21,11 @@ export const gatewayLink: Command = {
   async run(context) {
     const { args, values, output, session, signal } = context
     const [cid = '', path = ''] = args
-    const expires = text(values, 'expires')
-    const expiresInSeconds = expires === undefined ? undefined : Math.floor(parseDuration(expires) / 1000)
-    if (expiresInSeconds === 0) throw new CairnError('USAGE', { message: '--expires must be a second or more' })
+    const lifetimeMs = readDuration(values, 'expires', { minMs: 1000, maxMs: maxGatewayLinkSeconds * 1000 })
     const cidPath = `${await findContent(context, cid)}/${path}`
     const link = await createGatewayLink(await session.client(), cidPath, {
       signal,
-      ...(expiresInSeconds === undefined ? {} : { expiresInSeconds }),
+      ...(lifetimeMs === undefined ? {} : { expiresInSeconds: lifetimeMs / 1000 }),
     })
     output.result(link, [link.url, `Expires  ${new Date(link.expiresAt).toISOString()}`], link.url)
     if (link.isPrivate === false)

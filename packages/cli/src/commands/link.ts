@@ -1,5 +1,6 @@
 import { access, constants, lstat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import { maxLinkLifetimeMs } from '@cairn/protocol'
 import {
   CairnError,
   createClient,
@@ -14,20 +15,24 @@ import {
   revokeLink,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { parseDuration } from '../durations.ts'
+import { readDuration } from '../durations.ts'
 import { openKeyClient } from '../key-client.ts'
 import { formatBytes } from '../sizes.ts'
+
+/** The password of a link is not that of the wallet. */
+const linkPasswordHint = 'Use --password-stdin.'
 
 type Action = (context: CommandContext) => Promise<void>
 
 async function create(context: CommandContext): Promise<void> {
   const { args, values, output, prompt, signal } = context
   const cid = requireArgument(args, 'create', 'the CID of an encrypted file')
-  const expires = text(values, 'expires')
+  const lifetimeMs = readDuration(values, 'expires', { minMs: 1000, maxMs: maxLinkLifetimeMs })
   const opens = text(values, 'opens')
   const [name, label] = [text(values, 'name'), text(values, 'label')]
-  const lifetimeMs = expires === undefined ? undefined : parseDuration(expires)
-  const password = flag(values, 'password') ? await prompt.secret('Password of the link', { twice: true }) : undefined
+  const password = flag(values, 'password')
+    ? await prompt.secret('Password of the link', { twice: true, hint: linkPasswordHint })
+    : undefined
   const link = await createLink(
     await openKeyClient(context, { withApiKey: true }),
     cid,
@@ -85,7 +90,7 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
   const wanted = text(values, 'output')
   // The open counts even if nothing can be written, and it may be the last one.
   await requireWritable(wanted, overwrite)
-  const password = needsPassword ? await prompt.secret('Password of the link') : undefined
+  const password = needsPassword ? await prompt.secret('Password of the link', { hint: linkPasswordHint }) : undefined
   const { cid, masterKey, name, owner } = await openLink(client, url, {
     signal,
     ...(password === undefined ? {} : { password }),

@@ -1,3 +1,4 @@
+import { maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -14,7 +15,7 @@ import {
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
-import { parseDuration } from '../durations.ts'
+import { readDuration } from '../durations.ts'
 import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
 import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
 import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
@@ -51,12 +52,13 @@ async function create(context: CommandContext): Promise<void> {
 async function publish(context: CommandContext): Promise<void> {
   const { output, values, signal } = context
   const target = argument(context, 2, 'a name and its target')
+  const lifetimeMs = readDuration(values, 'lifetime', { minMs: minNameLifetimeMs, maxMs: maxNameLifetimeMs })
+  const ttlMs = readDuration(values, 'ttl', { minMs: 0, maxMs: maxNameTtlMs })
   const value = (await findNamePath(context, target)) ?? target
-  const [lifetime, ttl] = [text(values, 'lifetime'), text(values, 'ttl')]
   const options = {
     signal,
-    ...(lifetime === undefined ? {} : { lifetimeMs: parseDuration(lifetime) }),
-    ...(ttl === undefined ? {} : { ttlMs: parseDuration(ttl) }),
+    ...(lifetimeMs === undefined ? {} : { lifetimeMs }),
+    ...(ttlMs === undefined ? {} : { ttlMs }),
   }
   const found = await findName(context, argument(context, 1, 'a name'))
   const record = await publishFound(context, found, value, options)

@@ -1,13 +1,15 @@
+import { maxUploadLinkLifetimeMs } from '@cairn/protocol'
 import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
-import { parseDuration } from '../durations.ts'
+import { readDuration } from '../durations.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 
 async function create({ values, session, output, signal }: CommandContext): Promise<void> {
   const [size, total, count] = [text(values, 'max-size'), text(values, 'max-total'), text(values, 'count')]
-  const [types, expires, label] = [text(values, 'types'), text(values, 'expires'), text(values, 'label')]
+  const [types, label] = [text(values, 'types'), text(values, 'label')]
+  const lifetimeMs = readDuration(values, 'expires', { minMs: 1000, maxMs: maxUploadLinkLifetimeMs })
   const link = await createUploadLink(
     await session.client(),
     {
@@ -15,7 +17,7 @@ async function create({ values, session, output, signal }: CommandContext): Prom
       ...(total === undefined ? {} : { maxTotalBytes: parseBytes(total) }),
       ...(count === undefined ? {} : { maxUploads: parseCount(count) }),
       ...(types === undefined ? {} : { contentTypes: types.split(',').map((type) => type.trim()) }),
-      ...(expires === undefined ? {} : { expiresAt: Date.now() + parseDuration(expires) }),
+      ...(lifetimeMs === undefined ? {} : { expiresAt: Date.now() + lifetimeMs }),
       ...(label === undefined ? {} : { label }),
     },
     { signal },
