@@ -23,7 +23,7 @@ test('the example of the SDK works', async () => {
 test('the example of the command line checks the printed set', async () => {
   using folder = openExamples(page, network)
   expect(await folder.run('conditions check')).toMatch(
-    /would not meet these conditions\.\n {2}\[1\] false.*\n {2}\[2\] false/,
+    /would not meet these conditions\.\n {2}\[1\] no, the chain returned "0"\n {2}\[2\] no/,
   )
 })
 
