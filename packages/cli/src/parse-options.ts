@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
+import { findNearest } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import type { Options, Values } from './command.ts'
-import { findNearest } from './find-nearest.ts'
 
 /** Values that name something: an empty one, as of a variable that is not set, names nothing. */
 const emptyIsNothing = new Set<string | undefined>(['address', 'cid', 'file', 'path', 'url', 'where'])

@@ -92,6 +92,7 @@ test('the public surface', () => {
       "familyOfAddress",
       "fileEntrySchema",
       "fileSorts",
+      "findNearest",
       "forEachOf",
       "formatUnits",
       "formatUploadLinkToken",

@@ -74,6 +74,7 @@ export {
 export * from './errors.ts'
 export * from './event-log.ts'
 export * from './events.ts'
+export { findNearest } from './find-nearest.ts'
 export { forEachOf } from './for-each-of.ts'
 export { freePiece } from './free-piece.ts'
 export { headerOf } from './header-of.ts'

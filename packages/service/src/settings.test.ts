@@ -35,3 +35,16 @@ test('a parser that names its setting does not make the message name it twice', 
   }
   expect(() => readSettings(settings, {}, { foreign: new Set() })).toThrow(/^CAIRN_LIST: the document is not JSON$/)
 })
+
+test('names the setting that an unknown one is close to, and not the path that a file setting names', () => {
+  const read = (environment: Record<string, string>) => () =>
+    readSettings(listenerSettings, environment, { foreign: new Set(['CAIRN_DEALS']) })
+  expect(read({ CAIRN_DAELS: '{}' })).toThrow(/^CAIRN_DAELS is not a setting, did you mean CAIRN_DEALS\?$/)
+  expect(read({ CAIRN_DEALT_FILE: 'x' })).toThrow(
+    /^CAIRN_DEALT_FILE is not a setting, did you mean CAIRN_DEALS_FILE\?$/,
+  )
+  expect(read({ CAIRN_BANANA: '1' })).toThrow(/^CAIRN_BANANA is not a setting$/)
+  expect(read({ CAIRN_TRUSTED_PROXIES_FILE: '/none/hidden' })).toThrow(
+    /^CAIRN_TRUSTED_PROXIES cannot be read: the file named by CAIRN_TRUSTED_PROXIES_FILE cannot be opened \(ENOENT\)$/,
+  )
+})

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, findNearest } from '@cairn/protocol'
 
 /** One environment variable: its parser, default and purpose. */
 export type Setting<T> = { about: string; fallback: string; read(text: string): T }
@@ -117,13 +117,19 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
     const bare = name.replace(/_FILE$/, '')
     const known = Object.hasOwn(settings, bare) || foreign.has(name) || foreign.has(bare) || clientNames.has(name)
     if (name.startsWith('CAIRN_') && !name.startsWith('CAIRN_TEST_') && !known)
-      problems.push(`${name} is not a setting`)
+      problems.push(describeUnknown(name, [...Object.keys(settings), ...foreign]))
   }
   if (problems.length > 0) {
     throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })
   }
   // Each value was parsed by its own setting above.
   return values as SettingValues<Settings>
+}
+
+function describeUnknown(name: string, names: readonly string[]): string {
+  const isFile = name.endsWith('_FILE')
+  const nearest = findNearest(name.replace(/_FILE$/, ''), names)
+  return `${name} is not a setting${nearest === undefined ? '' : `, did you mean ${nearest}${isFile ? '_FILE' : ''}?`}`
 }
 
 function readValue(environment: Record<string, string | undefined>, name: string): string | undefined {
@@ -133,6 +139,8 @@ function readValue(environment: Record<string, string | undefined>, name: string
   try {
     return readFileSync(file, 'utf8').trim()
   } catch (error) {
-    throw new Error(`cannot be read: the file named by ${name}_FILE cannot be opened`, { cause: error })
+    // The path stays out of the message: it may be the secret itself, set in the wrong variable.
+    const code = error instanceof Error && 'code' in error ? ` (${String(error.code)})` : ''
+    throw new Error(`cannot be read: the file named by ${name}_FILE cannot be opened${code}`, { cause: error })
   }
 }

@@ -30,7 +30,7 @@ test('names every wrong setting at once, unknown ones too', () => {
     problems: [
       expect.stringMatching(/^CAIRN_PORT must be a whole number/),
       expect.stringMatching(/^CAIRN_LOG_LEVEL must be one of/),
-      'CAIRN_FREE_BITES is not a setting',
+      'CAIRN_FREE_BITES is not a setting, did you mean CAIRN_FREE_BYTES?',
     ],
   })
 })
@@ -77,7 +77,7 @@ test('a setting can come from a file, but not from two places', () => {
       problems: [expect.stringContaining('twice')],
     })
     expect(problems({ CAIRN_DATABASE_URL_FILE: join(folder, 'none') })).toMatchObject({
-      problems: [expect.stringContaining('cannot be opened')],
+      problems: [expect.stringContaining('cannot be opened (ENOENT)')],
     })
   } finally {
     rmSync(folder, { recursive: true })
