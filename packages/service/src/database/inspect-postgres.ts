@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { describePostgresError } from './postgres-errors.ts'
+import { describeFailedOpening, describePostgresError } from './postgres-errors.ts'
 import type { MigrationRow } from './types.ts'
 
 const timeoutMs = 5000
@@ -20,7 +20,7 @@ export async function inspectPostgres(url: string): Promise<MigrationRow[]> {
     if (rows[0]?.found === null) return []
     return (await client.query<MigrationRow>('select * from migration order by name')).rows
   } catch (error) {
-    throw describePostgresError(error)
+    throw describeFailedOpening(describePostgresError(error))
   } finally {
     await client.end()
   }

@@ -25,3 +25,18 @@ export function describePostgresError(error: unknown): unknown {
   if (deadCode.test(code) || unanswered) return new CairnError('UNAVAILABLE', { cause: error, retryAfterSeconds: 5 })
   return error
 }
+
+/** Names the database in the error of a service that cannot start. The cause contains no URL. */
+export function describeFailedOpening(error: unknown): unknown {
+  if (!CairnError.is(error, 'UNAVAILABLE')) return error
+  const { cause } = error
+  // A host with several addresses fails with an error that has a code and no text.
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  const reason = (cause instanceof Error && cause.message) || code || error.message
+  return new CairnError('UNAVAILABLE', {
+    message: `PostgreSQL is not available: ${reason}`,
+    hint: 'Start it, or check the URL in the setting of the database.',
+    cause: error,
+    retryAfterSeconds: 5,
+  })
+}

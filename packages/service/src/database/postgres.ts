@@ -4,7 +4,7 @@ import pg from 'pg'
 import { exactIntegers } from './exact-integers.ts'
 import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
-import { describePostgresError } from './postgres-errors.ts'
+import { describeFailedOpening, describePostgresError } from './postgres-errors.ts'
 import { runAgain } from './run-again.ts'
 import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
@@ -58,21 +58,6 @@ export async function openPostgres<Schema extends BaseSchema>(
     close,
     [Symbol.asyncDispose]: close,
   }
-}
-
-/** Names the database in the error of a service that cannot start. The cause contains no URL. */
-function describeFailedOpening(error: unknown): unknown {
-  if (!CairnError.is(error, 'UNAVAILABLE')) return error
-  const { cause } = error
-  // A host with several addresses fails with an error that has a code and no text.
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  const reason = (cause instanceof Error && cause.message) || code || error.message
-  return new CairnError('UNAVAILABLE', {
-    message: `PostgreSQL is not available: ${reason}`,
-    hint: 'Start it, or check the URL in the setting of the database.',
-    cause: error,
-    retryAfterSeconds: 5,
-  })
 }
 
 async function ping(pool: pg.Pool): Promise<void> {

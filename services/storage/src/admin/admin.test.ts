@@ -376,6 +376,17 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
   })
 })
 
+test('verify-config says why the database does not answer', async () => {
+  const settings = { CAIRN_DATABASE_URL: 'postgres://cairn@127.0.0.1:1/none', CAIRN_STORAGE_SECRET: 'ab'.repeat(32) }
+  const { code, lines } = await runAdmin({ CAIRN_HOME: '/nonexistent/cairn', ...settings }, 'verify-config')
+  expect([code, lines]).toEqual([
+    1,
+    expect.arrayContaining([
+      'error  CAIRN_DATABASE_URL: PostgreSQL is not available: connect ECONNREFUSED 127.0.0.1:1.',
+    ]),
+  ])
+})
+
 test('wrong use ends with 2 and the usage; a wrong folder ends with 78 and creates nothing', async () => {
   const nowhere = { CAIRN_HOME: '/nonexistent/cairn' }
   for (const args of [
