@@ -82,5 +82,17 @@ test('rejects a file that is damaged or that others can read', async () => {
   chmodSync(keys, 0o600)
   expect(await state.readKey('http://a')).toEqual({ key: 'one' })
   writeFileSync(keys, '{"http://a"')
-  await expect(state.writeKey('http://b', { key: 'two' })).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
+  await expect(state.writeKey('http://b', { key: 'two' })).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    hint: 'Remove the file and create a new API key.',
+  })
+})
+
+test.each(['{', '{}', '[]', 'null'])('a damaged wallet (%j) is restored, not removed', async (text) => {
+  const state = createState(base)
+  await state.writeWallet(text)
+  await expect(state.readAddress()).rejects.toMatchObject({
+    message: `${join(base, 'wallet.json')} is damaged`,
+    hint: 'Restore it from an export: cairn wallet import <file> --force.',
+  })
 })

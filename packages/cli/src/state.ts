@@ -48,9 +48,17 @@ export function createState(folder: string): State {
   const uploads = join(folder, 'uploads.json')
   const drives = join(folder, 'drives.json')
   const networks = join(folder, 'networks.json')
+  /** What to do about a damaged file of those that can be made again. */
+  const remedies: Readonly<Record<string, string>> = {
+    [keys]: 'Remove the file and create a new API key.',
+    [sessions]: 'Remove the file. The next command signs in again.',
+    [uploads]: 'Remove the file. Unfinished uploads start again.',
+    [drives]: 'Remove the file. It records the newest revision of each drive that this machine has seen.',
+    [networks]: 'Remove the file, and check the addresses of the network: cairn network.',
+  }
   const readRecord = async (path: string): Promise<Record<string, unknown>> => {
     const text = await readSecret(path)
-    const json: unknown = text === undefined ? {} : parse(text, path)
+    const json: unknown = text === undefined ? {} : parse(text, path, remedies[path] ?? 'Remove the file.')
     return typeof json === 'object' && json !== null ? { ...json } : {}
   }
   const writeEntry = async (path: string, name: string, value: unknown): Promise<void> => {
@@ -85,9 +93,10 @@ export function createState(folder: string): State {
     async readAddress() {
       const text = await readSecret(wallet)
       if (text === undefined) return undefined
-      const json: unknown = parse(text, wallet)
+      const json: unknown = parse(text, wallet, walletRemedy)
       const address = typeof json === 'object' && json !== null && 'address' in json ? json.address : undefined
-      return typeof address === 'string' ? `0x${address.replace(/^0x/i, '').toLowerCase()}` : undefined
+      if (typeof address !== 'string') throw damaged(wallet, walletRemedy)
+      return `0x${address.replace(/^0x/i, '').toLowerCase()}`
     },
     readSession: async (network) => (await readRecord(sessions))[network],
     writeSession: (network, session) => writeEntry(sessions, network, session),
@@ -113,16 +122,19 @@ function readKept(value: unknown): KeptKey | undefined {
   return 'address' in value && typeof value.address === 'string' ? { key, address: value.address } : { key }
 }
 
-function parse(text: string, path: string): unknown {
+const walletRemedy = 'Restore it from an export: cairn wallet import <file> --force.'
+
+/** @param hint what to do if the file is damaged */
+function parse(text: string, path: string, hint: string): unknown {
   try {
     return JSON.parse(text)
   } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', {
-      message: `${path} is damaged`,
-      hint: 'Remove the file and create a new API key.',
-      cause,
-    })
+    throw damaged(path, hint, cause)
   }
+}
+
+function damaged(path: string, hint: string, cause?: unknown): CairnError {
+  return new CairnError('FILE_UNREADABLE', { message: `${path} is damaged`, hint, cause })
 }
 
 /** Reads a secret, unless others can read the file. */

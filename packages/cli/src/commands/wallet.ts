@@ -59,6 +59,8 @@ async function show({ state, output }: CommandContext): Promise<void> {
 async function exportWallet({ args, state, output }: CommandContext): Promise<void> {
   const keystore = await state.readWallet()
   if (keystore === undefined) throw new CairnError('NO_WALLET')
+  // A damaged file is no backup.
+  await state.readAddress()
   const path = args[1]
   if (path === undefined) {
     output.result(JSON.parse(keystore), keystore.trim().split('\n'))
