@@ -145,6 +145,21 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     expect([code, printed.split('\n').length]).toEqual([78, 3])
     expect(printed).toContain('/proc/cairn cannot be created (ENOENT)')
   })
+
+  test('says that its database is damaged, and leaves it as it is, without a stack', async () => {
+    const damaged = join(home, 'damaged')
+    const { child } = await start(program, environment(damaged))
+    const gone = once(child, 'exit')
+    child.kill('SIGTERM')
+    await gone
+    const database = join(damaged, readdirSync(damaged).find((name) => name.endsWith('.sqlite')) ?? '')
+    for (const end of ['-wal', '-shm']) rmSync(`${database}${end}`, { force: true })
+    writeFileSync(database, 'no database '.repeat(100))
+    const { code, printed } = await start(program, environment(damaged))
+    expect([code, printed.split('\n').length]).toEqual([78, 3])
+    expect(printed).toContain(`${database} is damaged: file is not a database`)
+    expect(readFileSync(database, 'utf8')).toBe('no database '.repeat(100))
+  })
 })
 
 test('the key router says which port is in use', async () => {

@@ -2,6 +2,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { CairnError } from '@cairn/protocol'
+import { describeFailedFile } from './database/sqlite-errors.ts'
 import { ensurePrivateFile } from './private-files.ts'
 
 /** Messages for a second process that is rejected. */
@@ -25,12 +26,12 @@ export async function lockFolder(folder: string, { name, holder, hint }: FolderL
   const pidFile = join(folder, `${name}.pid`)
   const lockFile = join(folder, `${name}.lock`)
   ensurePrivateFile(lockFile)
-  const lock = new DatabaseSync(lockFile, { timeout: 0 })
+  const lock = openLock(lockFile)
   try {
     lock.exec('BEGIN EXCLUSIVE')
   } catch (cause) {
     lock.close()
-    if (!(cause instanceof Error && /locked/.test(cause.message))) throw cause
+    if (!(cause instanceof Error && /locked/.test(cause.message))) throw describeFailedFile(lockFile, cause)
     throw new CairnError('CONFLICT', {
       message: `${holder} is already running on ${folder}${await nameHolder(pidFile)}`,
       hint,
@@ -43,6 +44,14 @@ export async function lockFolder(folder: string, { name, holder, hint }: FolderL
       await rm(pidFile, { force: true })
       lock.close()
     },
+  }
+}
+
+function openLock(path: string): DatabaseSync {
+  try {
+    return new DatabaseSync(path, { timeout: 0 })
+  } catch (error) {
+    throw describeFailedFile(path, error)
   }
 }
 

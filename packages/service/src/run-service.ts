@@ -47,14 +47,28 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
 const pathFailures: Readonly<Record<string, string>> = {
   EACCES: 'cannot be used: permission denied',
   EEXIST: 'is not a folder',
+  EISDIR: 'is a folder',
   ENOENT: 'does not exist',
   ENOTDIR: 'is not a folder',
   EPERM: 'cannot be used: permission denied',
   EROFS: 'is on a read-only file system',
 }
 
+function isOfFullDisk(error: unknown): boolean {
+  if (CairnError.is(error, 'STORAGE_FULL')) return true
+  return error instanceof Error && 'code' in error && (error.code === 'ENOSPC' || error.code === 'EDQUOT')
+}
+
 /** Describes an error of the system about a path, which an operator can fix; returns any other error unchanged. */
 function describePathFailure(error: unknown): unknown {
+  if (isOfFullDisk(error)) {
+    const place = error instanceof Error && 'path' in error ? ` of ${String(error.path)}` : ''
+    return new CairnError('STORAGE_FULL', {
+      message: `The disk${place} is full`,
+      hint: 'Free some space on the disks of the data and the packs, then try again.',
+      cause: error,
+    })
+  }
   if (!(error instanceof Error) || !('code' in error) || !('path' in error)) return error
   const failure = pathFailures[String(error.code)]
   const isFolder = 'syscall' in error && error.syscall === 'mkdir'

@@ -22,7 +22,12 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
     return text.trim()
   } catch (error) {
     if (errnoOf(error) === 'ENOENT') return undefined
-    throw error
+    if (errnoOf(error) !== 'EISDIR') throw error
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: `${path} is a folder`,
+      hint: 'Remove it, and restore the file of this name from a backup.',
+      cause: error,
+    })
   }
 }
 

@@ -1,4 +1,4 @@
-import { chmod, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { chmod, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -43,4 +43,10 @@ test('rejects an invalid file, or one that others can read, without its content'
   })
   await chmod(path, 0o600)
   expect(Buffer.from(await open()).toString('hex')).toBe((await readFile(path, 'utf8')).trim())
+})
+
+test('names a folder in the place of the secret', async () => {
+  const path = join(home, secretFileName)
+  await mkdir(path)
+  await expect(open()).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION', message: `${path} is a folder` })
 })

@@ -2,8 +2,8 @@
 import { parseArgs } from 'node:util'
 import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
 import pino from 'pino'
+import { openAdminDatabase } from './admin/admin-context.ts'
 import { readConfig } from './config.ts'
-import { openDatabase } from './db/database.ts'
 import { reconcile } from './payments/reconcile.ts'
 
 const usage = `npm run reconcile
@@ -19,7 +19,7 @@ readArguments()
 keepFilesPrivate()
 try {
   const config = readConfig()
-  await using db = await openDatabase(config.database)
+  await using db = await openAdminDatabase(config)
   const log = pino({ level: 'silent' })
   const report = await reconcile({ db, config, log, clock: { now: () => Date.now() } })
   process.stdout.write(`${JSON.stringify(report, undefined, 2)}\n`)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
-import { describeSqliteError } from './sqlite-errors.ts'
+import { describeFailedFile } from './sqlite-errors.ts'
 import type { DatabaseSettings, MigrationRow } from './types.ts'
 
 /** What a database has, without a change to it. */
@@ -34,7 +34,7 @@ export async function inspectDatabase(settings: DatabaseSettings): Promise<Datab
         .map(({ name, change }) => ({ name: String(name), change: String(change) })),
     )
   } catch (error) {
-    throw describeSqliteError(error)
+    throw describeFailedFile(settings.path, error)
   }
 }
 

@@ -32,6 +32,27 @@ export function describeSqliteError(error: unknown): unknown {
   return deadCodes.includes(primary) ? unavailable(error) : error
 }
 
+/** Names the file in the error of a database that cannot be opened. One that is damaged needs its operator. */
+export function describeFailedFile(path: string, failure: unknown): unknown {
+  const error = describeSqliteError(failure)
+  if (!CairnError.is(error, 'UNAVAILABLE') || !(error.cause instanceof Error)) return error
+  const { cause } = error
+  const primary = 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0
+  if (primary === sqlite.notADb || primary === sqlite.corrupt) {
+    return new CairnError('RECOVERY_NEEDED', {
+      message: `${path} is damaged: ${cause.message}`,
+      hint: 'Nothing was changed. Restore it from a backup. See docs/operate/backup-restore.md.',
+      cause: error,
+    })
+  }
+  return new CairnError('UNAVAILABLE', {
+    message: `${path} cannot be opened: ${cause.message}`,
+    hint: 'Check its owner, its permissions and the disk.',
+    cause: error,
+    retryAfterSeconds: 5,
+  })
+}
+
 function unavailable(cause: Error): CairnError {
   return new CairnError('UNAVAILABLE', { cause, retryAfterSeconds: 5 })
 }

@@ -8,7 +8,7 @@ import { type FileGuard, guardFiles } from './file-guard.ts'
 import { createGroupWriter } from './group-writer.ts'
 import { migrate } from './migrate.ts'
 import { createSqliteKysely } from './sqlite-dialect.ts'
-import { describeSqliteError } from './sqlite-errors.ts'
+import { describeFailedFile } from './sqlite-errors.ts'
 import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
 /** Time in ms that a reader waits inside SQLite. It blocks the event loop meanwhile, so writers wait outside. */
@@ -20,14 +20,18 @@ export async function openSqlite<Schema extends BaseSchema>(
   path: string,
   options: DatabaseOptions,
 ): Promise<QuietDatabase<Schema>> {
-  return overConnections(
-    {
-      writer: openWriter(path),
-      openReader: () => open(path, { readOnly: true, timeout: readerTimeoutMs }),
-      guard: guardFiles([path, `${path}-wal`]),
-    },
-    options,
-  )
+  try {
+    return await overConnections(
+      {
+        writer: openWriter(path),
+        openReader: () => open(path, { readOnly: true, timeout: readerTimeoutMs }),
+        guard: guardFiles([path, `${path}-wal`]),
+      },
+      options,
+    )
+  } catch (error) {
+    throw describeFailedFile(path, error)
+  }
 }
 
 /** Connections of a SQLite database. */
@@ -87,7 +91,7 @@ function openWriter(path: string): DatabaseSync {
     database.exec(`PRAGMA busy_timeout = ${writerTimeoutMs}; PRAGMA wal_autocheckpoint = ${checkpointPages}`)
   } catch (error) {
     database.close()
-    throw describeSqliteError(error)
+    throw describeFailedFile(path, error)
   }
   return database
 }
@@ -99,7 +103,7 @@ function open(path: string, options: { readOnly?: boolean; timeout: number }): D
     database.exec('PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY')
     return database
   } catch (error) {
-    throw describeSqliteError(error)
+    throw describeFailedFile(path, error)
   }
 }
 

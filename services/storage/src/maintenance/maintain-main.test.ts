@@ -149,6 +149,10 @@ test(
     const settings = await runProgram('reconcile-main.ts', { CAIRN_PORT_OFFSET: 'high' })
     expect([settings.code, settings.complained.split('\n').length]).toEqual([78, 3])
     expect(settings.complained).toContain('CAIRN_PORT_OFFSET must be a whole number')
+    const missing = await runProgram('reconcile-main.ts', {})
+    expect([missing.code, missing.lines]).toEqual([78, []])
+    expect(missing.complained).toMatch(/^There is no database at .*\nRun the command with the settings of the service/)
+    await (await drill.start())[Symbol.asyncDispose]()
     const books = await runProgram('reconcile-main.ts', {})
     expect([books.code, JSON.parse(books.lines.join('\n')).findings]).toEqual([0, []])
   },
