@@ -1,5 +1,5 @@
 import { createReadStream } from 'node:fs'
-import { readdir, stat } from 'node:fs/promises'
+import { opendir, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 import { readCar, verifyDag } from '@cairn/unixfs'
@@ -81,7 +81,7 @@ async function indexCars(
   onStep: (text: string) => void,
 ): Promise<CarIndex> {
   const files: string[] = []
-  for (const path of paths) for await (const file of findCars(path)) files.push(file)
+  for (const path of paths) files.push(...(await findCars(path, signal)))
   if (files.length === 0) {
     throw new CairnError('FILE_UNREADABLE', { message: `${paths.join(', ')}: no file with the extension .car` })
   }
@@ -118,17 +118,22 @@ async function indexCars(
   return { blocks: createStoredBlocks(files, table), roots: [...roots.values()], damaged }
 }
 
-async function* findCars(path: string): AsyncGenerator<string, void, undefined> {
+async function findCars(path: string, signal: AbortSignal): Promise<string[]> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
-  if (!found.isDirectory()) {
-    yield path
-    return
+  if (!found.isDirectory()) return [path]
+  const cars: string[] = []
+  // A stack, not a recursive read of all entries: that holds them in memory, and cannot be stopped.
+  for (const folders = [path]; ; ) {
+    const folder = folders.pop()
+    if (folder === undefined) return cars.sort()
+    signal.throwIfAborted()
+    for await (const entry of await opendir(folder)) {
+      if (entry.isDirectory()) folders.push(join(folder, entry.name))
+      else if (entry.isFile() && entry.name.toLowerCase().endsWith('.car')) cars.push(join(folder, entry.name))
+    }
   }
-  const entries = await readdir(path, { recursive: true, withFileTypes: true })
-  const cars = entries.filter((entry) => entry.isFile() && entry.name.toLowerCase().endsWith('.car'))
-  yield* cars.map((entry) => join(entry.parentPath, entry.name)).sort()
 }
 
 /** The name of the file is that of the content, unless it is a CID: shards have the CID of the CAR as their name. */

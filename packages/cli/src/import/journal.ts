@@ -1,4 +1,4 @@
-import { open, readFile } from 'node:fs/promises'
+import { open, readFile, rm } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import * as v from 'valibot'
 import { parseRow } from '../archive/format.ts'
@@ -61,6 +61,8 @@ export async function openJournal(path: string, belongsTo: { source: string; acc
     async [Symbol.asyncDispose]() {
       await last.catch(() => undefined)
       await file.close()
+      // One that this call made and that records nothing would only be in the way.
+      if (first === undefined && done.size === 0) await rm(path, { force: true })
     },
   }
 }
