@@ -108,7 +108,10 @@ test('a sender needs the link only, and its limits are typed errors', async () =
     code: 'PAYLOAD_TOO_LARGE',
     details: { limitBytes: 10 },
   })
-  await expect(uploadWithLink(url, text('a', 'video/mp4'))).rejects.toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
+  await expect(uploadWithLink(url, text('a', 'video/mp4'))).rejects.toMatchObject({
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    hint: expect.stringContaining('cairn upload --mime'),
+  })
   await expect(uploadWithLink(url, folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
   await expect(uploadWithLink(url.split('#')[0] ?? '', text('a'))).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
   await expect(uploadWithLink(url, text('a'), { signal: AbortSignal.abort() })).rejects.toMatchObject({

@@ -31,7 +31,7 @@ export async function claimUpload(
   if (contentType === undefined ? accepted.length > 0 : !acceptsContentType(accepted, contentType)) {
     throw new CairnError('UNSUPPORTED_MEDIA_TYPE', {
       message: `This link does not accept ${contentType ?? 'files without a media type'}`,
-      hint: `It accepts ${accepted.join(', ')}. Declare the type of the file as filetype in Upload-Metadata.`,
+      hint: `It accepts ${accepted.join(', ')}. If the file is of such a type, declare it: cairn upload --mime, or filetype in Upload-Metadata.`,
     })
   }
   if (lengthBytes > link.max_file_bytes) throw tooLarge('larger than this link accepts', link.max_file_bytes)
