@@ -50,8 +50,10 @@ export type AdminTool<Input> = {
   readonly name: string
   /** Every command, in the order of the help. */
   readonly commands: Readonly<Record<string, ToolCommand<Input>>>
-  /** Options beside --dry-run and --json: the placeholder of the value, if it has one, and what the help says. */
-  readonly options: Readonly<Record<string, { readonly value?: string; readonly about?: string }>>
+  /** Options beside --dry-run and --json: the commands that take it, the placeholder of its value, and what the help says. */
+  readonly options: Readonly<
+    Record<string, { readonly commands: readonly string[]; readonly value?: string; readonly about?: string }>
+  >
   /** Adds the settings, which are read once the arguments are known to be valid. */
   readInput(given: ToolInput): Input
 }
@@ -102,6 +104,10 @@ async function run<Input>(
   if (given.length !== command.args.length) {
     const expected = command.args.length === 0 ? 'no arguments' : command.args.join(' ')
     throw wrongUse(`${name} takes ${expected}`)
+  }
+  for (const [option, { commands: takers }] of Object.entries(tool.options)) {
+    if (values.has(option) && !takers.includes(name))
+      throw wrongUse(`${name} does not take --${option}, which is an option of ${takers.join(', ')}`)
   }
   const input = tool.readInput({
     environment: place.environment,

@@ -43,9 +43,17 @@ export const keyNodeAdminTool: AdminTool<CommandInput> = {
   name: 'cairn-keynode-admin',
   commands: keyNodeCommands,
   options: {
-    identity: { value: 'FILE', about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify' },
-    backup: { value: 'ID', about: 'backup to restore or verify; the newest, or all, by default' },
-    keep: { value: 'COUNT', about: 'backups that prune keeps' },
+    identity: {
+      commands: ['restore', 'backup verify'],
+      value: 'FILE',
+      about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify',
+    },
+    backup: {
+      commands: ['restore', 'backup verify'],
+      value: 'ID',
+      about: 'backup to restore or verify; the newest, or all, by default',
+    },
+    keep: { commands: ['backup prune'], value: 'COUNT', about: 'backups that prune keeps' },
   },
   readInput(given) {
     const { environment } = given

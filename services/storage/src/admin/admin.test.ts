@@ -14,6 +14,7 @@ import { createMultipart } from '../s3/parts.ts'
 import { bearer, errorCodeOf, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { runAdmin, startAdmin } from './admin.fixture.ts'
 import { parseBytes } from './parse-bytes.ts'
+import { adminTool } from './run-command.ts'
 
 let postgres: PostgresFixture
 beforeAll(async () => {
@@ -395,10 +396,17 @@ test('wrong use ends with 2 and the usage; a wrong folder ends with 78 and creat
     ['accounts', 'block', '0x'],
     ['frobnicate'],
     ['audit', '--what'],
+    ['accounts', 'list', '--reason', 'x'],
+    ['backup', '/tmp/backups', '--keep', '3'],
   ]) {
     const { code, complained } = await runAdmin(nowhere, ...args)
     expect([args, code, complained]).toEqual([args, 2, expect.stringContaining('cairn-admin --help')])
   }
+  expect((await runAdmin(nowhere, 'accounts', 'list', '--keep', '3')).complained).toContain(
+    'accounts list does not take --keep, which is an option of backup prune',
+  )
+  for (const { commands } of Object.values(adminTool.options))
+    for (const command of commands) expect(Object.keys(adminTool.commands)).toContain(command)
   const { code, complained } = await runAdmin(nowhere, 'audit')
   expect([code, complained]).toEqual([78, expect.stringContaining('There is no database at /nonexistent/cairn')])
   expect((await runAdmin({}, '--help')).lines.join()).toContain('cairn-admin COMMAND')
