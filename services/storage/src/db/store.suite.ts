@@ -47,6 +47,8 @@ export function databaseSuite(
       const insert = (address: string) =>
         db.write((trx) => trx.insertInto('account').values(account(address)).execute())
       await insert('a')
+      // Read before the next unit: PostgreSQL may run it first on another connection.
+      await Promise.all(seen)
       await insert('b')
       await expect(db.write(() => Promise.reject(new Error('failed unit')))).rejects.toThrow('failed unit')
       expect(await Promise.all(seen)).toEqual([1, 2])
