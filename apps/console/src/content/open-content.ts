@@ -31,14 +31,14 @@ export async function openContent(
   }
 }
 
-/** Saves content of the gateway, which answers as a file: the page stays. */
+/** Saves a file of the gateway, which answers as a file: the page stays. */
 export async function saveContent(
   client: Client,
   network: NetworkProfile,
   { cidPath, isPrivate }: ContentPlace,
-  { filename, isFolder }: { filename: string; isFolder: boolean },
+  filename: string,
 ): Promise<void> {
-  const options = { download: true, filename, isFolder }
+  const options = { download: true, filename }
   if (isPrivate) location.assign(await findContentUrl(client, network, { cidPath, isPrivate }, options))
   else window.open(gatewayUrl(network, cidPath, options), '_blank', 'noopener,noreferrer')
 }

@@ -1,4 +1,5 @@
 import { CairnError, type Drive, type DriveEditor, type DriveItem } from '@cairn/sdk'
+import { numberName } from '../content/number-name.ts'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 import { folderPathOf, parentOf } from './list-items.ts'
@@ -91,11 +92,5 @@ function requireFreeName(drive: Drive, folder: string, name: string, ownId?: str
 }
 
 function freeName(drive: MoveEdit['drive'], folder: string, name: string): string {
-  if (drive.find(joinPath(folder, name)) === undefined) return name
-  const dot = name.lastIndexOf('.')
-  const [stem, end] = dot > 0 ? [name.slice(0, dot), name.slice(dot)] : [name, '']
-  for (let count = 2; ; count++) {
-    const numbered = `${stem} (${count})${end}`
-    if (drive.find(joinPath(folder, numbered)) === undefined) return numbered
-  }
+  return numberName(name, (one) => drive.find(joinPath(folder, one)) !== undefined)
 }

@@ -2,7 +2,6 @@ import type { DriveFile, DriveItem } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useMemo } from 'react'
 import { Download, FolderInput, FolderOpen, History, Pencil, Star, StarOff, Tag, Trash2 } from '#icons'
-import { isKnownFolder } from '../content/use-is-folder.ts'
 import { intoFolder } from '../files/FileLink.tsx'
 import type { ListedFile } from '../files/listed-file.ts'
 import type { SignedContent } from '../files/SignLinkDialog.tsx'
@@ -25,23 +24,20 @@ export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) 
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   const onSignLink = useCallback((content: SignedContent) => onDialog({ kind: 'sign-link', content }), [onDialog])
-  const ofContent = useFileActions({ onRename: nothing, onDelete: nothing, onSignLink })
+  const onZip = useCallback(
+    ({ item }: ListedFile) => (item === undefined ? undefined : onDialog({ kind: 'zip', items: [item] })),
+    [onDialog],
+  )
+  const ofContent = useFileActions({ onRename: nothing, onDelete: nothing, onSignLink, onZip })
   return useMemo(() => {
     const own = new Set(['rename', 'delete'])
     return (file: ListedFile) => {
       const { item } = file
       if (item === undefined) return []
       const { id, isStarred } = item
-      const isFolder = item.kind === 'folder' || isKnownFolder(item.cid)
-      const zip = {
-        id: 'zip',
-        label: messages.drive.download,
-        icon: Download,
-        run: () => onDialog({ kind: 'zip', items: [item] }),
-      }
       return [
         ...(item.kind === 'file'
-          ? ofContent(file).flatMap((one) => (own.has(one.id) ? [] : one.id === 'download' && isFolder ? zip : one))
+          ? ofContent(file).filter((one) => !own.has(one.id))
           : [
               {
                 id: 'open',
@@ -49,7 +45,7 @@ export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) 
                 icon: FolderOpen,
                 run: () => void navigate({ to: '/files', search: intoFolder(search, id) }),
               },
-              zip,
+              { id: 'download', label: messages.files.download, icon: Download, run: () => onZip(file) },
             ]),
         {
           id: 'move',
@@ -89,5 +85,5 @@ export function useItemActions(edits: ItemEdits, onDialog: (dialog: ItemDialog) 
         },
       ]
     }
-  }, [edits, navigate, search, ofContent, onDialog])
+  }, [edits, navigate, search, ofContent, onDialog, onZip])
 }

@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useEffect, useMemo, useState } from 'react'
-import { Copy, SearchX, Trash2 } from '#icons'
+import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { Copy, Download, SearchX, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
@@ -24,6 +24,9 @@ import { keepExisting, noSelection, type Selection } from './selection.ts'
 import { useFileActions } from './use-file-actions.ts'
 import { useFiles } from './use-files.ts'
 import { useSelectAll } from './use-select-all.ts'
+import { zipOfUploads } from './zip-of-uploads.ts'
+
+const ZipDialog = lazy(async () => ({ default: (await import('../zip/ZipDialog.tsx')).ZipDialog }))
 
 /** All uploads as they are stored, newest first: search, sort, selection, actions. */
 export function UploadsView({ places }: { places?: ReactNode }) {
@@ -45,11 +48,13 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   const [renaming, setRenaming] = useState<FileEntry>()
   const [signed, setSigned] = useState<SignedContent>()
   const [deleting, setDeleting] = useState<readonly FileEntry[]>([])
+  const [zipped, setZipped] = useState<ReturnType<typeof zipOfUploads>>()
   const entryOf = (file: ListedFile) => files.find(({ id }) => id === file.id)
   const actions = useFileActions({
     onRename: (file) => setRenaming(entryOf(file)),
     onDelete: (file) => setDeleting([entryOf(file)].filter((entry) => entry !== undefined)),
     onSignLink: setSigned,
+    onZip: (file) => setZipped(zipOfUploads([file])),
   })
 
   const order = useMemo(() => files.map(({ id }) => id), [files])
@@ -121,6 +126,12 @@ export function UploadsView({ places }: { places?: ReactNode }) {
           files={selected}
           loading={isSelectingAll ? totalFiles : undefined}
           actions={[
+            {
+              id: 'download',
+              label: messages.files.download,
+              icon: Download,
+              run: () => setZipped(zipOfUploads(selected)),
+            },
             { id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) },
             {
               id: 'delete',
@@ -138,6 +149,9 @@ export function UploadsView({ places }: { places?: ReactNode }) {
       ) : undefined}
       {renaming === undefined ? undefined : <RenameDialog file={renaming} onClose={() => setRenaming(undefined)} />}
       {signed === undefined ? undefined : <SignLinkDialog content={signed} onClose={() => setSigned(undefined)} />}
+      <Suspense>
+        {zipped === undefined ? undefined : <ZipDialog {...zipped} onClose={() => setZipped(undefined)} />}
+      </Suspense>
       <DeleteDialog
         files={deleting}
         onClose={() => setDeleting([])}

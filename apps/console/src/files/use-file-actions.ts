@@ -5,7 +5,10 @@ import { openContent, saveContent } from '../content/open-content.ts'
 import { isKnownFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { downloadDecrypted } from '../preview/download-decrypted.ts'
+import { isAborted } from '../session/is-aborted.ts'
 import { useClient } from '../session/use-client.ts'
+import { useKeyClient } from '../session/use-key-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone, toastError, toastLink } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
@@ -18,13 +21,17 @@ export function useFileActions({
   onRename,
   onDelete,
   onSignLink,
+  onZip,
 }: {
   onRename: (file: ListedFile) => void
   onDelete: (file: ListedFile) => void
   onSignLink: (content: SignedContent) => void
+  /** Saves a stored folder as a ZIP. */
+  onZip: (file: ListedFile) => void
 }): FileActions {
   const network = useNetwork()
   const client = useClient()
+  const needKeyClient = useKeyClient()
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   return useMemo(() => {
@@ -43,6 +50,16 @@ export function useFileActions({
           label: messages.files.open,
           href: blocked,
         })
+      }
+      const download = async () => {
+        try {
+          if (encryption) {
+            const sizeBytes = Number(file.fileSizeInBytes)
+            await downloadDecrypted(network, needKeyClient, { cid, name: fileName === '' ? cid : fileName, sizeBytes })
+          } else await saveContent(client, network, place, fileName)
+        } catch (error) {
+          if (!isAborted(error)) toastError(messages.files.downloadFailed(fileName), error)
+        }
       }
       const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
       return [
@@ -64,17 +81,16 @@ export function useFileActions({
                 isAtOnce: true,
                 run: () => void openInTab().catch(onFailed),
               },
-              {
-                id: 'download',
-                label: messages.files.download,
-                icon: Download,
-                isAtOnce: true,
-                run: () => {
-                  const options = { filename: fileName, isFolder: isKnownFolder(cid) }
-                  saveContent(client, network, place, options).catch(onFailed)
-                },
-              },
             ]),
+        isKnownFolder(cid)
+          ? { id: 'download', label: messages.files.download, icon: Download, run: () => onZip(file) }
+          : {
+              id: 'download',
+              label: messages.files.download,
+              icon: Download,
+              isAtOnce: true,
+              run: () => void download(),
+            },
         isPrivate
           ? {
               id: 'sign-link',
@@ -109,5 +125,5 @@ export function useFileActions({
         { id: 'delete', label: messages.files.delete, icon: Trash2, isDanger: true, run: () => onDelete(file) },
       ]
     }
-  }, [network, client, navigate, search, onRename, onDelete, onSignLink])
+  }, [network, client, needKeyClient, navigate, search, onRename, onDelete, onSignLink, onZip])
 }

@@ -58,7 +58,7 @@ export function ZipDialog({
       let removing: Promise<void> | undefined
       return startTransfer({
         name,
-        doneName: messages.drive.zipSaved(name),
+        doneName: messages.drive.saved(name),
         kind: 'download',
         totalBytes,
         isShown: () => isOpen.current,

@@ -145,7 +145,7 @@ export const drive: Texts['drive'] = {
   zipCanceled: 'Der Download wurde abgebrochen.',
   zipGoesOn:
     'Dieses Fenster kann geschlossen werden. Der Download läuft weiter, den Fortschritt zeigen die Übertragungen.',
-  zipSaved: (name) => `${name} gesichert`,
+  saved: (name) => `${name} gesichert`,
   alreadyStored: (name, path) => `${name} ist bereits unter ${path} gespeichert`,
   shareTitle: (count, name) => `${count === 1 && name !== undefined ? name : items(count)} freigeben`,
   shareNone: 'Freigeben lässt sich nur, was verschlüsselt ist. Was öffentlich ist, können alle mit der CID öffnen.',

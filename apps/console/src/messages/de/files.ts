@@ -37,6 +37,7 @@ export const files: Texts['files'] = {
   tabBlocked: 'Der Browser hat den neuen Tab blockiert',
   tabBlockedHint: (name) => `${name} mit diesem Link öffnen.`,
   openFailed: (name) => `${name} ließ sich nicht öffnen`,
+  downloadFailed: (name) => `${name} ließ sich nicht herunterladen`,
   copyLink: 'Link kopieren',
   signLink: 'Link mit Ablauf kopieren',
   signLinkHint: (name) => `Alle mit dem Link können ${name} in jedem Browser öffnen, ohne Konto.`,

@@ -137,7 +137,7 @@ export const drive = translatable('drive', {
   zipCancel: 'Cancel download',
   zipCanceled: 'The download was canceled.',
   zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
-  zipSaved: (name: string) => `${name} saved`,
+  saved: (name: string) => `${name} saved`,
   alreadyStored: (name: string, path: string) => `${name} is already stored at ${path}`,
   shareTitle: (count: number, name: string | undefined) =>
     count === 1 && name !== undefined ? `Share ${name}` : `Share ${items(count)}`,

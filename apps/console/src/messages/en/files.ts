@@ -37,6 +37,7 @@ export const files = translatable('files', {
   tabBlocked: 'The browser blocked the new tab',
   tabBlockedHint: (name: string) => `Open ${name} with this link.`,
   openFailed: (name: string) => `${name} could not be opened`,
+  downloadFailed: (name: string) => `${name} could not be downloaded`,
   copyLink: 'Copy link',
   signLink: 'Copy link that expires',
   signLinkHint: (name: string) => `Anyone with the link can open ${name} in any browser, without an account.`,

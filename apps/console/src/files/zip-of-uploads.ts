@@ -1,0 +1,30 @@
+import { mayBeFolder } from '../content/folder-type.ts'
+import { numberName } from '../content/number-name.ts'
+import { messages } from '../messages/messages.ts'
+import type { ZipItem } from '../zip/zip-order.ts'
+import type { ListedFile } from './listed-file.ts'
+
+/**
+ * Returns a ZIP of uploads. Their names are their own, so several may be equal: later ones get a number.
+ * @returns `fileCount` undefined if one may be a stored folder: the list does not know how many files are in it
+ */
+export function zipOfUploads(files: readonly ListedFile[]): {
+  name: string
+  items: ZipItem[]
+  totalBytes: number
+  fileCount: number | undefined
+} {
+  const taken = new Set<string>()
+  const items = files.map(({ cid, fileName, mimeType, encryption, private: isPrivate = false, createdAt }) => {
+    const path = numberName(fileName === '' ? cid : fileName, (name) => taken.has(name))
+    taken.add(path)
+    return { path, cid, mimeType, isEncrypted: encryption, isPrivate, modifiedAt: createdAt }
+  })
+  const [only] = items
+  return {
+    name: `${items.length === 1 && only !== undefined ? only.path : messages.drive.zipName}.zip`,
+    items,
+    totalBytes: files.reduce((sum, { fileSizeInBytes }) => sum + Number(fileSizeInBytes), 0),
+    fileCount: files.some(mayBeFolder) ? undefined : files.length,
+  }
+}

@@ -1,0 +1,112 @@
+// Downloads from the menus and selections of lists: every kind of file, folders, and several uploads of one name.
+import { readFile } from 'node:fs/promises'
+import { uploadEncryptedFolder, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { dropKeySession } from './drop-key-session.ts'
+import { nextSaved } from './next-saved.ts'
+import { readZip } from './read-zip.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest()
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+const menuOf = async (page: ConsolePage['page'], name: string) => {
+  await page.getByRole('button', { name: `Actions for ${name}`, exact: true }).click()
+  return page.getByRole('menu', { name: `Actions for ${name}` })
+}
+
+/** Saves what the open dialog offers, and returns the paths in the ZIP. */
+async function saveZip(page: ConsolePage['page'], name: string): Promise<string[]> {
+  const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+  await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+  await dialog.getByText(/^Saved/).waitFor()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  return [...readZip(await readStored(page, name)).keys()].sort()
+}
+
+test('the menu of every file and folder downloads it, in the drive and among the uploads', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  // Uploads of one content are one file of the drive.
+  const inside = (text: string) => [{ path: 'sub/inner.txt', content: new Blob([text]) }]
+  await uploadText(client, 'for all', { name: 'poster.txt' })
+  await uploadText(client, 'between us', { name: 'letter.txt', private: true })
+  await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
+  await uploadFolder(client, inside('for all'), { name: 'things' })
+  await uploadFolder(client, inside('between us'), { name: 'box', private: true })
+  await uploadEncryptedFolder(client, inside('a secret'), { name: 'chest', asOne: true })
+  await open('/files')
+  await signIn()
+  for (const place of ['/files', '/files?place=uploads']) {
+    await open(place)
+    for (const name of ['things', 'box', 'chest']) {
+      const row = page.getByRole('row').filter({ hasText: name })
+      await row.getByText('Folder', { exact: true }).waitFor()
+    }
+    for (const [name, text] of [
+      ['poster.txt', 'for all'],
+      ['letter.txt', 'between us'],
+    ] as const) {
+      const download = page.waitForEvent('download')
+      await (await menuOf(page, name)).getByRole('menuitem', { name: 'Download' }).click()
+      expect(await readFile(await (await download).path(), 'utf8')).toBe(text)
+    }
+    // A browser that asks for no file saves a download, any other writes into the one that the user chose.
+    const picker = await page.evaluate('Reflect.deleteProperty(window, "showSaveFilePicker") && true')
+    expect(picker).toBe(true)
+    const saved = nextSaved(page)
+    await (await menuOf(page, 'diary.txt')).getByRole('menuitem', { name: 'Download' }).click()
+    const { name, bytes } = await saved
+    expect([name, bytes.toString()]).toEqual(['diary.txt', 'a secret'])
+    await page.getByRole('status').filter({ hasText: 'diary.txt saved' }).first().waitFor()
+    await page.evaluate(saveIntoStorage)
+    await (await menuOf(page, 'diary.txt')).getByRole('menuitem', { name: 'Download' }).click()
+    await expect.poll(async () => String(await readStored(page, 'diary.txt').catch(() => ''))).toBe('a secret')
+    for (const folder of ['things', 'box', 'chest']) {
+      await (await menuOf(page, folder)).getByRole('menuitem', { name: 'Download' }).click()
+      expect(await saveZip(page, `${folder}.zip`)).toEqual([`${folder}/sub/inner.txt`])
+    }
+  }
+  expect(await checkAccessibility()).toEqual([])
+})
+
+test('an encrypted file is downloaded after one more signature, and not at all if the user declines it', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
+  await open('/files?place=uploads')
+  await signIn()
+  await dropKeySession(page)
+  await page.reload()
+  await page.evaluate(saveIntoStorage)
+  await (await menuOf(page, 'diary.txt')).getByRole('menuitem', { name: 'Download' }).click()
+  const dialog = page.getByRole('dialog', { name: 'One more signature' })
+  await dialog.waitFor()
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await expectRemoved(page, 'diary.txt')
+  await (await menuOf(page, 'diary.txt')).getByRole('menuitem', { name: 'Download' }).click()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await expect.poll(async () => String(await readStored(page, 'diary.txt').catch(() => ''))).toBe('a secret')
+})
+
+test('a selection of uploads is saved as one ZIP, in which equal names get numbers', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'one', { name: 'a.txt' })
+  await uploadText(client, 'two', { name: 'a.txt' })
+  await uploadEncryptedText(client, 'three', { name: 'b.txt' })
+  await open('/files?place=uploads')
+  await signIn()
+  await page.evaluate(saveIntoStorage)
+  await page.getByRole('link', { name: 'b.txt' }).waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  expect(await saveZip(page, 'Cairn files.zip')).toEqual(['a (2).txt', 'a.txt', 'b.txt'])
+})
