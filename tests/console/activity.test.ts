@@ -69,6 +69,27 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
+  // Signing out ends a session, and revokes no key that the user made.
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  const ended = page.waitForResponse((response) => /api_keys\/\w+$/.test(response.url()))
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await ended
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
+  await kinds.getByText('Keys', { exact: true }).click()
+  await events.getByText('Console session ended', { exact: true }).waitFor()
+  expect(await events.getByText(/revoked/).count()).toBe(0)
+  await open('/api-keys')
+  await page
+    .getByRole('button', { name: /^Revoke/ })
+    .first()
+    .click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
+  await page.getByRole('button', { name: /^Revoke/ }).waitFor({ state: 'detached' })
+  await open('/activity')
+  await events.getByText(/^API key .+ revoked$/).waitFor()
+  expect(await events.getByText('Console session ended', { exact: true }).count()).toBe(1)
+
   const saved = nextSaved(page)
   await page.getByRole('button', { name: 'Export signed log' }).click()
   const { bytes: lines } = await saved

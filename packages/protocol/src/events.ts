@@ -25,7 +25,7 @@ export type EventData = {
   'proof.missed': DealEventData & { reason: string | null }
   'proof.resumed': DealEventData
   'api_key.created': { keyId: string; name: string; scopes: string; expiresAt: number | null }
-  'api_key.revoked': { keyId: string }
+  'api_key.revoked': { keyId: string; name: string }
   's3_key.created': { accessKeyId: string; keyId: string }
   'link.created': { linkId: string; cid: string; expiresAt: number; maxOpens: number }
   'link.opened': { linkId: string; cid: string; opens: number }

@@ -46,17 +46,21 @@ const icons: Record<EventType, IconComponent> = {
   'webhook.disabled': TriangleAlert,
 }
 
+/** What happened. The console made the API keys of its sessions, which users know as signing in and out. */
+function describe(type: EventType, name: string | undefined, data: AccountEvent['data']): string {
+  if (name === sessionKeyName && type === 'api_key.created') {
+    return messages.activity.signedIn(Number(data['expiresAt'] ?? 0))
+  }
+  if (name === sessionKeyName && type === 'api_key.revoked') return messages.activity.sessionEnded
+  const isOfKey = type === 'api_key.created' || type === 'api_key.revoked'
+  return messages.activity.describe(type, isOfKey && name ? { ...data, name: shownKeyName(name) } : data)
+}
+
 /** One event of the storage service. */
 export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
   const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
-  const isSignIn = type === 'api_key.created' && name === sessionKeyName
-  const facts = type === 'api_key.created' && name ? { ...data, name: shownKeyName(name) } : data
-  const text = isSignIn
-    ? messages.activity.signedIn(Number(data['expiresAt'] ?? 0))
-    : isKnown(type)
-      ? markControls(messages.activity.describe(type, facts))
-      : messages.activity.other(type)
+  const text = isKnown(type) ? markControls(describe(type, name, data)) : messages.activity.other(type)
   return (
     <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
       {text}

@@ -360,6 +360,9 @@ describe('a key', () => {
     expect(errorCodeOf(await usage(first))).toBe('API_KEY_REVOKED')
     expect((await revoke(id)).status).toBe(200)
     expect(await list()).toMatchObject({ keys: [{ name: 'default' }] })
+    // Once, with the name that tells a session of the console from a key of a program.
+    const { json } = await storage.call('/api/events?types=api_key.revoked', bearer(second))
+    expect(json).toMatchObject({ events: [{ data: { keyId: id, name: 'laptop' } }] })
   })
 
   test('is stored as a hash only', async () => {

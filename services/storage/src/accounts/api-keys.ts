@@ -169,6 +169,12 @@ export async function listKeys(context: Context, address: string): Promise<ApiKe
 export async function revokeKey(context: Context, address: string, id: string): Promise<void> {
   const now = context.clock.now()
   const known = await context.db.write(async (trx) => {
+    const key = await trx
+      .selectFrom('api_key')
+      .select('name')
+      .where('id', '=', id)
+      .where('address', '=', address)
+      .executeTakeFirst()
     const { numUpdatedRows } = await trx
       .updateTable('api_key')
       .set({ revoked_at: now })
@@ -176,10 +182,10 @@ export async function revokeKey(context: Context, address: string, id: string): 
       .where('address', '=', address)
       .where('revoked_at', 'is', null)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows > 0n) {
-      await recordEvents(trx, address, now, { type: 'api_key.revoked', data: { keyId: id } })
+    if (key !== undefined && numUpdatedRows > 0n) {
+      await recordEvents(trx, address, now, { type: 'api_key.revoked', data: { keyId: id, name: key.name } })
     }
-    return trx.selectFrom('api_key').select('id').where('id', '=', id).where('address', '=', address).executeTakeFirst()
+    return key
   })
   if (known === undefined) throw new CairnError('NOT_FOUND')
 }

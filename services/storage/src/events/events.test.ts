@@ -105,7 +105,7 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     const account = privateKeyToAccount(generatePrivateKey())
     const key = await storage.createKey(account)
     const address = account.address.toLowerCase()
-    const event = (keyId: string) => ({ type: 'api_key.revoked' as const, data: { keyId } })
+    const event = (keyId: string) => ({ type: 'api_key.revoked' as const, data: { keyId, name: '' } })
     await expect(
       db.write(async (trx) => {
         await recordEvents(trx, address, 1, event('lost'))
@@ -129,7 +129,7 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     const address = account.address.toLowerCase()
     const events = Array.from({ length: 149 }, (_, at) => ({
       type: 'api_key.revoked' as const,
-      data: { keyId: String(at) },
+      data: { keyId: String(at), name: '' },
     }))
     await db.write((trx) => recordEvents(trx, address, clock.now(), ...events))
     const { signal } = new AbortController()
@@ -145,7 +145,7 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
 
     storage.pass(31 * 24 * 3_600_000)
     await db.write((trx) =>
-      recordEvents(trx, address, clock.now(), { type: 'api_key.revoked', data: { keyId: 'new' } }),
+      recordEvents(trx, address, clock.now(), { type: 'api_key.revoked', data: { keyId: 'new', name: '' } }),
     )
     expect(await pruneEvents(storage.context, signal)).toBe(100)
     expect(await list(storage, key, { after: '150' })).toMatchObject({ events: [{ cursor: '151' }], missedEvents: 0 })

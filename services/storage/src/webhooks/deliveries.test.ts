@@ -61,7 +61,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
             now,
             ...Array.from({ length: count }, (_, at) => ({
               type: 'api_key.revoked' as const,
-              data: { keyId: String(at) },
+              data: { keyId: String(at), name: '' },
             })),
           ),
         ),

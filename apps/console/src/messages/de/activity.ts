@@ -36,7 +36,8 @@ const sentences: Record<EventType, (data: Data) => string> = {
     `API-Schlüssel ${text(data, 'name')} erstellt, ${
       data['expiresAt'] === null ? 'läuft nie ab' : `gültig bis ${formatDateTime(Number(data['expiresAt'] ?? 0))}`
     }`,
-  'api_key.revoked': () => 'API-Schlüssel widerrufen',
+  'api_key.revoked': (data) =>
+    data['name'] ? `API-Schlüssel ${text(data, 'name')} widerrufen` : 'API-Schlüssel widerrufen',
   's3_key.created': () => 'Zugriffsschlüssel für S3 erstellt',
   'webhook.created': (data) => `Webhook an ${text(data, 'host')} erstellt`,
   'webhook.removed': (data) => `Webhook an ${text(data, 'host')} entfernt`,
@@ -60,6 +61,7 @@ export const activity: Texts['activity'] = {
   },
   describe: (type, data) => sentences[type](data).trim(),
   signedIn: (expiresAt) => `In der Konsole angemeldet, bis ${formatDateTime(expiresAt)}`,
+  sessionEnded: 'Konsolensitzung beendet',
   describeKey: {
     opened: ({ who, count }) => `Geöffnet von ${who}${count === 1 ? '' : `, ${times(count)}`}`,
     denied: ({ who, count }) => `Zugriff verweigert für ${who}${count === 1 ? '' : `, ${times(count)}`}`,

@@ -35,7 +35,8 @@ const sentences: Record<EventType, (data: Data) => string> = {
     `API key ${text(data, 'name')} created${
       data['expiresAt'] === null ? ', never expires' : `, expires ${formatDateTime(Number(data['expiresAt'] ?? 0))}`
     }`,
-  'api_key.revoked': () => 'API key revoked',
+  // Older events have no name.
+  'api_key.revoked': (data) => (data['name'] ? `API key ${text(data, 'name')} revoked` : 'API key revoked'),
   's3_key.created': () => 'Access key for S3 created',
   'webhook.created': (data) => `Webhook to ${text(data, 'host')} created`,
   'webhook.removed': (data) => `Webhook to ${text(data, 'host')} removed`,
@@ -61,8 +62,9 @@ export const activity = translatable('activity', {
     account: 'Keys',
   },
   describe: (type: EventType, data: Data) => sentences[type](data).trim(),
-  /** The console makes an API key for each session. */
+  /** The console makes an API key for each session, and revokes it when it ends: the user signed out, or revoked it elsewhere. */
   signedIn: (expiresAt: number) => `Signed in to the console, until ${formatDateTime(expiresAt)}`,
+  sessionEnded: 'Console session ended',
   describeKey: {
     opened: ({ who, count }: KeyFacts) => `Opened by ${who}${count === 1 ? '' : `, ${times(count)}`}`,
     denied: ({ who, count }: KeyFacts) => `Access denied to ${who}${count === 1 ? '' : `, ${times(count)}`}`,
