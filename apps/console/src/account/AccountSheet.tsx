@@ -6,7 +6,7 @@ import { ArrowLeftRight, LogOut } from '#icons'
 import { chainDecimals, formatAmount } from '../billing/format-amount.ts'
 import { useBalance } from '../billing/use-balance.ts'
 import { useEnsName } from '../ens/use-ens.ts'
-import { formatAgo, formatDateTime, withUnit } from '../messages/format.ts'
+import { formatDateTime, formatUntil, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { disconnectWallets, getConnectedWallet, useWalletStatus } from '../session/connected-wallet.ts'
@@ -46,7 +46,7 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
         <dt className="text-ink-soft">{messages.wallet.session}</dt>
         <dd className="text-right font-medium" title={formatDateTime(session.expiresAt)}>
-          {messages.wallet.endsAt(formatAgo(session.expiresAt))}
+          {messages.wallet.endsAt(formatUntil(session.expiresAt))}
         </dd>
         {family === 'evm' ? <Balance address={session.address} /> : undefined}
       </dl>

@@ -2,7 +2,7 @@ import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
-import { formatAgo, formatDateTime } from '../messages/format.ts'
+import { formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
@@ -97,7 +97,11 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
           {expiresAt === null ? (
             messages.apiKeys.noEnd
           ) : (
-            <span title={formatDateTime(expiresAt)}>{messages.apiKeys.expires(formatAgo(expiresAt))}</span>
+            <span title={formatDateTime(expiresAt)}>
+              {expiresAt > Date.now()
+                ? messages.apiKeys.expires(formatUntil(expiresAt))
+                : messages.apiKeys.expired(formatAgo(expiresAt))}
+            </span>
           )}
         </p>
       </div>

@@ -1,5 +1,5 @@
 import type { LinkInfo } from '@cairn/sdk'
-import { formatAgo, formatBytes, formatCount, formatDateTime } from '../messages/format.ts'
+import { formatBytes, formatCount, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Fact, Facts } from '../ui/Fact.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -14,7 +14,7 @@ export function LinkFacts({ info, sizeBytes }: { info: LinkInfo; sizeBytes?: num
       </Fact>
       {sizeBytes === undefined ? undefined : <Fact label={messages.linkPage.size}>{formatBytes(sizeBytes)}</Fact>}
       <Fact label={messages.linkPage.expires}>
-        <time dateTime={new Date(expiresAt).toISOString()} title={formatAgo(expiresAt)}>
+        <time dateTime={new Date(expiresAt).toISOString()} title={formatUntil(expiresAt)}>
           {formatDateTime(expiresAt)}
         </time>
       </Fact>

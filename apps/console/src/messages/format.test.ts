@@ -1,5 +1,14 @@
 import { expect, test } from 'vitest'
-import { formatAgo, formatBytes, formatDuration, formatUsd, joinSentences, shorten, withUnit } from './format.ts'
+import {
+  formatAgo,
+  formatBytes,
+  formatDuration,
+  formatUntil,
+  formatUsd,
+  joinSentences,
+  shorten,
+  withUnit,
+} from './format.ts'
 
 test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', () => {
   expect(formatBytes(0)).toBe('0\u00a0B')
@@ -22,7 +31,13 @@ test('keeps the significant digits of small amounts of money', () => {
 
 test('formats times by their distance', () => {
   const now = Date.UTC(2026, 0, 31)
-  expect(formatAgo(now - 5_000, now)).toBe('now')
+  expect(formatAgo(now - 5_000, now)).toBe('just now')
+  expect(formatAgo(now, now)).toBe('just now')
+  // Of a service whose clock is a little ahead.
+  expect(formatAgo(now + 5_000, now)).toBe('just now')
+  expect(formatUntil(now + 5_000, now)).toBe('in less than a minute')
+  expect(formatUntil(now, now)).toBe('just now')
+  expect(formatUntil(now + 3_600_000, now)).toBe('in 1 hour')
   expect(formatAgo(now - 5 * 60_000, now)).toBe('5 minutes ago')
   expect(formatAgo(now - 119 * 60_000, now)).toBe('1 hour ago')
   expect(formatAgo(now + 2 * 86_400_000, now)).toBe('in 2 days')

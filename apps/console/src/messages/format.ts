@@ -1,3 +1,4 @@
+import { time } from './en/time.ts'
 import { language } from './language.ts'
 
 // Figures and times as the language of the page writes them.
@@ -71,13 +72,25 @@ const hourMs = 60 * minuteMs
 const dayMs = 24 * hourMs
 
 /**
- * `5 minutes ago`, `in 2 days`; beyond a month the day itself. Time that passed counts in whole units; time to come is
- * rounded, so that what lasts 7 days does not end in 6 days a second later.
+ * When something happened: `just now`, `5 minutes ago`; beyond a month the day itself. What a clock that is a little ahead says
+ * of the next minute is now, too.
  */
 export function formatAgo(ms: number, now = Date.now()): string {
+  return Math.abs(ms - now) < minuteMs ? time.justNow : formatDistance(ms, now)
+}
+
+/** When something will happen, such as an expiry: `in less than a minute`, `in 2 days`. */
+export function formatUntil(ms: number, now = Date.now()): string {
+  return ms > now && ms - now < minuteMs ? time.soon : formatAgo(ms, now)
+}
+
+/**
+ * Time that passed counts in whole units; time to come is rounded, so that what lasts 7 days does not end in 6 days a second
+ * later.
+ */
+function formatDistance(ms: number, now: number): string {
   const fromNowMs = ms - now
   const count = (unitMs: number) => (fromNowMs < 0 ? Math.trunc : Math.round)(fromNowMs / unitMs)
-  if (Math.abs(fromNowMs) < minuteMs) return relative.format(0, 'second')
   if (Math.abs(count(minuteMs)) < 60) return relative.format(count(minuteMs), 'minute')
   if (Math.abs(count(hourMs)) < 24) return relative.format(count(hourMs), 'hour')
   if (Math.abs(count(dayMs)) < 30) return relative.format(count(dayMs), 'day')

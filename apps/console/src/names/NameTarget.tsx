@@ -2,7 +2,7 @@ import type { NameState } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { CircleAlert, ExternalLink, ShieldCheck } from '#icons'
 import { explainError } from '../messages/describe-error.ts'
-import { formatAgo, formatDateTime, formatDuration } from '../messages/format.ts'
+import { formatDateTime, formatDuration, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import type { Session } from '../session/session-store.ts'
@@ -94,7 +94,7 @@ export function NameTarget({ session, state, value }: { session: Session; state:
           <span className="text-bad">{messages.names.ended}</span>
         ) : (
           <>
-            <span title={formatDateTime(validUntil)}>{sentence(messages.names.expires(formatAgo(validUntil)))}</span>{' '}
+            <span title={formatDateTime(validUntil)}>{sentence(messages.names.expires(formatUntil(validUntil)))}</span>{' '}
             {state.keyHeld === 'service' ? messages.names.renewed : messages.names.notRenewed}
           </>
         )}{' '}

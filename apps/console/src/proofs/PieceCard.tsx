@@ -1,5 +1,5 @@
 import type { StorageProofs } from '@cairn/sdk'
-import { formatAgo, formatDateTime } from '../messages/format.ts'
+import { formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Tag } from '../ui/Tag.tsx'
@@ -79,7 +79,7 @@ function DealRow({
     ...(provenAt === null ? [] : [messages.proofs.dealProven(formatAgo(provenAt))]),
     ...(silentSince === null ? [] : [messages.proofs.dealSilent(formatAgo(silentSince))]),
     messages.proofs.dealProofs(proofs, faults),
-    ...(nextCheckAt === null || state !== 'proving' ? [] : [messages.proofs.dealNext(formatAgo(nextCheckAt))]),
+    ...(nextCheckAt === null || state !== 'proving' ? [] : [messages.proofs.dealNext(formatUntil(nextCheckAt))]),
   ]
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-1 px-4 py-2.5 text-sm">

@@ -4,7 +4,7 @@ import { useLocation } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 import { Inbox, Upload } from '#icons'
 import { LinkProblem } from '../links/LinkProblem.tsx'
-import { formatAgo, formatBytes, formatDateTime } from '../messages/format.ts'
+import { formatBytes, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact, Facts } from '../ui/Fact.tsx'
@@ -75,7 +75,7 @@ function Limits({ info }: { info: UploadLinkInfo }) {
           <ShortCode text={owner} label={uploadLinks.copyAddress} />
         </Fact>
         <Fact label={uploadLinks.expires}>
-          <time dateTime={new Date(expiresAt).toISOString()} title={formatAgo(expiresAt)}>
+          <time dateTime={new Date(expiresAt).toISOString()} title={formatUntil(expiresAt)}>
             {formatDateTime(expiresAt)}
           </time>
         </Fact>

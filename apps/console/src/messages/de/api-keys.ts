@@ -39,6 +39,7 @@ export const apiKeys: Texts['apiKeys'] = {
   neverUsed: 'nie verwendet',
   noEnd: 'läuft nie ab',
   expires: (when) => `Ablauf ${when}`,
+  expired: (when) => `abgelaufen ${when}`,
   revoke: 'Widerrufen',
   revokeTitle: (name) => `„${name}“ widerrufen?`,
   revokeHint: 'Anfragen mit diesem API-Schlüssel werden ab sofort abgelehnt.',

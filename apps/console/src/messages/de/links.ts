@@ -1,4 +1,4 @@
-import { formatAgo, formatCount } from '../format.ts'
+import { formatAgo, formatCount, formatUntil } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted } from './plural.ts'
 
@@ -21,7 +21,7 @@ export const links: Texts['links'] = {
   opens: (count, max) => `${formatCount(count)} von ${counted(max, { one: 'Aufruf', other: 'Aufrufen' })}`,
   lastOpened: (ms) => `zuletzt geöffnet ${formatAgo(ms)}`,
   failures: (count) => counted(count, { one: 'falsches Passwort', other: 'falsche Passwörter' }),
-  expires: (ms) => `Ablauf ${formatAgo(ms)}`,
+  expires: (ms) => `Ablauf ${formatUntil(ms)}`,
   expiredAt: (ms) => `abgelaufen ${formatAgo(ms)}`,
   revoke: 'Widerrufen',
   revokeTitle: (label) => `„${label}“ widerrufen?`,

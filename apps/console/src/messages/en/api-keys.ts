@@ -35,6 +35,7 @@ export const apiKeys = translatable('apiKeys', {
   neverUsed: 'never used',
   noEnd: 'never expires',
   expires: (when: string) => `expires ${when}`,
+  expired: (when: string) => `expired ${when}`,
   revoke: 'Revoke',
   revokeTitle: (name: string) => `Revoke “${name}”?`,
   revokeHint: 'Requests with this API key are rejected from now on.',

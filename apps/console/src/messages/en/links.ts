@@ -1,4 +1,4 @@
-import { formatAgo, formatCount } from '../format.ts'
+import { formatAgo, formatCount, formatUntil } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted } from './plural.ts'
 
@@ -22,7 +22,7 @@ export const links = translatable('links', {
   opens: (count: number, max: number) => `${formatCount(count)} of ${opens(max)}`,
   lastOpened: (ms: number) => `last opened ${formatAgo(ms)}`,
   failures: (count: number) => counted(count, { one: 'wrong password', other: 'wrong passwords' }),
-  expires: (ms: number) => `expires ${formatAgo(ms)}`,
+  expires: (ms: number) => `expires ${formatUntil(ms)}`,
   expiredAt: (ms: number) => `expired ${formatAgo(ms)}`,
   revoke: 'Revoke',
   revokeTitle: (label: string) => `Revoke “${label}”?`,
