@@ -72,6 +72,8 @@ test('a shared file opens in the browser of its recipient, and no longer after a
   await reader.open(`/open/${cid}`)
   await connectAndSign(reader)
   await reader.page.getByText('Where the treasure lies').waitFor()
+  // The size of the text, not that of its encrypted bytes.
+  await reader.page.getByText('23\u00a0B', { exact: true }).waitFor()
   // What was opened to him stands among what is shared, and he can read about it but not change it.
   await reader.open('/shared')
   await reader.page.getByRole('link', { name: 'map.txt' }).waitFor()

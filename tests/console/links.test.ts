@@ -76,7 +76,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   await page.getByRole('heading', { name: 'letter.txt', level: 1 }).waitFor()
   await page.getByRole('region', { name: 'letter.txt' }).getByText('Dear Ida').waitFor()
   expect(await page.locator('dl').textContent()).toContain('Opens left2')
-  expect(await page.locator('dl').textContent()).toContain('Size52\u00a0B')
+  expect(await page.locator('dl').textContent()).toContain('Size8\u00a0B')
   await expectToFit(opened)
   const saved = nextSaved(page)
   await page.getByRole('button', { name: 'Save file' }).click()
@@ -183,6 +183,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await page.getByRole('button', { name: 'Open', exact: true }).click()
   const list = page.getByRole('list', { name: 'Names in this folder' })
   await list.waitFor()
+  expect(await page.locator('dl').textContent()).toContain('Size64\u00a0KiB')
   await expectToFit(opened)
   // All of it, as one ZIP: canceled, and then saved.
   const { promise: isCanceled, resolve: canceled } = Promise.withResolvers<void>()

@@ -14,6 +14,7 @@ import {
   explainAccess,
   exportKey,
   getConditions,
+  getDecryptedSize,
   getFileInfo,
   getKey,
   getKeyStatus,
@@ -173,6 +174,8 @@ test('a file of the second format is read in places, each verified', async () =>
   const { cid } = await uploadEncryptedBytes(owner, plain, { format: 'v2', chunkBytes: 65_536 })
   const file = await openSeekable(owner, cid)
   expect(file.sizeBytes).toBe(plain.length)
+  // Also without the key: by anyone.
+  expect(await getDecryptedSize(createClient({ network: network.profile }), cid)).toBe(plain.length)
   for (const [from, length] of [
     [0, 10],
     [65_530, 20],
@@ -190,6 +193,7 @@ test('a file of the second format is read in places, each verified', async () =>
   await expect(openSeekable(owner, first)).rejects.toMatchObject({ code: 'NOT_ENCRYPTED' })
   const text = await openSeekable(owner, first, { acceptsFirstFormat: true })
   expect(text).toMatchObject({ sizeBytes: 10, header: undefined })
+  expect(await getDecryptedSize(createClient({ network: network.profile }), first)).toBe(10)
   expect(new TextDecoder().decode(await text.read(7, 10))).toBe('one')
 })
 

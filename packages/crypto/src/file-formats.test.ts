@@ -2,6 +2,7 @@ import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../tests/code-of.ts'
+import { decryptedSize } from './decrypted-size.ts'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { openUnverifiedV1, sealAgainV1 } from './file-v1-ranges.ts'
@@ -67,6 +68,8 @@ describe('the first format', () => {
     }
     expect(await codeOf(decryptBytesV1(sealed.slice(0, -1), masterKey))).toBe('DECRYPTION_FAILED')
     expect(await codeOf(decryptBytesV1(sealed.slice(0, 43), masterKey))).toBe('NOT_ENCRYPTED')
+    expect(decryptedSize(sealed.subarray(0, 20), sealed.length)).toBe(sealed.length - 44)
+    expect(await codeOf((async () => decryptedSize(sealed.slice(0, 43), 43))())).toBe('NOT_ENCRYPTED')
     expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
   })
 
@@ -104,6 +107,7 @@ describe('the second format', () => {
         const sealed = await encrypt(plain, options)
         expect(isFormatV2(sealed)).toBe(true)
         expect(sealed.length).toBe(encryptedSizeV2(length, chunkBytes))
+        expect(decryptedSize(sealed.subarray(0, headerBytesV2), sealed.length)).toBe(length)
         expect(await decrypt(sealed)).toEqual(plain)
       }
     }

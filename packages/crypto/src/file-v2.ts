@@ -57,6 +57,14 @@ export function encryptedSizeV2(sizeBytes: number, chunkBytes = chunkBytesV2): n
 }
 
 /**
+ * Returns the size in bytes of the plaintext, from the first bytes of the encrypted file. Only decryption verifies it.
+ * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED (a header that does not fit the size)
+ */
+export function decryptedSizeV2(head: Uint8Array, encryptedBytes: number): number {
+  return layOut(readHeader(head), encryptedBytes).sizeBytes
+}
+
+/**
  * Encrypts a stream in the second format.
  * @param masterKey 64 hex characters
  * @throws CairnError KEY_NOT_SHARDABLE, INVALID_REQUEST (chunk size), FILE_CHANGED (another length than stated)

@@ -23,6 +23,7 @@ test('the public surface', () => {
       "decryptKeystore",
       "decryptUnverifiedV1",
       "decryptV2",
+      "decryptedSize",
       "deriveLinkKeys",
       "derivePasskeyWallet",
       "encryptBytesV1",

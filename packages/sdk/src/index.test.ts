@@ -52,6 +52,7 @@ test('the public surface', () => {
       "formatUnits",
       "getConditions",
       "getCopies",
+      "getDecryptedSize",
       "getEgress",
       "getFileInfo",
       "getKey",

@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
-import { formatAgo, formatBytes, shorten } from '../messages/format.ts'
+import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { getSession, useSession } from '../session/session-store.ts'
@@ -175,7 +175,7 @@ function SharedRow({
             </span>
           )}
           {data === undefined ? undefined : (
-            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+            <span className="tabular">{messages.files.encryptedSize(Number(data.fileSizeInBytes))}</span>
           )}
           <span>{formatAgo(updatedAt)}</span>
         </p>

@@ -2,6 +2,7 @@ import { Download, ExternalLink, Link2 } from '#icons'
 import { type ContentPlace, useContentUrl } from '../content/content-url.ts'
 import type { FileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
+import { usePlainSize } from '../content/use-plain-size.ts'
 import { formatBytes, formatCount } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
@@ -14,13 +15,15 @@ import { SignLinkButton } from './SignLinkDialog.tsx'
 /** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
   const { cid, fileName, fileSizeInBytes, mimeType, encryption, private: isPrivate = false } = info
-  const sizeBytes = Number(fileSizeInBytes)
-  const { isFolder = false } = useIsFolder(info)
+  const storedBytes = Number(fileSizeInBytes)
+  const { isFolder } = useIsFolder(info)
+  const size = usePlainSize({ cid, sizeBytes: storedBytes, isEncrypted: encryption, isFolder })
   const rows = [
     ...(fileName === '' ? [] : [[messages.places.detailsName, markControls(fileName)] as const]),
+    [messages.places.detailsSize, size ?? '…'],
     [
-      messages.places.detailsSize,
-      `${formatBytes(sizeBytes)}${sizeBytes < 1024 ? '' : ` (${formatCount(sizeBytes)} B)`}`,
+      messages.places.detailsStored,
+      `${formatBytes(storedBytes)}${storedBytes < 1024 ? '' : ` (${formatCount(storedBytes)} B)`}`,
     ],
     [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
     [
@@ -54,7 +57,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
             cidPath={cid}
             isPrivate={isPrivate}
             name={fileName === '' ? cid : fileName}
-            isFolder={isFolder}
+            isFolder={isFolder === true}
           />
         )}
         {isPrivate ? (

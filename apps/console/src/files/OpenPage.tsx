@@ -1,8 +1,9 @@
 import { useParams } from '@tanstack/react-router'
 import { Globe, Lock, UserRound } from '#icons'
 import { UnknownFile } from '../content/UnknownFile.tsx'
-import { nameOf, useFileInfo } from '../content/use-file-info.ts'
-import { formatBytes } from '../messages/format.ts'
+import { type FileInfo, nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { useIsFolder } from '../content/use-is-folder.ts'
+import { usePlainSize } from '../content/use-plain-size.ts'
 import { messages } from '../messages/messages.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -28,7 +29,7 @@ export function OpenPage() {
             <Tag icon={data.encryption ? Lock : data.private ? UserRound : Globe}>
               {messages.files.access[accessOf(data)]}
             </Tag>
-            <span className="tabular">{formatBytes(Number(data.fileSizeInBytes))}</span>
+            <ContentSize info={data} />
             <ShortCode text={cid} label={messages.files.copyCid} />
           </p>
           <FileContent info={data} />
@@ -36,4 +37,11 @@ export function OpenPage() {
       )}
     </div>
   )
+}
+
+function ContentSize({ info }: { info: FileInfo }) {
+  const { cid, fileSizeInBytes, encryption } = info
+  const { isFolder } = useIsFolder(info)
+  const size = usePlainSize({ cid, sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption, isFolder })
+  return <span className="tabular">{size ?? '…'}</span>
 }

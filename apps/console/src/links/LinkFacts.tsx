@@ -1,18 +1,18 @@
 import type { LinkInfo } from '@cairn/sdk'
-import { formatBytes, formatCount, formatDateTime, formatUntil } from '../messages/format.ts'
+import { formatCount, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Fact, Facts } from '../ui/Fact.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 
-/** Who shared a link, and how long it lasts; the size of the file once it is known. */
-export function LinkFacts({ info, sizeBytes }: { info: LinkInfo; sizeBytes?: number }) {
+/** Who shared a link, how large its file is, and how long it lasts. */
+export function LinkFacts({ info, size }: { info: LinkInfo; size?: string }) {
   const { owner, expiresAt, opensLeft } = info
   return (
     <Facts>
       <Fact label={messages.linkPage.sharedBy}>
         <ShortCode text={owner} label={messages.linkPage.copyAddress} />
       </Fact>
-      {sizeBytes === undefined ? undefined : <Fact label={messages.linkPage.size}>{formatBytes(sizeBytes)}</Fact>}
+      {size === undefined ? undefined : <Fact label={messages.linkPage.size}>{size}</Fact>}
       <Fact label={messages.linkPage.expires}>
         <time dateTime={new Date(expiresAt).toISOString()} title={formatUntil(expiresAt)}>
           {formatDateTime(expiresAt)}

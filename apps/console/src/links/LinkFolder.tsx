@@ -1,17 +1,15 @@
-import { openEncryptedFolder } from '@cairn/sdk'
-import { useQuery } from '@tanstack/react-query'
 import { useLocation, useNavigate, useRouter } from '@tanstack/react-router'
 import { ArrowLeft } from '#icons'
 import { FolderView } from '../content/FolderView.tsx'
 import { namesBelow } from '../content/names-below.ts'
 import { messages } from '../messages/messages.ts'
-import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { ZipFolder } from '../zip/ZipFolder.tsx'
 import { LinkFile } from './LinkFile.tsx'
+import { useLinkFolder } from './use-link-folder.ts'
 
 /** Maximum number of names shown. */
 const maxNames = 500
@@ -29,16 +27,11 @@ declare module '@tanstack/react-router' {
  * open the link again counts. The address contains the key and stays.
  */
 export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; name: string; masterKey: string }) {
-  const client = useClient()
   const { history } = useRouter()
   const navigate = useNavigate()
   const path = useLocation({ select: ({ state }) => state.linkPath ?? '' })
   const open = (linkPath: string) => void navigate({ to: '.', hash: true, state: { linkPath } })
-  const { data, error, refetch } = useQuery({
-    queryKey: ['link', 'folder', cid],
-    queryFn: ({ signal }) => openEncryptedFolder(client, cid, { masterKey, signal }),
-    staleTime: Number.POSITIVE_INFINITY,
-  })
+  const { data, error, refetch } = useLinkFolder(cid, masterKey)
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
   const file = data.files.find((one) => one.path === path)

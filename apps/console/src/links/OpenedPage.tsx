@@ -2,6 +2,8 @@ import type { OpenedLink } from '@cairn/sdk'
 import { UnknownFile } from '../content/UnknownFile.tsx'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
+import { usePlainSize } from '../content/use-plain-size.ts'
+import { formatBytes } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -10,6 +12,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { LinkFacts } from './LinkFacts.tsx'
 import { LinkFile } from './LinkFile.tsx'
 import { LinkFolder } from './LinkFolder.tsx'
+import { useLinkFolder } from './use-link-folder.ts'
 
 /** What a link opened: its file, or its folder. */
 export function OpenedPage({ link }: { link: OpenedLink }) {
@@ -20,11 +23,15 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
   const shown = name ?? (data === undefined ? messages.linkPage.title : nameOf(data))
   const failure = error ?? folder.error
   const sizeBytes = data === undefined ? undefined : Number(data.fileSizeInBytes)
+  const isFolder = folder.isFolder === true
+  const size = usePlainSize({ cid, sizeBytes, isEncrypted: true, isFolder: folder.isFolder })
+  const opened = useLinkFolder(cid, masterKey, isFolder).data
+  const folderSize = opened === undefined ? undefined : formatBytes(totalOf(opened.files))
   return (
     <>
       <PageHeader title={shown} />
       <div className="mb-5">
-        <LinkFacts info={link} {...(sizeBytes === undefined ? {} : { sizeBytes })} />
+        <LinkFacts info={link} size={folderSize ?? size ?? '…'} />
       </div>
       {error !== null ? (
         <UnknownFile error={error} onRetry={refetch} />
@@ -39,4 +46,8 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
       )}
     </>
   )
+}
+
+function totalOf(files: readonly { sizeBytes: number }[]): number {
+  return files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
 }

@@ -1,12 +1,12 @@
-import { formatCount } from '../format.ts'
+import { formatBytes, formatCount } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
-const items = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
+const uploads = (count: number) => counted(count, { one: 'Upload', other: 'Uploads' })
 
 /** The list of files. */
 export const files: Texts['files'] = {
-  count: items,
+  count: uploads,
   listLabel: 'Eigene Dateien',
   name: 'Name',
   cid: 'CID',
@@ -90,15 +90,16 @@ export const files: Texts['files'] = {
   renameEmpty: 'Ein Name braucht mindestens ein Zeichen.',
   renamed: (name) => `Umbenannt in ${name}`,
   deleteTitle: (count, isFolder) =>
-    count === 1 ? `${isFolder ? 'Diesen Ordner' : 'Diese Datei'} löschen?` : `${items(count)} löschen?`,
+    count === 1 ? `${isFolder ? 'Diesen Ordner' : 'Diese Datei'} löschen?` : `${uploads(count)} löschen?`,
   deleteHint: (count) =>
-    `Entfernt ${items(count)} aus dem Konto und gibt den Speicherplatz frei. Wer ${plural(count, { one: 'die CID', other: 'die CIDs' })} hat, kann noch Kopien haben.`,
+    `Entfernt ${uploads(count)} aus dem Konto und gibt den Speicherplatz frei. Wer ${plural(count, { one: 'die CID', other: 'die CIDs' })} hat, kann noch Kopien haben.`,
   andMore: (count) => `und ${formatCount(count)} weitere`,
   deleteConfirm: 'Löschen',
-  deleted: (count) => (count === 1 ? 'Datei gelöscht' : `${items(count)} gelöscht`),
+  deleted: (count) => `${uploads(count)} gelöscht`,
   deleteFailed: (count) =>
-    `${items(count)} ${plural(count, { one: 'konnte', other: 'konnten' })} nicht gelöscht werden`,
+    `${uploads(count)} ${plural(count, { one: 'konnte', other: 'konnten' })} nicht gelöscht werden`,
   folder: 'Ordner',
+  encryptedSize: (bytes) => `${formatBytes(bytes)} verschlüsselt`,
   unknownType: 'Datei',
   sizeAndDate: (size, date) => `${size} · ${date}`,
 }

@@ -10,6 +10,7 @@ export const places: Texts['places'] = {
   openGateway: 'Am Gateway öffnen',
   detailsCid: 'CID',
   detailsName: 'Name',
+  detailsStored: 'Gespeichert',
   detailsSize: 'Größe',
   detailsType: 'Art',
   detailsAccess: 'Zugriff',

@@ -1,12 +1,13 @@
-import { formatCount } from '../format.ts'
+import { formatBytes, formatCount } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
-const items = (count: number) => counted(count, { one: 'file', other: 'files' })
+/** An upload is a file, or a folder that was uploaded as one. */
+const uploads = (count: number) => counted(count, { one: 'upload', other: 'uploads' })
 
 /** The list of files. */
 export const files = translatable('files', {
-  count: items,
+  count: uploads,
   listLabel: 'Your files',
   name: 'Name',
   cid: 'CID',
@@ -90,14 +91,16 @@ export const files = translatable('files', {
   renameEmpty: 'A name needs at least one character.',
   renamed: (name: string) => `Renamed to ${name}`,
   deleteTitle: (count: number, isFolder: boolean) =>
-    count === 1 ? `Delete this ${isFolder ? 'folder' : 'file'}?` : `Delete ${items(count)}?`,
+    count === 1 ? `Delete this ${isFolder ? 'folder' : 'file'}?` : `Delete ${uploads(count)}?`,
   deleteHint: (count: number) =>
-    `Removes ${items(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
+    `Removes ${uploads(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
   andMore: (count: number) => `and ${formatCount(count)} more`,
   deleteConfirm: 'Delete',
-  deleted: (count: number) => (count === 1 ? 'File deleted' : `${items(count)} deleted`),
-  deleteFailed: (count: number) => `${items(count)} could not be deleted`,
+  deleted: (count: number) => `${uploads(count)} deleted`,
+  deleteFailed: (count: number) => `${uploads(count)} could not be deleted`,
   folder: 'Folder',
+  /** Of what is stored, if that of the content is not known. */
+  encryptedSize: (bytes: number) => `${formatBytes(bytes)} encrypted`,
   unknownType: 'File',
   sizeAndDate: (size: string, date: string) => `${size} · ${date}`,
 })

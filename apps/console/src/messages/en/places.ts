@@ -11,6 +11,7 @@ export const places = translatable('places', {
   detailsCid: 'CID',
   detailsName: 'Name',
   detailsSize: 'Size',
+  detailsStored: 'Stored',
   detailsType: 'Type',
   detailsAccess: 'Access',
 })
