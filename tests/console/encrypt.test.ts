@@ -203,6 +203,7 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
       await sheet.getByText('Encrypted', { exact: true }).click()
       await sheet.locator('input[data-upload=folder]').setInputFiles(top)
       await sheet.getByText(/The folder has one file key/).waitFor(patient)
+      await sheet.getByText('Empty folders are included only if you drop the folder.').waitFor()
       await sheet.getByText('As separate files').click()
       await sheet.getByText(/its own CID and file key/).waitFor()
       await sheet.getByText('As one folder').click()

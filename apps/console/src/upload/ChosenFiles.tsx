@@ -27,13 +27,13 @@ export function ChosenFiles({
     changeUploadSheet({ items: items.map((item) => (item.id === id ? { ...item, name } : item)) })
   const add = (list: FileList | null) => {
     const files = [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
-    if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files)] })
+    if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files, true)] })
   }
-  const hasFolder = items.some(({ kind }) => kind === 'folder')
+  const mayLackFolders = items.some((item) => item.kind === 'folder' && item.isChosen)
   return (
     <div className="flex flex-col gap-3">
       <Pickers isLarge={items.length === 0} onPick={add} />
-      {hasFolder ? (
+      {mayLackFolders ? (
         <p className="text-ink-soft text-sm max-sm:hidden">{messages.upload.emptyFoldersIfDropped}</p>
       ) : undefined}
       {unreadable > 0 ? <p className="text-sm text-warn">{messages.upload.unreadable(unreadable)}</p> : undefined}

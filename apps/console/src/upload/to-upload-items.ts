@@ -7,8 +7,9 @@ const nextId = () => `line-${lines++}`
 /**
  * Groups files into lines: those with a path, and empty folders, belong to the folder of its first segment; the others are
  * lines themselves.
+ * @param isChosen whether they come from a dialog, and not from a drop
  */
-export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
+export function toUploadItems(files: readonly PathFile[], isChosen = false): UploadItem[] {
   const items: UploadItem[] = []
   const folders = Map.groupBy(
     files.filter((one) => !isLine(one)),
@@ -22,7 +23,7 @@ export function toUploadItems(files: readonly PathFile[]): UploadItem[] {
     const sizeBytes = inside.reduce((sum, { file }) => sum + file.size, 0)
     const handle = inside[0]?.handle
     const kept = handle === undefined ? {} : { handle }
-    items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside, ...kept })
+    items.push({ id: nextId(), kind: 'folder', name, sizeBytes, files: inside, isChosen, ...kept })
   }
   return items
 }

@@ -18,6 +18,8 @@ export type UploadItem =
       sizeBytes: number
       /** Empty folders are among them. */
       files: readonly PathFile[]
+      /** Whether it was chosen in a dialog, which names no empty folders. */
+      isChosen: boolean
       handle?: FileSystemHandle
     }
 

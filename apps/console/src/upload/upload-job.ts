@@ -124,7 +124,7 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
   const [first] = found
   if (kept.kind === 'file' && first !== undefined)
     return { id: kept.id, kind: 'file', name, sizeBytes, file: first.file }
-  return { id: kept.id, kind: 'folder', name, sizeBytes, files: found }
+  return { id: kept.id, kind: 'folder', name, sizeBytes, isChosen: false, files: found }
 }
 
 /** Size and time are a quick check; the hash decides before a byte is sent. */
