@@ -24,7 +24,7 @@ export const consoleInputsBench: Bench = {
     await page.getByText('Nothing here yet').waitFor()
     await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', fileCount)
     await page.reload()
-    await page.getByText(`${formatNumber(fileCount)} files`).waitFor()
+    await page.getByText(`${formatNumber(fileCount)} items`).waitFor()
     const steps = new Map<string, { processorMs: number; waitMs: number }[]>()
     const step = async (name: string, input: () => Promise<unknown>) => {
       const traced = async () => {
@@ -66,7 +66,7 @@ export const consoleInputsBench: Bench = {
       await page.keyboard.press('/')
       await step('type into the search of files', () => page.keyboard.type('file-0421', { delay: letterMs }))
       await step('clear the search', () => page.getByRole('button', { name: 'Clear search', exact: true }).click())
-      await page.getByText(`${formatNumber(fileCount)} files`).waitFor()
+      await page.getByText(`${formatNumber(fileCount)} items`).waitFor()
       await top()
       await step('open the upload sheet', () => page.keyboard.press('u'))
       await page.keyboard.press('Escape')

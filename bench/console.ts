@@ -170,7 +170,7 @@ async function listTimes(site: Console, runs: number): Promise<[first: number[],
     first.push(Math.max(0, row - signedIn))
     await page.keyboard.press('/')
     await page.keyboard.type('file-0421')
-    await page.getByText('10 files').waitFor()
+    await page.getByText('10 items').waitFor()
     await page.evaluate(`
       document.getElementById('search').addEventListener('input', () => { window.at.letter = performance.now() })
       new MutationObserver(() => {

@@ -74,7 +74,7 @@ test('a list of ten thousand files keeps at most sixty rows in the page, and not
   await page.getByText('Nothing here yet').waitFor()
   await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 10_000)
   await page.reload()
-  await page.getByText('10,000 files').waitFor()
+  await page.getByText('10,000 items').waitFor()
   const rows = () => page.locator('[role=row]').count()
   expect(await rows()).toBeLessThanOrEqual(60)
   await page.mouse.move(700, 500)

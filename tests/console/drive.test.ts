@@ -76,7 +76,7 @@ async function createFolder(page: ConsolePage['page'], name: string): Promise<vo
 test('folders hold files: created, moved into by dialog and by drag, opened, renamed, and kept over a reload', async () => {
   const { page, context, open, checkAccessibility } = await openDrivePage(['a.txt', 'b.txt', 'c.txt'])
   await createFolder(page, 'letters')
-  await page.getByText('1 folder, 3 files').waitFor()
+  await page.getByText('4 items', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'New folder' }).click()
   await page.getByRole('textbox', { name: 'Folder name' }).fill('letters')
   await page.getByRole('button', { name: 'Create' }).click()

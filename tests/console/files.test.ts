@@ -134,7 +134,7 @@ test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is sel
   await page.keyboard.press('Control+a')
   await page.getByText('5 selected').waitFor()
   await page.keyboard.press('Delete')
-  await page.getByRole('heading', { name: 'Delete 5 files?' }).waitFor()
+  await page.getByRole('heading', { name: 'Delete 5 uploads?' }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
   await page.getByText('Nothing here yet').waitFor()
   expect(problems).toEqual([])
@@ -401,7 +401,7 @@ test('selecting all of a long list shows at once that it goes on, and how far', 
   await page.getByText('Nothing here yet').waitFor()
   await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 500)
   await open('/files?place=uploads')
-  await page.getByText('500 files').waitFor()
+  await page.getByText('500 uploads').waitFor()
   const held = Promise.withResolvers<void>()
   await page.route('**/api/user/files_uploaded?*lastKey=*', async (route) => {
     await held.promise

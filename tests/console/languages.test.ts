@@ -152,7 +152,7 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
     await look(opened, path.endsWith('access') ? 'access' : path)
   }
   await visit(opened, '/files')
-  await page.getByText('2 Dateien', { exact: true }).waitFor()
+  await page.getByText('2 Elemente', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Hochladen' }).first().click()
   await page.getByRole('dialog', { name: 'Hochladen' }).waitFor()
   await look(opened, 'the upload sheet')

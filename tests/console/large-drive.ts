@@ -35,7 +35,7 @@ export function testLargeDrive(fileCount: number): void {
     await page.getByText('Listing your files. The newest 2,000 are shown.').waitFor()
     await page.getByRole('grid').getByRole('link').first().waitFor()
     showRest()
-    await page.getByText(`${shown} files`).waitFor()
+    await page.getByText(`${shown} items`).waitFor()
 
     const rows = () => page.locator('[role=row]').count()
     expect(await rows()).toBeLessThanOrEqual(60)
@@ -47,7 +47,7 @@ export function testLargeDrive(fileCount: number): void {
     await page.getByText(`${shown} selected`).waitFor()
     await page.keyboard.press('Escape')
     await page.getByRole('searchbox').fill('file-0123')
-    await page.getByText('10 files').waitFor()
+    await page.getByText('10 items').waitFor()
 
     // The next page of the session has all of them before the service lists any but the newest.
     const keptBytes = `new Promise((resolve) => {
@@ -65,7 +65,7 @@ export function testLargeDrive(fileCount: number): void {
       await route.continue()
     })
     await page.goto('/files')
-    await page.getByText(`${shown} files`).waitFor()
+    await page.getByText(`${shown} items`).waitFor()
     endListing()
     await page.unrouteAll({ behavior: 'wait' })
   })

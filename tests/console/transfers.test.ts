@@ -268,7 +268,7 @@ test('what lies under the transfers can be scrolled out from under them, on a ph
   await startUpload(page, 'public')
   const panel = page.getByRole('region', { name: 'Transfers' })
   await panel.getByText('9 done').waitFor()
-  await page.getByText('9 files', { exact: true }).first().waitFor()
+  await page.getByText('9 items', { exact: true }).first().waitFor()
   for (const [width, height] of [
     [360, 740],
     [1280, 800],
@@ -355,7 +355,7 @@ test('many small files are listed while they are stored, without a listing for e
   const started = performance.now()
   await startUpload(page, 'public')
   await page.getByRole('region', { name: 'Transfers' }).getByText('60 done').waitFor()
-  await page.getByText('60 files', { exact: true }).first().waitFor()
+  await page.getByText('60 items', { exact: true }).first().waitFor()
   // One per second, and those of the first and the last file.
   expect(listings).toBeLessThanOrEqual(3 + (performance.now() - started) / 1_000)
   expect(problems).toEqual([])

@@ -48,7 +48,7 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   await large.getByRole('alert').waitFor()
   await large.getByRole('button', { name: 'Retry' }).waitFor()
   await expectToFit(opened)
-  await expect.poll(() => page.locator('dl').textContent()).toContain('Left1 files')
+  await expect.poll(() => page.locator('dl').textContent()).toContain('Left1 file,')
 
   // The last one uses the link up; what was sent stays in sight.
   await input.setInputFiles([textFile('two.txt', 10)])

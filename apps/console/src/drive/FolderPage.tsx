@@ -98,9 +98,6 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   )
   const items = selected.flatMap(({ item }) => item ?? [])
   const ids = selected.map(({ id }) => id)
-  // Folders come first.
-  const firstFile = files.findIndex((file) => !isDriveFolder(file))
-  const folderCount = firstFile < 0 ? files.length : firstFile
   const isFiltered = isNarrowed(search) || tag !== undefined
 
   const open = (file: ListedFile) =>
@@ -179,11 +176,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
       <PageHeader
         isBrief
         title={messages.pages.files}
-        hint={
-          drive.isListed
-            ? messages.drive.count(folderCount, files.length - folderCount)
-            : messages.drive.listing(drive.uploads.length)
-        }
+        hint={drive.isListed ? messages.drive.count(files.length) : messages.drive.listing(drive.uploads.length)}
       >
         <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>

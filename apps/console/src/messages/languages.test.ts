@@ -96,7 +96,7 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
 
 test('German counts and quotes as German does', async () => {
   const { files, activity, drive, proofs, links } = await import('./de/de.ts')
-  expect([0, 1, 2, 1000].map(files.count)).toEqual(['0 Dateien', '1 Datei', '2 Dateien', '1,000 Dateien'])
+  expect([0, 1, 2, 1000].map(files.count)).toEqual(['0 Uploads', '1 Upload', '2 Uploads', '1,000 Uploads'])
   expect([1, 2].map(drive.versionCount)).toEqual(['1 Version', '2 Versionen'])
   expect([1, 3].map((count) => links.opens(0, count))).toEqual(['0 von 1 Aufruf', '0 von 3 Aufrufen'])
   expect(proofs.provenHint(1)).toMatch(/^1 Anbieter hat sie jetzt/)

@@ -14,11 +14,11 @@ export const billing: Texts['billing'] = {
   reserved: (bytes) => `${formatBytes(bytes)} für laufende Uploads reserviert`,
   barLabel: 'Belegter Speicherplatz',
   overTime: 'Speicherplatz nach Tagen',
-  overTimeHint: 'Vorhandene Dateien nach Upload-Datum. Gelöschte Dateien sind nicht enthalten.',
+  overTimeHint: 'Vorhandene Uploads nach ihrem Datum. Gelöschte sind nicht enthalten.',
   overTimeFrom: (count) =>
     plural(count, {
-      one: 'Berechnet aus der neuesten Datei.',
-      other: `Berechnet aus den neuesten ${formatCount(count)} Dateien.`,
+      one: 'Berechnet aus dem neuesten Upload.',
+      other: `Berechnet aus den neuesten ${formatCount(count)} Uploads.`,
     }),
   chartLabel: (used, limit) => `Belegter Speicherplatz und Limit nach Tagen, jetzt ${used} von ${limit}`,
   limitAbove: (limit) => `Limit: ${limit} (außerhalb des Diagramms)`,

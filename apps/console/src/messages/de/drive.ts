@@ -4,7 +4,6 @@ import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
 const items = (count: number) => counted(count, { one: 'Element', other: 'Elemente' })
-const folders = (count: number) => counted(count, { one: 'Ordner', other: 'Ordner' })
 const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
 
 /** Folders, marks and trash over the files of an account. */
@@ -19,12 +18,7 @@ export const drive: Texts['drive'] = {
   },
   path: 'Pfad',
   root: 'Meine Dateien',
-  count: (folderCount, fileCount) =>
-    folderCount === 0
-      ? files(fileCount)
-      : fileCount === 0
-        ? folders(folderCount)
-        : `${folders(folderCount)}, ${files(fileCount)}`,
+  count: items,
   listing: (count) => `Dateien werden aufgelistet. Angezeigt sind die neuesten ${formatCount(count)}.`,
   newFolder: 'Neuer Ordner',
   newFolderHint: 'Ordnernamen sind verschlüsselt. Lesbar sind sie nur für dieses Konto.',
@@ -81,7 +75,8 @@ export const drive: Texts['drive'] = {
     'Entfernt alle Versionen aus dem Konto und gibt den Speicherplatz frei. Das lässt sich nicht rückgängig machen. Wer die CIDs hat, kann noch Kopien haben.',
   emptyTrash: 'Papierkorb leeren',
   emptyDue: (count) => `${items(count)} löschen, älter als 30 Tage`,
-  deleted: (count, uploads) => `${items(count)} gelöscht, ${files(uploads)} aus dem Speicher entfernt`,
+  deleted: (count, uploads) =>
+    `${items(count)} gelöscht, ${counted(uploads, { one: 'Upload', other: 'Uploads' })} aus dem Speicher entfernt`,
   versions: 'Versionen',
   versionsTitle: (name) => `Versionen von ${name}`,
   versionsHint: 'Eine Datei mit demselben Namen in denselben Ordner hochladen, um eine Version hinzuzufügen.',

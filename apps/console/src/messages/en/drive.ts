@@ -4,7 +4,6 @@ import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
 const items = (count: number) => counted(count, { one: 'item', other: 'items' })
-const folders = (count: number) => counted(count, { one: 'folder', other: 'folders' })
 const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 const days = (count: number) => counted(count, { one: 'day', other: 'days' })
 
@@ -14,12 +13,8 @@ export const drive = translatable('drive', {
   place: { drive: 'My files', starred: 'Starred', duplicates: 'Duplicates', trash: 'Trash', uploads: 'All uploads' },
   path: 'Path',
   root: 'My files',
-  count: (folderCount: number, fileCount: number) =>
-    folderCount === 0
-      ? files(fileCount)
-      : fileCount === 0
-        ? folders(folderCount)
-        : `${folders(folderCount)}, ${files(fileCount)}`,
+  /** An item may be a stored folder, whose files the list does not count. */
+  count: items,
   listing: (count: number) => `Listing your files. The newest ${formatCount(count)} are shown.`,
   newFolder: 'New folder',
   newFolderHint: 'Folder names are encrypted. Only you can read them.',
@@ -76,7 +71,8 @@ export const drive = translatable('drive', {
     'Removes all versions from your account and frees the space. This cannot be undone. People who have the CIDs may still have copies.',
   emptyTrash: 'Empty trash',
   emptyDue: (count: number) => `Delete ${items(count)} older than 30 days`,
-  deleted: (count: number, uploads: number) => `${items(count)} deleted, ${files(uploads)} removed from storage`,
+  deleted: (count: number, uploads: number) =>
+    `${items(count)} deleted, ${counted(uploads, { one: 'upload', other: 'uploads' })} removed from storage`,
   versions: 'Versions',
   versionsTitle: (name: string) => `Versions of ${name}`,
   versionsHint: 'Upload a file of the same name into the same folder to add a version.',

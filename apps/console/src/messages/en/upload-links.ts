@@ -1,4 +1,4 @@
-import { formatBytes, formatCount } from '../format.ts'
+import { formatBytes } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted } from './plural.ts'
 
@@ -10,7 +10,8 @@ export const uploadLinks = translatable('uploadLinks', {
   copyAddress: 'Copy address',
   expires: 'Expires',
   left: 'Left',
-  leftText: (files: number, bytes: number) => `${formatCount(files)} files, ${formatBytes(bytes)}`,
+  leftText: (files: number, bytes: number) =>
+    `${counted(files, { one: 'file', other: 'files' })}, ${formatBytes(bytes)}`,
   largest: 'Largest file',
   types: 'Types',
   choose: 'Choose files',
