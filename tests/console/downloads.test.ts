@@ -1,6 +1,7 @@
 // Downloads from the menus and selections of lists: every kind of file, folders, and several uploads of one name.
+import { randomBytes } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
-import { uploadEncryptedFolder, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { uploadBytes, uploadEncryptedFolder, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -93,6 +94,45 @@ test('an encrypted file is downloaded after one more signature, and not at all i
   await (await menuOf(page, 'diary.txt')).getByRole('menuitem', { name: 'Download' }).click()
   await dialog.getByRole('button', { name: 'Sign' }).click()
   await expect.poll(async () => String(await readStored(page, 'diary.txt').catch(() => ''))).toBe('a secret')
+})
+
+test('small files of a ZIP are requested some at a time, large ones in their turn, and all stay in order', async () => {
+  const { page, context, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const names = Array.from({ length: 12 }, (_, at) => `note-${String(at).padStart(2, '0')}.txt`)
+  const film = randomBytes(2_000_000)
+  for (const name of names) await uploadText(client, `text of ${name}`, { name })
+  await uploadBytes(client, film, { name: 'note-08 film.bin' })
+  await uploadEncryptedText(client, 'a secret', { name: 'note-09 sealed.txt' })
+  await open('/files?sort=fileName&order=asc')
+  await signIn()
+  await page.evaluate(saveIntoStorage)
+  await page.getByText('14 items').waitFor()
+  await page.getByRole('grid').focus()
+  await page.keyboard.press('Control+a')
+  await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  // None of the first six is answered before all of them are there.
+  const six = Promise.withResolvers<void>()
+  let waiting = 0
+  let most = 0
+  await context.route(/\/ipfs\//, async (route) => {
+    most = Math.max(most, ++waiting)
+    if (waiting === 6) six.resolve()
+    await six.promise
+    const response = await route.fetch()
+    waiting--
+    await route.fulfill({ response })
+  })
+  const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+  await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+  await dialog.getByText('Saved 14 files').waitFor()
+  expect(most).toBe(6)
+  const files = readZip(await readStored(page, 'Cairn files.zip'))
+  const order = [...names, 'note-08 film.bin', 'note-09 sealed.txt'].sort()
+  expect([...files.keys()].toSorted()).toEqual(order)
+  for (const name of names) expect(files.get(name)?.toString()).toBe(`text of ${name}`)
+  expect(files.get('note-08 film.bin')?.equals(film)).toBe(true)
+  expect(files.get('note-09 sealed.txt')?.toString()).toBe('a secret')
 })
 
 test('a selection of uploads is saved as one ZIP, in which equal names get numbers', async () => {

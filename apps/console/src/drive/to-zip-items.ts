@@ -18,12 +18,13 @@ export function toZipItems(
   const none = { cid: undefined, mimeType: null, isEncrypted: false, isPrivate: false, modifiedAt: Date.now() }
   return {
     items: [
-      ...files.map(({ path, cid, mimeType, isEncrypted, isPrivate, versions }) => ({
+      ...files.map(({ path, cid, mimeType, isEncrypted, isPrivate, sizeBytes, versions }) => ({
         path: below(path),
         cid,
         mimeType,
         isEncrypted,
         isPrivate,
+        sizeBytes,
         modifiedAt: versions[0]?.at ?? 0,
       })),
       ...emptyFoldersOf(drive, items).map((path) => ({ ...none, path: below(path) })),

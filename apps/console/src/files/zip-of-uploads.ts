@@ -15,10 +15,19 @@ export function zipOfUploads(files: readonly ListedFile[]): {
   fileCount: number | undefined
 } {
   const taken = new Set<string>()
-  const items = files.map(({ cid, fileName, mimeType, encryption, private: isPrivate = false, createdAt }) => {
+  const items = files.map((file) => {
+    const { cid, fileName, mimeType, encryption, private: isPrivate = false, createdAt, fileSizeInBytes } = file
     const path = numberName(fileName === '' ? cid : fileName, (name) => taken.has(name))
     taken.add(path)
-    return { path, cid, mimeType, isEncrypted: encryption, isPrivate, modifiedAt: createdAt }
+    return {
+      path,
+      cid,
+      mimeType,
+      isEncrypted: encryption,
+      isPrivate,
+      sizeBytes: Number(fileSizeInBytes),
+      modifiedAt: createdAt,
+    }
   })
   const [only] = items
   return {

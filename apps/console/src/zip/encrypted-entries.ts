@@ -34,7 +34,7 @@ export async function* openEncryptedEntries(
 ): AsyncGenerator<Entry, void, undefined> {
   const folder = isStoredFolder ? await openEncryptedFolder(client, cid, { masterKey }) : undefined
   if (folder === undefined) {
-    yield { name: path, lastModified, input: await openDecrypted(client, cid, { masterKey }) }
+    yield { name: path, lastModified, input: await openEncryptedFile(client, cid, masterKey) }
     return
   }
   const wanted = new Map(
@@ -69,6 +69,11 @@ export async function* openEncryptedEntries(
   )) {
     yield { name: `${path}/${pathBelow}`, lastModified }
   }
+}
+
+/** @throws CairnError those of `openDecrypted` */
+export function openEncryptedFile(client: Client, cid: string, masterKey: string): Promise<AsyncIterable<Uint8Array>> {
+  return openDecrypted(client, cid, { masterKey })
 }
 
 function totalOf(files: readonly EncryptedFolderFile[]): number {

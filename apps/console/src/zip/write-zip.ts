@@ -6,6 +6,8 @@ import { mayBeFolder } from '../content/folder-type.ts'
 import { type Entry, requireInside } from './entry.ts'
 import { joinWrites } from './join-writes.ts'
 import { openPublicEntries, openUnlessLink } from './public-entries.ts'
+import { filesAtOnce, readEarly } from './read-early.ts'
+import { runAhead } from './run-ahead.ts'
 import type { WriteOrder, WrittenZip, ZipItem } from './zip-order.ts'
 
 export type ZipTools = {
@@ -19,7 +21,7 @@ const progressMs = 200
 
 /**
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
- * nor the worker holds more than a piece of a file. A stored folder comes in one response. Files are stored without compression,
+ * nor the worker holds more than a piece of a large file and some small ones. A stored folder comes in one response. Files are stored without compression,
  * and large ones as ZIP64. Symbolic links are left out: where they lead is only known where the ZIP is unpacked.
  * @returns with the file, if the user could not choose one
  * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
@@ -76,14 +78,24 @@ async function openKept(): Promise<FileSystemFileHandle> {
   return folder.getFileHandle(keptName, { create: true })
 }
 
-/** Opens the files one after the other: the next one only when the one before is written. */
+/**
+ * Opens the files in their order. Large files and folders are opened when the one before is written; small files are read some
+ * ahead of it, because each takes a request, and an encrypted one also those for its key.
+ */
 async function* openEntries(
   client: Client,
   items: readonly ZipItem[],
   { needKey, onLeftOut }: Pick<ZipTools, 'needKey'> & { onLeftOut: (path: string) => void },
 ): AsyncGenerator<Entry, void, undefined> {
-  for (const { path, cid, innerPath, mimeType, isEncrypted, isPrivate, modifiedAt } of items) {
+  const read = async (item: ZipItem) => ({ item, early: await readEarly(client, item, needKey) })
+  for await (const { item, early } of runAhead(items, filesAtOnce, read)) {
+    const { path, cid, innerPath, mimeType, isEncrypted, isPrivate, modifiedAt } = item
     const lastModified = new Date(modifiedAt)
+    if (early !== undefined) {
+      if (early.bytes === undefined) onLeftOut(path)
+      else yield { name: path, lastModified, input: once(early.bytes) }
+      continue
+    }
     if (cid === undefined) {
       yield { name: path, lastModified }
       continue
@@ -104,4 +116,8 @@ async function* openEntries(
       else yield { name: path, lastModified, input }
     }
   }
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, undefined> {
+  yield bytes
 }

@@ -11,6 +11,8 @@ export type ZipItem = {
   mimeType: string | null
   isEncrypted: boolean
   isPrivate: boolean
+  /** As the list has it; undefined if it does not know. */
+  sizeBytes?: number
   modifiedAt: number
 }
 

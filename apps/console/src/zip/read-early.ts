@@ -1,0 +1,55 @@
+import type { Client } from '@cairn/sdk'
+import { loadCode } from '../cipher/load-code.ts'
+import { mayBeFolder } from '../content/folder-type.ts'
+import { openUnlessLink } from './public-entries.ts'
+import type { ZipItem } from './zip-order.ts'
+
+/** Files that are requested at a time: as many connections as browsers open to one gateway. */
+export const filesAtOnce = 6
+
+/** Largest file that waits in memory for its turn, in bytes. */
+const maxEarlyBytes = 1024 * 1024
+
+/** A small file that was read before its turn. Without `bytes`, it is a symbolic link or other content that is no file. */
+export type EarlyFile = { bytes?: Uint8Array }
+
+/**
+ * Reads a small file whole, so that its connection is free for others before its turn to be written.
+ * @returns undefined for what is opened in its turn: stored folders, which bring many files in one response, and large files, also
+ *   those that are larger than the list states
+ * @throws CairnError those of `openFile` and `openDecrypted`
+ */
+export async function readEarly(
+  client: Client,
+  item: ZipItem,
+  needKey: (cid: string) => Promise<string>,
+): Promise<EarlyFile | undefined> {
+  const { cid, innerPath, sizeBytes, isEncrypted, mimeType } = item
+  if (cid === undefined || innerPath !== undefined || sizeBytes === undefined || sizeBytes > maxEarlyBytes)
+    return undefined
+  if (mayBeFolder({ cid, mimeType })) return undefined
+  if (!isEncrypted) {
+    const input = await openUnlessLink(client, cid)
+    return input === undefined ? {} : collect(input)
+  }
+  const { openEncryptedFile } = await loadCode(import('./encrypted-entries.ts'))
+  return collect(await openEncryptedFile(client, cid, await needKey(cid)))
+}
+
+async function collect(input: AsyncIterable<Uint8Array>): Promise<{ bytes: Uint8Array } | undefined> {
+  const pieces: Uint8Array<ArrayBuffer>[] = []
+  let length = 0
+  for await (const piece of input) {
+    length += piece.length
+    if (length > maxEarlyBytes) return undefined
+    // A piece is valid until the next one.
+    pieces.push(new Uint8Array(piece))
+  }
+  const bytes = new Uint8Array(length)
+  let at = 0
+  for (const piece of pieces) {
+    bytes.set(piece, at)
+    at += piece.length
+  }
+  return { bytes }
+}
