@@ -47,7 +47,7 @@ const alone = [
 const thorough = [
   'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
-  'tests/console/{access,activity,assistive,conditions,downloads,drive,encrypt,ended-session,every-page*,faults,languages}.test.ts',
+  'tests/console/{access,activity,assistive,conditions,downloads,drive,encrypt,ended-session,every-page*,faults,keyboard,languages}.test.ts',
   'tests/console/{links,names,one-signature,open,pay,private,proofs,resumable,shell,solana,transfers}.test.ts',
   'tests/console/wallet-connect.test.ts',
   'tests/docs/cli-lines.test.ts',

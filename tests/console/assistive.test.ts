@@ -4,32 +4,15 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { listPages, visit } from './looks/looks.ts'
 import { startUpload } from './start-upload.ts'
+import { focused, maxTabs, tabTo } from './tab-to.ts'
 
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
-/** Presses of Tab within which everything on a page is reached. */
-const maxTabs = 80
 let site: ConsoleTest
 beforeAll(async () => {
   site = await openConsoleTest()
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
-
-/** What the element with the focus is called. */
-const focused =
-  "(() => { const one = document.activeElement; return one?.getAttribute('aria-label') ?? ([...(one?.labels ?? [])].map((label) => label.textContent).join(' ') || one?.textContent || '') })()"
-
-/** Presses Tab until the focus is on what is called so. */
-async function tabTo(page: Page, name: RegExp): Promise<void> {
-  const passed: string[] = []
-  for (let i = 0; i < maxTabs; i++) {
-    const current: string = await page.evaluate(focused)
-    if (name.test(current)) return
-    passed.push(current.slice(0, 40))
-    await page.keyboard.press('Tab')
-  }
-  throw new Error(`no Tab leads to ${name}: ${passed.join(' | ')}`)
-}
 
 /** Goes down a menu until the item is highlighted, and takes it. */
 async function takeItem(page: Page, name: string): Promise<void> {

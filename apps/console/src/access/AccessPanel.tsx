@@ -1,7 +1,7 @@
 import { zeroAddress } from '@cairn/protocol'
 import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { createContext, lazy, type ReactNode, Suspense, use, useState } from 'react'
+import { createContext, lazy, type ReactNode, Suspense, use, useId, useState } from 'react'
 import { KeyRound, Link2, UserPlus, Wrench } from '#icons'
 import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
@@ -257,10 +257,13 @@ const PartContext = createContext(false)
 
 function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
   const Heading = use(PartContext) ? 'h3' : 'h2'
+  const headingId = useId()
   return (
-    <section>
+    <section aria-labelledby={headingId}>
       <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
-        <Heading className="font-semibold text-sm">{title}</Heading>
+        <Heading id={headingId} className="font-semibold text-sm">
+          {title}
+        </Heading>
         {action}
       </div>
       {children}

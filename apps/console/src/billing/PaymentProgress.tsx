@@ -60,7 +60,10 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
                 )}
               </span>
               <div>
-                <p className={isNow || isDone ? 'font-medium' : 'text-ink-soft'}>{label}</p>
+                <p className={isNow || isDone ? 'font-medium' : 'text-ink-soft'}>
+                  {label}
+                  {isDone ? <span className="sr-only">, {messages.billing.stepDone}</span> : undefined}
+                </p>
                 {isNow && error === undefined ? <p className="text-ink-soft">{hint}</p> : undefined}
               </div>
             </li>

@@ -22,8 +22,10 @@ export function ConditionsSection({ cid, name }: { cid: string; name: string }) 
   const isOwner = owner === address
   if (!isOwner && !sharedTo.includes(address ?? '')) return undefined
   return (
-    <section>
-      <h2 className="font-semibold text-sm">{messages.conditions.title}</h2>
+    <section aria-labelledby="conditions-title">
+      <h2 id="conditions-title" className="font-semibold text-sm">
+        {messages.conditions.title}
+      </h2>
       <p className="mt-1 mb-3 text-ink-soft text-sm">{messages.conditions.hint}</p>
       <QueryView query={{ data, error, refetch }} skeleton="h-24 w-full">
         {(data) =>

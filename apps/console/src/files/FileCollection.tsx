@@ -13,6 +13,7 @@ import {
 } from 'react'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { classNames } from '../ui/class-names.ts'
 import { AreaMenu } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { FileRow } from './FileRow.tsx'
@@ -187,7 +188,13 @@ export function FileCollection(props: CollectionProps) {
               onDragLeave: () => setDropId(undefined),
               onDrop: drop,
             })}
-        className="group/files select-none rounded-md outline-none focus-visible:outline-none"
+        className={classNames(
+          'group/files select-none rounded-md',
+          // The row that the arrows reached shows the focus.
+          selection.active === undefined
+            ? 'focus-visible:outline-2 focus-visible:outline-accent'
+            : 'outline-none focus-visible:outline-none',
+        )}
       >
         {isGrid || isNarrow ? undefined : <ListHead search={search} firstSort={props.firstSort} />}
         {/** biome-ignore lint/a11y/useSemanticElements: see above. */}

@@ -1,19 +1,22 @@
 import { useEffect } from 'react'
+import { focusPart, partsAround } from '../ui/focus-place.ts'
 
 /** A dialog that closes returns the focus by then, in ms. */
 const returnMs = 100
 
 /**
  * Keeps the place of keyboard users when what has the focus is removed, such as the button of a key that was revoked: the focus
- * goes to the content, not to the top of the page. Dialogs keep the focus of what is removed from them.
+ * goes to what is left around it, not to the top of the page. Dialogs keep the focus of what is removed from them.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
     let focused: Element | undefined
+    let around: readonly Element[] = []
     let timer: ReturnType<typeof setTimeout> | undefined
     const isLost = () => document.activeElement === document.body
     const note = ({ target }: FocusEvent) => {
       focused = target instanceof Element ? target : undefined
+      around = focused === undefined ? [] : partsAround(focused)
     }
     // Users left it themselves, such as by a click beside it.
     const leave = () =>
@@ -24,8 +27,7 @@ export function useKeptFocus(): void {
       if (focused === undefined || focused.isConnected || !isLost()) return
       focused = undefined
       timer = setTimeout(() => {
-        if (isLost() && document.querySelector('[role=dialog]') === null)
-          document.getElementById('content')?.focus({ preventScroll: true })
+        if (isLost() && document.querySelector('[role=dialog]') === null) focusPart(around, { preventScroll: true })
       }, returnMs)
     })
     addEventListener('focusin', note)

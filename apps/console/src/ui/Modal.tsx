@@ -3,6 +3,7 @@ import { type ReactNode, useRef } from 'react'
 import { X } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from './class-names.ts'
+import { focusPart, partsAround } from './focus-place.ts'
 import { IconButton } from './IconButton.tsx'
 import { useBackCloses } from './use-back-closes.ts'
 
@@ -24,17 +25,18 @@ const low = {
 } as const
 
 /** Where the focus came from when a dialog opened, and the dialog that this is in. */
-type Origin = { element: Element | null; dialog: Element | undefined }
+type Origin = { element: Element | null; dialog: Element | undefined; around: readonly Element[] }
 const origins = new WeakMap<Element, Origin>()
 
 /**
  * Returns what has the focus after a dialog closes: where it came from, or if that is gone with its own dialog, where that one
  * came from, as after a form that was followed by its result.
  */
-function findReturn({ element, dialog }: Origin): Element | null {
-  if (element?.isConnected !== false || dialog === undefined) return element
+function findReturn(origin: Origin): Origin {
+  const { element, dialog } = origin
+  if (element?.isConnected !== false || dialog === undefined) return origin
   const before = origins.get(dialog)
-  return before === undefined ? null : findReturn(before)
+  return before === undefined ? origin : findReturn(before)
 }
 
 /**
@@ -71,7 +73,11 @@ export function Modal({
   // Before a field of the dialog takes the focus.
   if (isOpen) {
     const element = document.activeElement
-    cameFrom.current ??= { element, dialog: element?.closest('[role=dialog]') ?? undefined }
+    cameFrom.current ??= {
+      element,
+      dialog: element?.closest('[role=dialog]') ?? undefined,
+      around: element === null ? [] : partsAround(element),
+    }
   }
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
@@ -90,11 +96,11 @@ export function Modal({
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
-            const next = cameFrom.current === undefined ? null : findReturn(cameFrom.current)
-            const isGone = next === null || next === document.body || !next.isConnected
+            const { element: next = null, around = [] } =
+              cameFrom.current === undefined ? {} : findReturn(cameFrom.current)
+            if (next instanceof HTMLElement && next !== document.body && next.checkVisibility()) next.focus()
             // What opened the dialog may have been removed by it, such as the row of something deleted.
-            const to = isGone ? document.getElementById('content') : next
-            if (to instanceof HTMLElement) to.focus()
+            else focusPart(around)
             cameFrom.current = undefined
           }}
           className={classNames(

@@ -94,6 +94,7 @@ export const billing: Texts['billing'] = {
     need === null
       ? `Bisher ${plural(have, { one: '1 Block', other: `${formatCount(have)} Blöcke` })}.`
       : `Block ${formatCount(have)} von ${formatCount(need)}.`,
+  stepDone: 'erledigt',
   canLeave: 'Diese Seite kann verlassen werden. Die Zahlung wird trotzdem gutgeschrieben.',
   paid: (bytes) => `${formatBytes(bytes)} hinzugefügt`,
   notCredited: 'Die Zahlung wurde nicht gutgeschrieben',

@@ -86,6 +86,7 @@ export const billing = translatable('billing', {
   },
   confirmations: (have: number, need: number | null) =>
     need === null ? `${formatCount(have)} blocks so far.` : `Block ${formatCount(have)} of ${formatCount(need)}.`,
+  stepDone: 'done',
   canLeave: 'You can leave this page. The payment is credited without it.',
   paid: (bytes: number) => `${formatBytes(bytes)} added`,
   notCredited: 'The payment was not credited',

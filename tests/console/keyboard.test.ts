@@ -1,0 +1,158 @@
+// Names, payments and conditions by the keyboard alone, on a desktop and on a phone: what is reached, and where the focus is after it.
+import { createClient, getConditions, uploadEncryptedText, uploadText, useFaucet } from '@cairn/sdk'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { focused, tabTo } from './tab-to.ts'
+import { createAccountClient } from './wallet-client.ts'
+
+let site: ConsoleTest
+beforeAll(async () => {
+  site = await openConsoleTest({ chain: 'local' })
+})
+afterAll(() => site?.[Symbol.asyncDispose]())
+
+const sizes = [
+  { width: 1280, height: 800 },
+  { width: 390, height: 844 },
+] as const
+
+async function openSignedIn(size: (typeof sizes)[number], path: string): Promise<ConsolePage> {
+  const opened = await site.newPage(size)
+  const [account] = opened.wallet.accounts
+  await useFaucet(createClient({ network: site.network.profile }), account?.address ?? '')
+  await opened.open(path)
+  await opened.signIn()
+  return opened
+}
+
+/** The accessible name of the part of the page that has the focus, such as that of a section. */
+const focusedPart = (page: Page) =>
+  page.evaluate<string>(
+    "document.getElementById(document.activeElement?.getAttribute('aria-labelledby'))?.textContent ?? document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id",
+  )
+
+/** Whether the element with the focus, or the row that stands for it, is outlined. */
+const isOutlined = `['outlineStyle', 'outlineWidth'].every((part) => !/^(none|0px)$/.test(getComputedStyle(document.activeElement)[part]))`
+
+test.each(sizes)('a name is made and published at $width px', async (size) => {
+  const { page, wallet, open } = await openSignedIn(size, '/names')
+  const { keyboard } = page
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'one', { name: 'one.txt' })
+  const { cid } = await uploadText(client, 'two', { name: 'two.txt' })
+  await open('/names')
+  await page.getByText('No names yet').waitFor()
+  await tabTo(page, /^Create name$/)
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await expect.poll(() => page.evaluate(focused)).toMatch(/^Label/)
+  await keyboard.type('my-site')
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { level: 1, name: 'my-site' }).waitFor()
+  await tabTo(page, /^Publish$/)
+  await keyboard.press('Enter')
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('two.txt').waitFor()
+  await tabTo(page, /^(one|two)\.txt/)
+  for (let at = 0; at < 2 && !/^two/.test(await page.evaluate(focused)); at++) await keyboard.press('ArrowDown')
+  await keyboard.press('Space')
+  await tabTo(page, /^Publish$/)
+  await keyboard.press('Enter')
+  await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()
+  await dialog.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(focused)).toBe('Publish')
+})
+
+test.each(sizes)('storage is paid at $width px', async (size) => {
+  const { page, checkAccessibility } = await openSignedIn(size, '/billing')
+  const { keyboard } = page
+  await page.getByRole('heading', { name: 'Add storage' }).waitFor()
+  // The arrows go through the sizes; the last one opens a field.
+  await tabTo(page, /^10\sGiB$/)
+  for (let at = 0; at < 3; at++) await keyboard.press('ArrowRight')
+  expect(await page.evaluate(focused)).toBe('Other')
+  await tabTo(page, /^Amount/)
+  await keyboard.type('64')
+  await tabTo(page, /^Unit/)
+  await keyboard.press('M')
+  await tabTo(page, /^Review payment$/)
+  await keyboard.press('Enter')
+  await page.getByRole('dialog').waitFor()
+  await tabTo(page, /^Continue in wallet$/)
+  await keyboard.press('Enter')
+  // The form is gone: the focus is on what took its place.
+  const payment = page.getByRole('region', { name: 'Payment', exact: true })
+  await payment.waitFor()
+  await expect.poll(() => focusedPart(page)).toBe('Payment')
+  await payment.getByRole('button', { name: 'Done' }).waitFor()
+  expect(await payment.getByRole('list').textContent()).toContain('Storage added, done')
+  expect(await checkAccessibility()).toEqual([])
+  await tabTo(page, /^Done$/)
+  await keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Add storage' }).waitFor()
+  await expect.poll(() => focusedPart(page)).toBe('Add storage')
+})
+
+test.each(sizes)('conditions are set and removed at $width px', async (size) => {
+  const { page, wallet, open, checkAccessibility } = await openSignedIn(size, '/files')
+  const { keyboard } = page
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'For the patient', { name: 'slow.txt' })
+  await open(`/files/${cid}/access`)
+  await tabTo(page, /^Block number$/)
+  await keyboard.press('Enter')
+  const list = page.getByRole('list', { name: 'Conditions' })
+  await list.waitFor()
+  await expect.poll(() => page.evaluate(focused)).toBe('Chain of condition 1')
+  await tabTo(page, /^Amount of condition 1$/)
+  await keyboard.press('Control+a')
+  await keyboard.type('7')
+  await tabTo(page, /^Add a condition$/)
+  await keyboard.press('Enter')
+  await page.getByRole('menu').waitFor()
+  await keyboard.press('Enter')
+  await expect.poll(() => page.evaluate(focused)).toBe('Comparison of condition 2')
+  // Removed, the focus stays among the others.
+  await tabTo(page, /^Remove condition 2$/)
+  await keyboard.press('Enter')
+  await expect.poll(() => focusedPart(page)).toBe('Conditions')
+  await tabTo(page, /^Save$/)
+  await keyboard.press('Enter')
+  await expect
+    .poll(async () => (await getConditions(client, cid)).conditions, { timeout: 60_000 })
+    .toMatchObject([{ method: 'getBlockNumber', returnValueTest: { value: '7' } }])
+  await page.getByRole('region', { name: 'Unsaved changes' }).waitFor({ state: 'detached' })
+  await tabTo(page, /^Remove condition 1$/)
+  await keyboard.press('Enter')
+  await expect.poll(() => focusedPart(page)).toBe('Conditions')
+  expect(await checkAccessibility()).toEqual([])
+  await tabTo(page, /^Remove all conditions$/)
+  await keyboard.press('Enter')
+  await expect.poll(async () => (await getConditions(client, cid)).conditions, { timeout: 60_000 }).toEqual([])
+})
+
+test('the list of files shows that it has the focus before the arrows reach a row; a message covers nothing in focus', async () => {
+  const { page, wallet, open } = await openSignedIn(sizes[0], '/files')
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'one', { name: 'one.txt' })
+  await open('/files')
+  await page.getByRole('link', { name: 'one.txt' }).waitFor()
+  await tabTo(page, /^Your files$/)
+  expect(await page.evaluate(isOutlined)).toBe(true)
+  await page.keyboard.press('ArrowDown')
+  await page.keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Copy CID' }).waitFor()
+  await page.getByRole('menuitem', { name: 'Copy CID' }).press('Enter')
+  const message = page.getByRole('region', { name: 'Notifications' }).getByText('CID copied')
+  await message.waitFor()
+  // At once, not when its time is over.
+  const counts = await page.evaluate(`new Promise((resolve) => {
+    const count = () => document.querySelectorAll('[data-passing]').length
+    const before = count()
+    const link = [...document.querySelectorAll('a')].find((one) => one.textContent === 'API documentation')
+    link.focus()
+    requestAnimationFrame(() => requestAnimationFrame(() => resolve([before, count()])))
+  })`)
+  expect(counts).toEqual([1, 0])
+})
