@@ -206,8 +206,14 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   // WebDriver BiDi presses the keys, but Firefox opens no context menu for them without a window.
   if (!isFirefox) {
     await page.keyboard.press('Shift+F10')
-    await page.getByRole('menu', { name: 'Actions for two.txt' }).waitFor()
+    const menu = page.getByRole('menu', { name: 'Actions for two.txt' })
+    await menu.waitFor()
+    // It takes the keys some moments after it is shown.
+    await expect
+      .poll(() => menu.evaluate((one) => Boolean(Reflect.get(one, 'matches').call(one, ':focus-within'))))
+      .toBe(true)
     await page.keyboard.press('Escape')
+    await menu.waitFor({ state: 'detached' })
   }
   await page.keyboard.press('Space')
   await page.keyboard.press('Control+x')
@@ -282,8 +288,18 @@ test('the trash keeps items until they are restored or deleted permanently, and 
   }
   await goTo(page, 'Trash')
   const trash = page.getByRole('list', { name: 'Trash' })
-  await trash.getByText('30 days left').first().waitFor()
+  const due = trash.getByText('30 days left').first()
+  await due.waitFor()
   expect(await checkAccessibility()).toEqual([])
+  // The days that remain are not cut off on a phone.
+  await page.setViewportSize({ width: 360, height: 740 })
+  expect(
+    await due.evaluate((one) => Number(Reflect.get(one, 'scrollWidth')) <= Number(Reflect.get(one, 'clientWidth'))),
+  ).toBe(true)
+  expect(
+    await due.evaluate((one) => Number(Reflect.get(one, 'scrollHeight')) <= Number(Reflect.get(one, 'clientHeight'))),
+  ).toBe(true)
+  await page.setViewportSize({ width: 1280, height: 800 })
   await trash.getByRole('button', { name: 'Restore keep.txt' }).click()
   await trash.getByText('keep.txt').first().waitFor({ state: 'detached' })
   await trash.getByRole('button', { name: 'Delete permanently: gone.txt' }).click()

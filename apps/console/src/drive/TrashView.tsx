@@ -19,7 +19,7 @@ import { useItemEdits } from './use-item-edits.ts'
 
 const dayMs = 86_400_000
 const trashDays = 30
-const rowHeight = 60
+const rowHeight = 68
 
 /** Deleted items, to restore or to delete permanently. None is deleted automatically: a wrong clock would delete content. */
 export function TrashView({ shown }: { shown: ShownDrive }) {
@@ -138,7 +138,7 @@ function TrashRow({
         <p className="truncate font-medium text-sm">
           <FileName name={name} />
         </p>
-        <p className="truncate text-ink-soft text-sm">
+        <p className="text-ink-soft text-sm max-sm:line-clamp-2 sm:truncate">
           {[
             messages.drive.trashedAgo(formatAgo(trashedAt)),
             messages.drive.trashDue(left),

@@ -20,11 +20,12 @@ export function FileDetails({ info }: { info: FileInfo }) {
   const size = usePlainSize({ cid, sizeBytes: storedBytes, isEncrypted: encryption, isFolder })
   const rows = [
     ...(fileName === '' ? [] : [[messages.places.detailsName, markControls(fileName)] as const]),
-    [messages.places.detailsSize, size ?? '…'],
-    [
-      messages.places.detailsStored,
-      `${formatBytes(storedBytes)}${storedBytes < 1024 ? '' : ` (${formatCount(storedBytes)} B)`}`,
-    ],
+    ...(encryption
+      ? ([
+          [messages.places.detailsSize, size ?? '…'],
+          [messages.places.detailsStored, exactBytes(storedBytes)],
+        ] as const)
+      : ([[messages.places.detailsSize, exactBytes(storedBytes)]] as const)),
     [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
     [
       messages.places.detailsAccess,
@@ -111,4 +112,8 @@ export function CopyLink({ cid }: { cid: string }) {
       {messages.access.copyLink}
     </Button>
   )
+}
+
+function exactBytes(bytes: number): string {
+  return `${formatBytes(bytes)}${bytes < 1024 ? '' : ` (${formatCount(bytes)} B)`}`
 }

@@ -45,15 +45,17 @@ export function NamePage({ session }: { session: Session }) {
     <>
       {back}
       <PageHeader title={labelOf(state)} hint={<ShortCode text={state.name} label={messages.names.copyName} />}>
-        {canPublish ? (
-          <Button kind="primary" onClick={() => publish(state)}>
-            <Send aria-hidden="true" size={16} />
-            {messages.names.publish}
-          </Button>
-        ) : undefined}
-        <ButtonMenu items={itemsOf(state)} label={messages.names.actionsFor(labelOf(state))}>
-          <IconButton icon={EllipsisVertical} label={messages.names.actionsFor(labelOf(state))} />
-        </ButtonMenu>
+        <div className="flex items-center gap-2">
+          {canPublish ? (
+            <Button kind="primary" onClick={() => publish(state)}>
+              <Send aria-hidden="true" size={16} />
+              {messages.names.publish}
+            </Button>
+          ) : undefined}
+          <ButtonMenu items={itemsOf(state)} label={messages.names.actionsFor(labelOf(state))}>
+            <IconButton icon={EllipsisVertical} label={messages.names.actionsFor(labelOf(state))} />
+          </ButtonMenu>
+        </div>
       </PageHeader>
       <StaleBanner error={error} />
       {isOnDevice ? (

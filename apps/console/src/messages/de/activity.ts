@@ -73,7 +73,7 @@ export const activity: Texts['activity'] = {
     retire: () => 'Dateischlüssel außer Kraft gesetzt',
     repair: () => 'Dateischlüssel repariert',
   },
-  notOpened: 'Sonst hat niemand geöffnet, und es wurde nichts freigegeben.',
+  notOpened: 'Noch von niemand anderem geöffnet und nicht freigegeben.',
   unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
   connect: 'Schlüsselknoten verbinden',
   connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Die Wallet unterschreibt einmal.',

@@ -14,7 +14,7 @@ export const linkPage: Texts['linkPage'] = {
   passwordEmpty: 'Das Passwort eingeben.',
   passwordWrong: (max) => `Falsches Passwort. Nach ${max} falschen Passwörtern ist der Link gesperrt.`,
   open: 'Öffnen',
-  openLast: 'Das ist der letzte Aufruf. Sichern, was gebraucht wird: Der Link lässt sich nicht noch einmal öffnen.',
+  openLast: 'Das ist der letzte Aufruf. Was gebraucht wird, gleich sichern: Danach öffnet der Link nicht mehr.',
   opening: 'Wird geöffnet',
   openFailed: 'Der Link ließ sich nicht öffnen',
   loading: 'Link wird geprüft',
