@@ -50,7 +50,8 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
     })
     return { cpu, peak: peakMemory(storage.pid) }
   }
-  await tar(few, files / 10)
+  // Fills the caches of locations and nodes, which have limits of their own.
+  await tar(many, files)
   const small = await tar(few, files / 10)
   const large = await tar(many, files)
 
@@ -70,7 +71,14 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   return [
     row('first page', `${formatNumber(page)} ms`, '≤ 50 ms', page <= 50),
     row('TAR of the folder, processor time of the service per file', `${formatNumber((large.cpu / files) * 1000)} µs`),
-    row('highest memory of the service during the TAR', mib(large.peak), '≤ 1.1', growth <= 1.1, ofSmall, growth),
+    row(
+      'highest memory of the service during the TAR, caches filled',
+      mib(large.peak),
+      '≤ 1.1',
+      growth <= 1.1,
+      ofSmall,
+      growth,
+    ),
     row('deletion, until it is answered', `${formatNumber(deletion.wall)} ms`, '≤ 1000 ms', deletion.wall <= 1000),
   ]
 }
