@@ -278,6 +278,13 @@ test('a rotated file has another CID and key, and the same name and readers', as
   expect(new TextDecoder().decode(await decryptBytes(friend, again.cid))).toBe('old')
 })
 
+test('a rotated file without a name does not get the CID of the old one as its name', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'nameless', { name: '' })
+  expect(await getFileInfo(owner, cid)).toMatchObject({ fileName: cid })
+  const rotated = await rotateFile(owner, cid)
+  expect(await getFileInfo(owner, rotated.cid)).toMatchObject({ fileName: rotated.cid })
+})
+
 test('with two nodes down everything still works, and repair brings them back up to date', async () => {
   await using own = await createTestNetwork()
   const mine = await createKeyClient(own)

@@ -67,10 +67,12 @@ async function findRights(client: Client, cid: string, { signal }: Stop) {
   })
 }
 
-/** Returns the name of the stored file; undefined if its upload was deleted. */
+/** Returns the name of the stored file, empty if it has none; undefined if its upload was deleted. */
 async function findFileName(client: Client, cid: string, { signal }: Stop): Promise<string | undefined> {
   try {
-    return (await getFileInfo(client, cid, signal === undefined ? {} : { signal })).fileName
+    const { fileName } = await getFileInfo(client, cid, signal === undefined ? {} : { signal })
+    // The service shows the CID of a file that has no name.
+    return fileName === cid ? '' : fileName
   } catch (error) {
     if (CairnError.is(error, 'NOT_FOUND')) return undefined
     throw error
