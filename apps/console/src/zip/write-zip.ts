@@ -21,8 +21,9 @@ const progressMs = 200
 
 /**
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
- * nor the worker holds more than a piece of a large file and some small ones. A stored folder comes in one response. Files are stored without compression,
- * and large ones as ZIP64. Symbolic links are left out: where they lead is only known where the ZIP is unpacked.
+ * nor the worker holds more than a piece of a large file and some small ones. A stored folder comes in one response. Files are
+ * stored without compression, and large ones as ZIP64. Symbolic links are left out: where they lead is only known where the ZIP
+ * is unpacked.
  * @returns with the file, if the user could not choose one
  * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
  *   nothing is left

@@ -6,10 +6,27 @@ import type { BackupSettings } from '../backup/backup-settings.ts'
 import { type BackupPlace, openPlace } from '../backup/place.ts'
 import { createBackupKey, createOpener, type Opener } from '../backup/seal.ts'
 import { errnoOf } from '../objects/file-errors.ts'
-import type { ToolInput } from './run-tool.ts'
+import type { AdminTool, ToolInput } from './run-tool.ts'
 import { wrongUse } from './wrong-use.ts'
 
 // The arguments that the commands for backups have in every tool.
+
+const restoring = ['restore', 'backup verify']
+
+/** The options of the commands for backups. */
+export const backupOptions = {
+  identity: {
+    commands: restoring,
+    value: 'FILE',
+    about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify',
+  },
+  backup: {
+    commands: restoring,
+    value: 'ID',
+    about: 'backup to restore or verify; the newest, or all, by default',
+  },
+  keep: { commands: ['backup prune'], value: 'COUNT', about: 'backups that prune keeps' },
+} as const satisfies AdminTool<never>['options']
 
 /** Creates a key for backups: writes the identity to a new file and prints the recipient. */
 export async function createKeyFile({

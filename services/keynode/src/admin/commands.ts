@@ -1,5 +1,5 @@
 import { readSettings } from '@cairn/service'
-import { type AdminEnvironment, type AdminTool, reportActions, runTool } from '@cairn/service/admin'
+import { type AdminEnvironment, type AdminTool, backupOptions, reportActions, runTool } from '@cairn/service/admin'
 import { backupSettings, readBackupSettings } from '@cairn/service/backup'
 import { keyNodeSettings, readKeyNodeConfig } from '../config.ts'
 import { backupCommands } from './backup-commands.ts'
@@ -42,19 +42,7 @@ export const keyNodeCommands: Readonly<Record<string, Command>> = {
 export const keyNodeAdminTool: AdminTool<CommandInput> = {
   name: 'cairn-keynode-admin',
   commands: keyNodeCommands,
-  options: {
-    identity: {
-      commands: ['restore', 'backup verify'],
-      value: 'FILE',
-      about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify',
-    },
-    backup: {
-      commands: ['restore', 'backup verify'],
-      value: 'ID',
-      about: 'backup to restore or verify; the newest, or all, by default',
-    },
-    keep: { commands: ['backup prune'], value: 'COUNT', about: 'backups that prune keeps' },
-  },
+  options: backupOptions,
   readInput(given) {
     const { environment } = given
     return {

@@ -1,4 +1,4 @@
-import { type AdminEnvironment, type AdminTool, runTool } from '@cairn/service/admin'
+import { type AdminEnvironment, type AdminTool, backupOptions, runTool } from '@cairn/service/admin'
 import { readConfig } from '../config.ts'
 import type { CommandInput } from './command.ts'
 import { commands } from './commands.ts'
@@ -24,17 +24,7 @@ export const adminTool: AdminTool<CommandInput> = {
       about: 'reason of the action, for the audit log',
     },
     'by-law': { commands: ['deny'] },
-    identity: {
-      commands: ['restore', 'backup verify'],
-      value: 'FILE',
-      about: 'file with the AGE-SECRET-KEY of the backup, for restore and backup verify',
-    },
-    backup: {
-      commands: ['restore', 'backup verify'],
-      value: 'ID',
-      about: 'backup to restore or verify; the newest, or all, by default',
-    },
-    keep: { commands: ['backup prune'], value: 'COUNT', about: 'backups that prune keeps' },
+    ...backupOptions,
     to: { commands: ['migrate'], value: 'postgres|s3', about: 'where migrate moves the service to' },
     'allow-damage': { commands: ['restore'], about: 'restores what is left of a damaged backup' },
   },
