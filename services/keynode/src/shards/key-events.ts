@@ -1,6 +1,8 @@
 import { type CallResult, type KeyEventRow, type listKeyEvents, maxKeyEventRows } from '@cairn/protocol'
+import { type RawBuilder, type Selectable, sql } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 
 const defaultRows = 100
 /** Addresses listed per change. */
@@ -27,24 +29,26 @@ export async function listEvents(
   // What was noted within the last second is listed, too.
   await accesses.flush()
   const rows = Math.min(limit, maxKeyEventRows) + 1
-  const accessRows = await db.read
-    .selectFrom('access')
+  const accessRows = await (cid === undefined
+    ? db.read.selectFrom('access')
+    : db.read.selectFrom(rowsOf('access', cid).as('access'))
+  )
     .leftJoin('key', 'key.cid', 'access.cid')
     .select(['access.cid', 'cid_as_given', 'address', 'outcome', 'count', 'first_at', 'last_at'])
     .where('access.owner', '=', address)
     .where('last_at', '<', before)
-    .$if(cid !== undefined, (query) => query.where('access.cid', '=', cid ?? ''))
     .orderBy('last_at', 'desc')
     .limit(rows)
     .execute()
-  const changeRows = await db.read
-    .selectFrom('change')
+  const changeRows = await (cid === undefined
+    ? db.read.selectFrom('change')
+    : db.read.selectFrom(rowsOf('change', cid).as('change'))
+  )
     .innerJoin('key', 'key.cid', 'change.cid')
     .select(['cid_as_given', 'change.version', 'kind', 'change.id', 'by_address', 'arguments', 'at'])
     .where('by_address', '=', address)
     .where('kind', '!=', 'repair')
     .where('at', '<', before)
-    .$if(cid !== undefined, (query) => query.where('change.cid', '=', cid ?? ''))
     .orderBy('at', 'desc')
     .orderBy('seq', 'desc')
     .limit(rows)
@@ -73,6 +77,11 @@ export async function listEvents(
     hasMore: events.length >= rows,
     accessLogDays: config.accessLogDays,
   }
+}
+
+/** The rows of a file. Read first: a database would else read all of the address, in the order of time. */
+function rowsOf<Name extends 'access' | 'change'>(table: Name, cid: string): RawBuilder<Selectable<Schema[Name]>> {
+  return sql`(with found as materialized (select * from ${sql.table(table)} where cid = ${cid}) select * from found)`
 }
 
 function addressesOf(stored: string): string[] {

@@ -1,0 +1,25 @@
+// How SQLite runs the lists of a key node, see the test of the storage service.
+import { planQueries } from '@cairn/service/query-plans-fixture'
+import { expect, test } from 'vitest'
+import { listEvents } from '../shards/key-events.ts'
+import { listRecords } from '../shards/list.ts'
+import { startTestNode } from '../test-node.fixture.ts'
+
+const address = '0x1111111111111111111111111111111111111111'
+const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+
+test('a page of files is read in the order of its index, and events of a file from the rows of that file', async () => {
+  await using node = await startTestNode()
+  const { database: db, explain } = planQueries(node.context.db)
+  const context = { ...node.context, db }
+  for (const role of ['owner', 'recipient'] as const) {
+    await listRecords(context, address, { role })
+    const steps = await explain()
+    expect(steps[0]).toMatch(/\(\w+=\? AND cid>\?\)$/)
+    expect(steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step))).toEqual([])
+  }
+  await listEvents(context, address, { cid })
+  const tables = (await explain()).filter((step) => /^(SEARCH|SCAN) (access|change) USING/.test(step))
+  expect(tables).toHaveLength(2)
+  for (const step of tables) expect(step).toMatch(/\(cid=\?\)$/)
+})
