@@ -30,6 +30,7 @@ import { createEgress } from './migrations/0030_create-egress.ts'
 import { importParts } from './migrations/0031_import-parts.ts'
 import { createThumbnails } from './migrations/0032_create-thumbnails.ts'
 import { keepPrivate } from './migrations/0033_keep-private.ts'
+import { indexLookups } from './migrations/0034_index-lookups.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -68,6 +69,7 @@ export const migrations = [
   importParts,
   createThumbnails,
   keepPrivate,
+  indexLookups,
 ]
 
 /**

@@ -264,6 +264,7 @@ export function databaseSuite(
         { name: '0031_import-parts' },
         { name: '0032_create-thumbnails' },
         { name: '0033_keep-private' },
+        { name: '0034_index-lookups' },
       ])
     })
 

@@ -1,6 +1,7 @@
 import { CairnError, type FileEntry } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
+import { readCidText } from '../content/parse-cid.ts'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -40,6 +41,13 @@ export async function findUpload(context: Context, cid: CID, address?: string): 
   const row = rows.find((candidate) => candidate.cid === wanted || candidate.cid === cid.toString()) ?? rows[0]
   if (row === undefined) throw new CairnError('NOT_FOUND')
   return row
+}
+
+/** Returns an account's newest uploads of a CID as it is written, newest first: at most {@link maxSameRoot}. */
+export async function findOwnUploads(db: Kysely<Schema>, address: string, cid: string): Promise<UploadRow[]> {
+  const multihash = readCidText(cid)?.multihash.bytes
+  const rows = multihash === undefined ? [] : await selectOwnByRoot(db, multihash, address, maxSameRoot)
+  return rows.filter((row) => row.cid === cid)
 }
 
 /** Returns an account's newest upload of a CID; undefined if the account has none. */

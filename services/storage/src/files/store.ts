@@ -116,7 +116,13 @@ export async function selectOwnByRoot(
   address: string,
   limit: number,
 ): Promise<UploadRow[]> {
-  return rowsByRoot(db, multihash).where('address', '=', address).orderBy('id', 'desc').limit(limit).execute()
+  const own = rowsByRoot(db, multihash).where('address', '=', address).orderBy('id', 'desc').limit(limit)
+  // A query for each, because only then do they come from the index in order.
+  const rows = [
+    ...(await own.where('is_private', '=', 0).execute()),
+    ...(await own.where('is_private', '=', 1).execute()),
+  ]
+  return rows.toSorted((one, other) => (one.id < other.id ? 1 : -1)).slice(0, limit)
 }
 
 function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {

@@ -16,6 +16,7 @@ export async function findLinkable(
     .where('root_multihash', '=', cid.multihash.bytes)
     .where('address', '=', address)
     .where('status', '!=', 'deleting')
+    // The order of the index.
     .orderBy('is_private', 'desc')
     .orderBy('id', 'desc')
     .limit(maxSameRoot)

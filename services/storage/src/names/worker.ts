@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
@@ -94,6 +94,9 @@ async function postpone({ db, clock }: NamesContext, { name, renew_at }: NameRow
   )
 }
 
+/** A literal in the statement, because only then do the databases use the index of such names. */
+const isUnlisted = sql<boolean>`origin <> 'account'`
+
 /** Deletes names that are on no list when their record expires; names that were on one keep their sequence. */
 async function dropForeign({ db, clock }: NamesContext): Promise<number> {
   const now = clock.now()
@@ -102,12 +105,14 @@ async function dropForeign({ db, clock }: NamesContext): Promise<number> {
     const { numDeletedRows } = await trx
       .deleteFrom('ipns_name')
       .where('origin', '=', 'foreign')
+      .where(isUnlisted)
       .where('valid_until', '<=', now)
       .executeTakeFirstOrThrow()
     const { numUpdatedRows } = await trx
       .updateTable('ipns_name')
       .set(cleared)
       .where('origin', '=', 'unlisted')
+      .where(isUnlisted)
       .where('valid_until', '<=', now)
       .executeTakeFirstOrThrow()
     return Number(numDeletedRows + numUpdatedRows)

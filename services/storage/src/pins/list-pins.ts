@@ -48,14 +48,10 @@ function conditionsOf(
   address: string,
   { cid, name, match, status, before, after, meta }: PinQuery,
 ): Expression<SqlBool>[] {
-  const conditions: Expression<SqlBool>[] = [eb('address', '=', address)]
+  const conditions: Expression<SqlBool>[] = [cid === undefined ? eb('address', '=', address) : pinsOf(eb, address, cid)]
   const isFiltered = [cid, name, status, meta].some((filter) => filter !== undefined)
   const statuses = status ?? (isFiltered ? undefined : (['pinned'] as const))
   if (statuses !== undefined) conditions.push(eb('status', 'in', statuses))
-  if (cid !== undefined) {
-    const texts = cid.map((text) => readCidText(text)?.toV1().toString() ?? text)
-    conditions.push(eb('cid_v1', 'in', texts))
-  }
   if (before !== undefined) conditions.push(eb('created_at', '<', before))
   if (after !== undefined) conditions.push(eb('created_at', '>', after))
   if (name !== undefined) conditions.push(nameCondition(eb, kind, name, match))
@@ -67,6 +63,13 @@ function conditionsOf(
     )
   }
   return conditions
+}
+
+/** In a query of its own: SQLite would else read all pins of the account, in their order. */
+function pinsOf(eb: ExpressionBuilder<Schema, 'pin'>, address: string, cids: readonly string[]): Expression<SqlBool> {
+  const texts = cids.map((text) => readCidText(text)?.toV1().toString() ?? text)
+  const own = eb.selectFrom('pin as own').select('own.id').where('own.address', '=', address)
+  return eb('id', 'in', own.where('own.cid_v1', 'in', texts))
 }
 
 function nameCondition(

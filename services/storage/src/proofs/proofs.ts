@@ -169,10 +169,14 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       parsePieceCid(piece)
       const own = await db.read
         .selectFrom('aggregate')
-        .leftJoin('piece', 'piece.aggregate_id', 'aggregate.id')
-        .select('aggregate.id')
-        .distinct()
-        .where(({ eb, or }) => or([eb('aggregate.cid', '=', piece), eb('piece.cid', '=', piece)]))
+        .select('id')
+        .where('cid', '=', piece)
+        .union(({ selectFrom }) =>
+          selectFrom('piece')
+            .innerJoin('aggregate', 'aggregate.id', 'piece.aggregate_id')
+            .select('aggregate.id')
+            .where('piece.cid', '=', piece),
+        )
         .execute()
       if (own.length === 0) throw new CairnError('PIECE_NOT_FOUND', { message: 'The piece is unknown to this service' })
       let query = db.read

@@ -2,6 +2,7 @@ import { CairnError, MIB, maxResumableBytes, resumableSegmentBytes } from '@cair
 import { isUniqueViolation, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
+import { isInProgress } from '../db/is-in-progress.ts'
 import type { Schema } from '../db/schema.ts'
 import { isShortage, lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
 import { claimUpload } from '../upload-links/upload-links.ts'
@@ -137,7 +138,7 @@ async function requireFewOpen(trx: Kysely<Schema>, address: string, limit: numbe
     .select(({ fn }) => fn.countAll<number>().as('open'))
     .where('address', '=', address)
     .where('upload_link_id', 'is', null)
-    .where('state', 'in', ['receiving', 'received'])
+    .where(isInProgress)
     .executeTakeFirstOrThrow()
   if (Number(open) >= limit) throw new CairnError('UPLOAD_LIMIT', { details: { limit } })
 }

@@ -4,6 +4,7 @@ import type { Caller } from '../caller.ts'
 import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
+import { isInProgress } from '../db/is-in-progress.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
 import { doomObjects } from '../objects/doomed-objects.ts'
@@ -235,7 +236,7 @@ export async function endUpload(
     .set({ ...end, offset_bytes, writer: null, writer_until: null })
     .where('id', '=', id)
     .where('writer', '=', writer)
-    .where('state', 'in', ['receiving', 'received'])
+    .where(isInProgress)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw uploadTaken()
   return dropBytes(trx, id, now)

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { findOwnUploads } from '../files/files.ts'
 
 /**
  * Stores a thumbnail with the newest upload of a CID.
@@ -13,15 +14,7 @@ export async function putThumbnail(
 ): Promise<void> {
   const now = clock.now()
   await db.write(async (trx) => {
-    const upload = await trx
-      .selectFrom('upload')
-      .select(['id', 'size_bytes'])
-      .where('address', '=', address)
-      .where('cid', '=', cid)
-      .where('status', '!=', 'deleting')
-      .orderBy('created_at', 'desc')
-      .limit(1)
-      .executeTakeFirst()
+    const [upload] = await findOwnUploads(trx, address, cid)
     if (upload === undefined) throw new CairnError('NOT_FOUND')
     if (data.length > upload.size_bytes) {
       const message = 'A thumbnail must not be larger than its upload'
@@ -35,19 +28,28 @@ export async function putThumbnail(
   })
 }
 
-/** Returns the newest thumbnail of each CID that the account has one of. */
+/** Returns the newest thumbnail of each CID, among the account's newest uploads of it. */
 export async function findThumbnails(
   { db }: Pick<Context, 'db'>,
   address: string,
   cids: readonly string[],
 ): Promise<Map<string, Uint8Array>> {
-  const rows = await db.read
-    .selectFrom('upload')
-    .innerJoin('thumbnail', 'thumbnail.upload_id', 'upload.id')
-    .select(['upload.cid', 'thumbnail.data'])
-    .where('upload.address', '=', address)
-    .where('upload.cid', 'in', cids)
-    .orderBy('thumbnail.created_at')
-    .execute()
-  return new Map(rows.map(({ cid, data }) => [cid, data]))
+  const found = new Map<string, Uint8Array>()
+  for (const cid of cids) {
+    const uploads = await findOwnUploads(db.read, address, cid)
+    if (uploads.length === 0) continue
+    const newest = await db.read
+      .selectFrom('thumbnail')
+      .select('data')
+      .where(
+        'upload_id',
+        'in',
+        uploads.map(({ id }) => id),
+      )
+      .orderBy('created_at', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+    if (newest !== undefined) found.set(cid, newest.data)
+  }
+  return found
 }

@@ -9,6 +9,7 @@ import {
 import type { Kysely } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import { isInProgress } from '../db/is-in-progress.ts'
 import type { Schema, UploadLinkTable } from '../db/schema.ts'
 import { recordEvents } from '../events/events.ts'
 
@@ -32,8 +33,6 @@ const keptMs = 30 * 86_400_000
 /** Links of an account, those that ended lately included: it cannot fill the table by revoking. */
 const maxRowsPerAccount = 10 * maxUploadLinksPerAccount
 const contentTypesSchema = v.array(v.string())
-/** States of an upload that occupies a place of its link. */
-const openStates = ['receiving', 'received'] as const
 
 /** Secrets are 32 random bytes: a plain hash of one cannot be guessed. */
 const hash = (secret: string): Buffer => createHash('sha256').update(secret).digest()
@@ -149,7 +148,7 @@ export async function findUploadLinks(
     ])
     .where('address', '=', address)
     .where('upload_link_id', 'is not', null)
-    .where('state', 'in', openStates)
+    .where(isInProgress)
     .groupBy('upload_link_id')
     .execute()
   const byId = new Map(
@@ -164,7 +163,7 @@ export async function readOpenUse(db: Kysely<Schema>, id: string): Promise<OpenU
     .selectFrom('resumable_upload')
     .select(({ fn }) => [fn.countAll<number>().as('uploads'), fn.sum<number | null>('length_bytes').as('bytes')])
     .where('upload_link_id', '=', id)
-    .where('state', 'in', openStates)
+    .where(isInProgress)
     .executeTakeFirstOrThrow()
   return { uploads: Number(uploads), bytes: Number(bytes ?? 0) }
 }
@@ -235,7 +234,7 @@ export async function revokeUploadLink({ db, clock }: Parts, address: string, id
       .updateTable('resumable_upload')
       .set({ expires_at: now, writer: null, writer_until: null })
       .where('upload_link_id', '=', id)
-      .where('state', 'in', openStates)
+      .where(isInProgress)
       .execute()
     return row
   })

@@ -2,6 +2,7 @@ import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.ts'
+import { isInProgress } from '../db/is-in-progress.ts'
 import { releaseLease } from './lease.ts'
 import { withLease } from './with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
@@ -63,7 +64,7 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
       fn.countAll<number>().as('count'),
       fn.sum<number | null>(fn.coalesce('progress.offset_bytes', 'resumable_upload.offset_bytes')).as('bytes'),
     ])
-    .where('state', 'in', ['receiving', 'received'])
+    .where(isInProgress)
     .executeTakeFirstOrThrow()
   const deals = await read
     .selectFrom('deal')

@@ -1,0 +1,92 @@
+// How SQLite runs frequent lookups: by an index that has what they compare, and without sorting what they do not
+// return, so that one costs the same however many rows an account, a content or a webhook has.
+import { type PlannedDatabase, planQueries } from '@cairn/service/query-plans-fixture'
+import { CID } from 'multiformats/cid'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Context } from '../context.ts'
+import { findEgress } from '../egress/egress.ts'
+import { deleteFiles, findOwnUpload, findUpload } from '../files/files.ts'
+import { findLinkable } from '../gateway-links/store.ts'
+import { listPins } from '../pins/list-pins.ts'
+import { findDuePins, insertPin } from '../pins/store.ts'
+import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { findThumbnails } from '../thumbnails/store.ts'
+import { findDueWebhooks, takeDelivery } from '../webhooks/deliveries.ts'
+import type { Schema } from './schema.ts'
+
+const text = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+const cid = CID.parse(text)
+const address = '0x1111111111111111111111111111111111111111'
+const notFound = { code: 'NOT_FOUND' }
+
+let storage: TestStorage
+let planned: PlannedDatabase<Schema>
+let context: Context
+beforeAll(async () => {
+  storage = await startTestStorage()
+  planned = planQueries(storage.context.db)
+  context = { ...storage.context, db: planned.database }
+  const limits = { created_at: 1, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 }
+  await storage.context.db.write((trx) =>
+    trx
+      .insertInto('account')
+      .values({ address, ...limits })
+      .execute(),
+  )
+})
+afterAll(() => storage?.[Symbol.asyncDispose]())
+
+test('uploads of a content, and of an account, are found in their index', async () => {
+  const cases = {
+    upload_content: [() => expect(findUpload(context, cid)).rejects.toMatchObject(notFound)],
+    upload_own_content: [
+      () => findOwnUpload(context, address, cid),
+      () => findLinkable(context.db.read, address, cid),
+      () => findThumbnails(context, address, [text]),
+      () => findEgress(context, address, 30),
+      () => expect(deleteFiles(context, address, { cid })).rejects.toMatchObject(notFound),
+    ],
+  }
+  for (const [index, lookups] of Object.entries(cases)) {
+    for (const lookup of lookups) {
+      await lookup()
+      const steps = (await planned.explain()).filter((step) => step.includes(' upload '))
+      expect(steps).not.toEqual([])
+      for (const step of steps) {
+        expect(step).toMatch(new RegExp(`^SEARCH upload (EXISTS )?USING (COVERING )?INDEX ${index} \\(.+ AND .+\\)$`))
+      }
+    }
+  }
+})
+
+test('lookups sort nothing and read no table as a whole', async () => {
+  const query = { limit: 10, match: 'exact' } as const
+  const lookups = [
+    () => findUpload(context, cid).catch(() => undefined),
+    () => findOwnUpload(context, address, cid),
+    () => findLinkable(context.db.read, address, cid),
+    () => listPins(context, address, query),
+    () => findDuePins(context, [], 10),
+    () => insertPin(context, address, { cid: text, name: '' }, cid, undefined, undefined),
+    () => takeDelivery(context, 'webhook', 'owner'),
+  ]
+  for (const lookup of lookups) {
+    await lookup()
+    const steps = await planned.explain()
+    expect(steps).not.toEqual([])
+    expect(
+      steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step)),
+      lookup.toString(),
+    ).toEqual([])
+  }
+})
+
+test('pins of a CID, and messages that are due, are found in their index', async () => {
+  await planned.explain()
+  await listPins(context, address, { limit: 10, match: 'exact', cid: [text] })
+  const pins = await planned.explain()
+  const lookup = 'SEARCH own USING INDEX pin_cid (address=? AND cid_v1=?)'
+  expect(pins.filter((step) => /^(SEARCH|SCAN) /.test(step) && !step.includes('(id=?)'))).toEqual([lookup, lookup])
+  await findDueWebhooks(context, [], 10)
+  expect((await planned.explain())[0]).toContain('webhook_delivery_open')
+})
