@@ -1,7 +1,7 @@
 import { constants } from 'node:fs'
 import { KIB, MIB } from '@cairn/protocol'
-import { alignmentBytes, copyToShared } from './aligned-bytes.ts'
-import { createSharedPool } from './aligned-pool.ts'
+import { alignmentBytes } from './aligned-bytes.ts'
+import { createAlignedPool } from './aligned-pool.ts'
 import { directFromBytes, isRefusedDirectly } from './direct-file.ts'
 import { createOpenFiles } from './open-files.ts'
 
@@ -39,7 +39,7 @@ export function createDirectReads(): DirectReads {
   // Undefined on systems that have no such flag.
   let isOffered = O_DIRECT !== undefined
   const files = createOpenFiles(maxOpenFiles, O_RDONLY | (O_DIRECT ?? 0))
-  const pool = createSharedPool(maxSpareBytes)
+  const pool = createAlignedPool(maxSpareBytes)
   const readBefore = createCounters()
 
   const fill = (path: string, position: number, into: Uint8Array): Promise<boolean> =>
@@ -50,7 +50,7 @@ export function createDirectReads(): DirectReads {
       try {
         const { bytesRead } = await file.read(buffer, 0, wantedBytes, position - lead)
         if (bytesRead < lead + into.length) return false
-        copy(buffer.subarray(lead, lead + into.length), into)
+        into.set(buffer.subarray(lead, lead + into.length))
         return true
       } finally {
         pool.release(buffer)
@@ -79,14 +79,6 @@ export function createDirectReads(): DirectReads {
     },
     dropAll: () => files.dropAll(),
     close: () => files.close(),
-  }
-}
-
-function copy(source: Uint8Array, target: Uint8Array): void {
-  if (target.buffer instanceof SharedArrayBuffer) {
-    copyToShared(source, new Uint8Array(target.buffer, target.byteOffset, target.length))
-  } else {
-    target.set(source)
   }
 }
 

@@ -1,5 +1,4 @@
-export { copyToShared, type SharedBytes } from './aligned-bytes.ts'
-export { type AlignedPool, createAlignedPool, createSharedPool } from './aligned-pool.ts'
+export { type AlignedPool, createAlignedPool } from './aligned-pool.ts'
 export { type DirectFile, directFromBytes, openDirectFile } from './direct-file.ts'
 export { syncFolder } from './durable-folders.ts'
 export { errnoOf } from './file-errors.ts'

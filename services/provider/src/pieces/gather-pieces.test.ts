@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { createSharedPool } from '@cairn/service/objects'
+import { createAlignedPool } from '@cairn/service/objects'
 import { expect, test } from 'vitest'
 import { gatheredBytes, gatherPieces } from './gather-pieces.ts'
 
-const pool = createSharedPool(0)
+const pool = createAlignedPool(0)
 
 async function* cut(bytes: Uint8Array, size: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

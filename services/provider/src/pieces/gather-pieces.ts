@@ -1,5 +1,5 @@
 import { MIB } from '@cairn/protocol'
-import { type AlignedPool, copyToShared, type SharedBytes } from '@cairn/service/objects'
+import type { AlignedPool } from '@cairn/service/objects'
 
 /** Bytes that are written and hashed at a time: each costs a hop to another thread and back. */
 export const gatheredBytes = 2 * MIB
@@ -12,14 +12,14 @@ const maxWaitMs = 200
  */
 export async function* gatherPieces(
   source: AsyncIterable<Uint8Array>,
-  pool: AlignedPool<SharedArrayBuffer>,
+  pool: AlignedPool,
   position: number,
-): AsyncGenerator<SharedBytes> {
+): AsyncGenerator<Uint8Array<ArrayBuffer>> {
   const pieces = source[Symbol.asyncIterator]()
   let at = position
   let gathered = pool.acquire(gatheredBytes, at)
   let filled = 0
-  const take = (): SharedBytes => {
+  const take = (): Uint8Array<ArrayBuffer> => {
     const taken = gathered.subarray(0, filled)
     at += filled
     gathered = pool.acquire(gatheredBytes, at)
@@ -34,7 +34,7 @@ export async function* gatherPieces(
       if (done) break
       for (let taken = 0; taken < value.length; ) {
         const part = value.subarray(taken, taken + gathered.length - filled)
-        copyToShared(part, gathered.subarray(filled))
+        gathered.set(part, filled)
         filled += part.length
         taken += part.length
         if (filled === gathered.length) yield take()

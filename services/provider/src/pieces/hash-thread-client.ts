@@ -1,12 +1,10 @@
 import { Worker } from 'node:worker_threads'
 import type { Piece } from '@cairn/pieces'
 import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
-import type { SharedBytes } from '@cairn/service/objects'
 
 /** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
-  | { kind: 'write' | 'hash'; bytes: Uint8Array<ArrayBuffer> }
-  | { kind: 'borrow'; bytes: SharedBytes }
+  | { kind: 'write' | 'hash' | 'borrow'; bytes: Uint8Array<ArrayBuffer> }
   | { kind: 'zeros'; length: number; bytes?: never }
   | { kind: 'finish' | 'drop'; bytes?: never }
 )
@@ -17,6 +15,8 @@ export type HashAnswer = {
   hashed?: HashedPiece
   /** The kept nodes of bytes that were passed at once. */
   nodes?: Uint8Array
+  /** Bytes that were lent. */
+  bytes?: Uint8Array<ArrayBuffer>
   failure?: { code: ErrorCode; message: string }
 }
 
@@ -26,8 +26,11 @@ export type ThreadHasher = {
    * Copies and hashes the bytes. Resolves when the queue has space. @throws CairnError the first error of the thread
    */
   write(bytes: Uint8Array): Promise<void>
-  /** As {@link write}, but hashes the bytes where they are, which must not change before `onReturn` is called with them. */
-  lend(bytes: SharedBytes, onReturn: (bytes: SharedBytes) => void): Promise<void>
+  /**
+   * As {@link write}, but takes over the memory of the bytes instead of a copy, and gives it back to `onReturn`: memory that
+   * threads share would never be collected, because the collector of V8 does not count it.
+   */
+  lend(bytes: Uint8Array<ArrayBuffer>, onReturn: (bytes: Uint8Array<ArrayBuffer>) => void): Promise<void>
   /** As {@link write} with zeros. */
   writeZeros(length: number): Promise<void>
   /**
@@ -84,8 +87,7 @@ export function createHashThread(): HashThread {
     waiting.set(id, { resolve, reject })
     worker.ref()
     const { bytes } = question
-    const own = bytes === undefined || bytes.buffer instanceof SharedArrayBuffer ? [] : [bytes.buffer]
-    worker.postMessage({ ...question, id }, own)
+    worker.postMessage({ ...question, id }, bytes === undefined ? [] : [bytes.buffer])
     return promise
   }
 
@@ -98,7 +100,10 @@ export function createHashThread(): HashThread {
       if (home !== undefined && home !== worker) failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
       if (failure !== undefined) throw failure
     }
-    const send = async (question: Unnumbered, onAnswer: () => void = () => undefined): Promise<void> => {
+    const send = async (
+      question: Unnumbered,
+      onAnswer: (answer: HashAnswer) => void = () => undefined,
+    ): Promise<void> => {
       requireHome()
       const sent = ask(question)
         .then(onAnswer)
@@ -114,7 +119,10 @@ export function createHashThread(): HashThread {
     return {
       // Copies only these bytes: their buffer may be larger, and is reused.
       write: (bytes) => send({ kind: 'write', hasher, bytes: new Uint8Array(bytes) }),
-      lend: (bytes, onReturn) => send({ kind: 'borrow', hasher, bytes }, () => onReturn(bytes)),
+      lend: (lent, onReturn) =>
+        send({ kind: 'borrow', hasher, bytes: lent }, ({ bytes }) => {
+          if (bytes !== undefined) onReturn(bytes)
+        }),
       writeZeros: (length) => send({ kind: 'zeros', hasher, length }),
       async finish() {
         await Promise.all(running)

@@ -29,7 +29,7 @@ function answer(question: HashQuestion): HashAnswer {
     }
     case 'borrow': {
       openHasher(hasher).write(question.bytes)
-      return { id }
+      return { id, bytes: question.bytes }
     }
     case 'zeros': {
       openHasher(hasher).writeZeros(question.length)
@@ -48,7 +48,8 @@ function answer(question: HashQuestion): HashAnswer {
 
 parentPort?.on('message', (question: HashQuestion) => {
   try {
-    parentPort?.postMessage(answer(question))
+    const found = answer(question)
+    parentPort?.postMessage(found, found.bytes === undefined ? [] : [found.bytes.buffer])
   } catch (error) {
     hashers.delete(question.hasher)
     const { code, message } = CairnError.from(error)

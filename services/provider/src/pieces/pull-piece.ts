@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { encodePieceCid, type PayloadRange } from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
-import { createSharedPool } from '@cairn/service/objects'
+import { createAlignedPool } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
@@ -75,7 +75,7 @@ async function fill(
   const { signal, onProgress } = options
   const { payload_bytes: payloadBytes } = row
   const hasher = context.hashes.createHasher()
-  const buffers = createSharedPool(maxSpareBytes)
+  const buffers = createAlignedPool(maxSpareBytes)
   try {
     await hashPart(hasher, file, offset, signal)
     onProgress(offset)

@@ -27,7 +27,7 @@ import { type GatewayLinks, linkQuery } from '../gateway-links/gateway-links.ts'
 import { sendAnswer } from '../http/send-answer.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
-import type { PackStore } from '../packs/packs.ts'
+import type { PackReader, PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { createAnswerCache, type KeptAnswer } from './answer-cache.ts'
 import { atTurnEnd } from './at-turn-end.ts'
@@ -141,8 +141,12 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     const onRoot = count(request.raw, reply.raw)
     try {
       const { denylist, links, names, pictures, onMore } = context
-      const source = withNodes(guardSource(context.packs.openReader(), denylist), nodes)
-      const openPrivate = (uploadId: string) => guardSource(context.packs.openPrivate(uploadId), denylist)
+      const open = (reader: PackReader) => {
+        reply.raw.once('close', () => reader.close())
+        return guardSource(reader, denylist)
+      }
+      const source = withNodes(open(context.packs.openReader()), nodes)
+      const openPrivate = (uploadId: string) => open(context.packs.openPrivate(uploadId))
       const gateway = { source, openPrivate, links, denylist, names, pictures, onMore }
       const answer = await handle(gateway, hosts, slots, failures, request, reply, onRoot)
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)

@@ -79,6 +79,7 @@ export function createTestGateway(
       }
     },
   }
+  const close = () => undefined
   const source: BlockSource = {
     async get(cid) {
       reads.count++
@@ -96,7 +97,10 @@ export function createTestGateway(
   }
   return {
     app: createGatewayApp({
-      packs: { openReader: () => createVerifyingSource(source, sha256), openPrivate: () => source },
+      packs: {
+        openReader: () => ({ ...createVerifyingSource(source, sha256), close }),
+        openPrivate: () => ({ ...source, close }),
+      },
       links: { find: async () => undefined },
       names: settings.names ?? noNames,
       denylist: settings.denylist ?? createDenylist(undefined),

@@ -69,7 +69,10 @@ export function guardPacks(packs: PackStore, denylist: Denylist): PackStore {
       denylist.requireContent(cid)
       return packs.get(cid, options)
     },
-    openReader: () => guardSource(packs.openReader(), denylist),
+    openReader() {
+      const reader = packs.openReader()
+      return { ...guardSource(reader, denylist), close: () => reader.close() }
+    },
   }
 }
 

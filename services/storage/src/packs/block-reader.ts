@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectCache, ObjectStore, SharedBytes } from '@cairn/service/objects'
+import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import { code as rawCode } from 'multiformats/codecs/raw'
 import type { Database } from '../db/database.ts'
@@ -37,13 +37,15 @@ export type BlockReader = {
   locate(multihashes: readonly Uint8Array[]): Promise<(BlockLocation | undefined)[]>
   /**
    * Reads the leading blocks of the list that lie together in one pack, with one read; at least one block. Blocks
-   * that fail are read again one by one, from another copy if there is one. Returns views of `into`, when given; it
-   * must have {@link runSlabBytes}.
+   * that fail are read again one by one, from another copy if there is one. Returns views of the memory of `slab`, when
+   * given; it must have {@link runSlabBytes}.
    */
-  readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], into?: SharedBytes): BlockRun
+  readRun(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], slab?: RunMemory): BlockRun
   evict(): void
 }
 
+/** Memory for a run. Another thread takes it over and gives it back, which changes its identity. */
+type RunMemory = { memory: ArrayBuffer }
 /** Blocks read together, one promise per block, in order. */
 type BlockRun = { blocks: Promise<Uint8Array>[] }
 
@@ -190,6 +192,13 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
     return (await readCopy(cid, place)) ?? readAnyCopy(cid, options)
   }
 
+  /** Hashes a run on another thread; undefined when that failed. */
+  const hashApart = async (slab: RunMemory, ranges: readonly number[]) => {
+    const run = await hasher.hash(slab.memory, ranges)
+    slab.memory = run?.memory ?? new ArrayBuffer(0)
+    return run === undefined ? undefined : { own: new Uint8Array(run.memory), digests: run.digests }
+  }
+
   return {
     get,
     async has(cid) {
@@ -199,7 +208,7 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
       return place !== undefined
     },
     locate,
-    readRun(cids, known, into) {
+    readRun(cids, known, slab) {
       const count = lengthOfRun(known)
       const first = known[0]
       const last = known[count - 1]
@@ -208,20 +217,22 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
       }
       const start = first.offset
       const length = last.offset + last.length - start
-      const bytes = read(first.objectKey, start, length, into)
-      const digests =
-        into === undefined || length < offThreadBytes
-          ? undefined
-          : bytes.then(() => hasher.hash(into.buffer, rangesOf(cids, known.slice(0, count), start - into.byteOffset)))
+      const reading = slab === undefined ? undefined : new Uint8Array(slab.memory)
+      const bytes = read(first.objectKey, start, length, reading)
+      const hashed =
+        slab === undefined || length < offThreadBytes
+          ? bytes.then((own) => ({ own, digests: undefined }))
+          : bytes.then(() => hashApart(slab, rangesOf(cids, known.slice(0, count), start)))
       // Each block below handles the failure.
-      digests?.catch(() => undefined)
+      hashed.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {
         const place = known[at]
         if (place === undefined) return get(cid)
         try {
-          const run = await bytes
-          const block = run.subarray(place.offset - start, place.offset - start + place.length)
-          const isAccepted = accept(cid, block, place, { sha256: (await digests)?.subarray(at * 32, at * 32 + 32) })
+          const run = await hashed
+          if (run === undefined) return get(cid)
+          const block = run.own.subarray(place.offset - start, place.offset - start + place.length)
+          const isAccepted = accept(cid, block, place, { sha256: run.digests?.subarray(at * 32, at * 32 + 32) })
           if (isAccepted === true || (await isAccepted)) return block
         } catch (error) {
           if (!CairnError.is(error, 'DATA_DAMAGED')) throw error

@@ -13,6 +13,7 @@ import { readSealed } from './read-sealed.ts'
 import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
 import { createRunHasher } from './run-hasher.ts'
+import { createSlabMemory } from './run-slabs.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
 
 /** Dependencies of a pack store. */
@@ -33,6 +34,8 @@ export type PackStoreParts = {
 
 /** Buffers that are kept for the next upload. */
 const maxSpareBytes = 48 * MIB
+/** Slabs of all readers: those of some 30 downloads at once. More read their blocks one by one. */
+const maxSlabBytes = 128 * MIB
 /** Caches of a reader of one private upload, which lasts as long as one request. */
 const privateCaches = { locationCacheBytes: 256 * KIB, blockCacheBytes: MIB }
 /** Blocks of one `read()` call that are prefetched together. */
@@ -47,6 +50,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
   }
   const pool = createAlignedPool(maxSpareBytes)
   const hasher = createRunHasher()
+  const slabMemory = createSlabMemory(maxSlabBytes)
   const openView = (view: BlockView, caches: typeof settings) =>
     createBlockReader({ db, objects, cache, clock, settings: caches, view, hasher, onEvent })
   const reader = openView('public', settings)
@@ -89,8 +93,8 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     get: reader.get,
     locate: reader.locate,
     read: (cids, options = {}) => readBlocks(reader, cids, options),
-    openReader: () => createReadAhead(reader, { recycle: true }),
-    openPrivate: (uploadId) => createReadAhead(openView({ uploadId }, privateCaches), { recycle: true }),
+    openReader: () => createReadAhead(reader, slabMemory),
+    openPrivate: (uploadId) => createReadAhead(openView({ uploadId }, privateCaches), slabMemory),
     openAll: () => openView('all', privateCaches),
     openSealed: (sealed) => readSealed(sealed, objects, reader),
     async confirm({ own }) {

@@ -2,8 +2,8 @@ import { parentPort } from 'node:worker_threads'
 import { hashRanges } from './hash-sha256.ts'
 import type { HashAnswer, HashTask } from './run-hasher.ts'
 
-/** Worker side of `createRunHasher`: hashes blocks in place in shared memory. */
+/** Worker side of `createRunHasher`: hashes blocks where they lie, and gives their memory back. */
 parentPort?.on('message', ({ id, memory, ranges }: HashTask) => {
-  const answer: HashAnswer = { id, digests: hashRanges(memory, ranges) }
-  parentPort?.postMessage(answer)
+  const answer: HashAnswer = { id, memory, digests: hashRanges(memory, ranges) }
+  parentPort?.postMessage(answer, [memory])
 })

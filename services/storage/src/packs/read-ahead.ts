@@ -1,14 +1,18 @@
 import { MIB } from '@cairn/protocol'
-import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { bytesKey } from './block-key.ts'
 import { type BlockReader, runSlabBytes } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
-import { createRunSlabs, type RunSlab } from './run-slabs.ts'
-import type { BlockLocation, ReadOptions } from './types.ts'
+import { createRunSlabs, type RunSlab, type SlabMemory } from './run-slabs.ts'
+import type { BlockLocation, PackReader, ReadOptions } from './types.ts'
 
 /** Number of blocks located per query. */
 const locatedAtOnce = 256
+/**
+ * Runs that are read and hashed while another is sent, at most. Fewer leave the hash, the slowest step, without work at
+ * times; a reader that never waits for a block, because its client is slow, has one.
+ */
+const maxRunsAhead = 3
 /** Maximum read-ahead bytes per reader; blocks that were skipped are evicted first. */
 const maxAheadBytes = 8 * MIB
 /** Maximum number of prefetch lists: one per level of a tree that is being walked. */
@@ -19,18 +23,28 @@ type Plan = {
   next: number
   places: (BlockLocation | undefined)[]
   located: number
+  /** Bytes of its blocks that were read ahead and not requested yet. */
+  aheadBytes: number
+  runsAhead: number
   starting?: Promise<void> | undefined
 }
-type Ready = { plan: Plan; sizeBytes: number; block: Promise<Uint8Array>; slab: RunSlab | undefined }
+type Ready = {
+  readonly plan: Plan
+  readonly sizeBytes: number
+  readonly block: Promise<Uint8Array>
+  readonly slab: RunSlab | undefined
+  isRead: boolean
+}
 
 /**
  * Creates a source for one reader. Prefetched blocks are read in runs of about 1 MiB: the first when its first block
- * is requested, each next one while the previous one is in use. At most two runs per level are in memory.
- * With `recycle`, the memory of runs is reused: a block's bytes are valid until another MiB has been requested, which
- * suits a reader that passes each block on before it requests the next.
+ * is requested, and another with each one that is requested while there are fewer than `runsAhead`.
+ * With `recycled`, the memory of runs is reused: a block's bytes are valid until another MiB has been requested, which
+ * suits a reader that passes each block on before it requests the next. While there is no memory for a slab, blocks are
+ * read one by one, into memory of their own.
  */
-export function createReadAhead(reader: BlockReader, { recycle = false } = {}): BlockSource {
-  const slabs = recycle ? createRunSlabs(runSlabBytes) : undefined
+export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): PackReader {
+  const slabs = recycled === undefined ? undefined : createRunSlabs(runSlabBytes, recycled)
   /** Newest last: a tree is walked depth first, so the newest list is in use. */
   const plans: Plan[] = []
   const ready = new Map<string, Ready>()
@@ -41,6 +55,7 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     if (entry === undefined) return undefined
     ready.delete(key)
     aheadBytes -= entry.sizeBytes
+    entry.plan.aheadBytes -= entry.sizeBytes
     if (entry.slab !== undefined) slabs?.release(entry.slab)
     return entry
   }
@@ -49,6 +64,7 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     take(key)
     ready.set(key, entry)
     aheadBytes += entry.sizeBytes
+    entry.plan.aheadBytes += entry.sizeBytes
     for (const oldest of ready.keys()) {
       if (aheadBytes <= maxAheadBytes) return
       take(oldest)
@@ -71,28 +87,23 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
     }
     const from = plan.places.length - (plan.located - plan.next)
     const slab = slabs?.next()
-    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), slab?.bytes)
+    if (slabs !== undefined && slab === undefined) return
+    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), slab)
     for (const [at, block] of blocks.entries()) {
-      if (slab !== undefined) {
-        // Once for the block that waits to be consumed, once for the read that writes into the slab.
-        slab.waiting += 2
-        const ended = () => slabs?.release(slab)
-        block.then(ended, ended)
-      } else {
-        // The caller that requests the block receives the failure; if no caller does, it does not matter.
-        block.catch(() => undefined)
-      }
-      const cid = plan.cids[plan.next + at]
       const sizeBytes = plan.places[from + at]?.length ?? 0
-      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), { plan, sizeBytes, block, slab })
+      const entry: Ready = { plan, sizeBytes, block, slab, isRead: false }
+      // Once for the block that waits to be consumed, once for the read that writes into the slab.
+      if (slab !== undefined) slab.waiting += 2
+      // The caller that requests the block receives its failure; if no caller does, it does not matter.
+      const ended = () => {
+        entry.isRead = true
+        if (slab !== undefined) slabs?.release(slab)
+      }
+      block.then(ended, ended)
+      const cid = plan.cids[plan.next + at]
+      if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), entry)
     }
     plan.next += blocks.length
-  }
-
-  const pendingOf = (plan: Plan): number => {
-    let count = 0
-    for (const entry of ready.values()) if (entry.plan === plan) count++
-    return count
   }
 
   /** Returns the plan in which this block comes soon; blocks before it were skipped. */
@@ -118,13 +129,16 @@ export function createReadAhead(reader: BlockReader, { recycle = false } = {}): 
       }
       const taken = take(key)
       if (taken === undefined) return reader.get(cid, options)
-      // The next run starts when this one is first used, so that it is read and verified while this one is sent.
-      if (pendingOf(taken.plan) <= 4) startRun(taken.plan).catch(() => undefined)
+      const { plan } = taken
+      if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, maxRunsAhead)
+      if (plan.aheadBytes <= plan.runsAhead * runSlabBytes) startRun(plan).catch(() => undefined)
+      if (ready.size === 0 && plans.every((one) => one.next >= one.cids.length)) slabs?.drop()
       return taken.block
     },
+    close: () => slabs?.drop(),
     prefetch(cids) {
       if (cids.length < 2) return
-      plans.push({ cids: [...cids], next: 0, places: [], located: 0 })
+      plans.push({ cids: [...cids], next: 0, places: [], located: 0, aheadBytes: 0, runsAhead: 1 })
       // Plans that are finished or were abandoned are removed.
       for (let at = plans.length - 1; at >= 0; at--) {
         const plan = plans[at]

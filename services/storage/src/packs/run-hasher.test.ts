@@ -1,13 +1,14 @@
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createRunHasher } from './run-hasher.ts'
 
-it('hashes shared memory in order, however many runs wait', async () => {
-  const memory = new SharedArrayBuffer(100_000)
-  const bytes = new Uint8Array(memory).map((_, at) => Math.imul(at, 2_654_435_761) >>> 23)
-  new Uint8Array(memory).set(bytes)
+it('hashes memory in order, however many runs wait, and gives it back', async () => {
+  const bytes = new Uint8Array(100_000).map((_, at) => Math.imul(at, 2_654_435_761) >>> 23)
   const ranges = [0, 10, 10, 50_000, 60_000, 40_000, 99_999, 1, 5, 0]
   const expected = Buffer.concat(
     [0, 2, 4, 6, 8].map((at) => {
@@ -18,16 +19,29 @@ it('hashes shared memory in order, however many runs wait', async () => {
     }),
   )
   const hasher = createRunHasher()
-  const answers = await Promise.all(Array.from({ length: 20 }, () => hasher.hash(memory, ranges)))
-  for (const digests of answers) expect(expected.equals(digests)).toBe(true)
+  const memories = Array.from({ length: 20 }, () => bytes.slice().buffer)
+  const runs = await Promise.all(memories.map((memory) => hasher.hash(memory, ranges)))
+  for (const run of runs) {
+    expect(expected.equals(run?.digests ?? new Uint8Array())).toBe(true)
+    expect(Buffer.from(run?.memory ?? new ArrayBuffer()).equals(bytes)).toBe(true)
+  }
 })
 
 it('keeps a process alive while it hashes, and no longer', async () => {
-  const program = `
-    import { createRunHasher } from ${JSON.stringify(import.meta.resolve('./run-hasher.ts'))}
-    const digests = await createRunHasher().hash(new SharedArrayBuffer(10), [0, 10])
-    process.stdout.write(String(digests.length))`
-  const args = ['--conditions=@cairn/source', '--input-type=module', '-e', program]
-  const { stdout } = await promisify(execFile)(process.execPath, args)
-  expect(stdout).toBe('32')
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-hasher-'))
+  const program = join(folder, 'program.mjs')
+  await writeFile(
+    program,
+    `import { createRunHasher } from ${JSON.stringify(import.meta.resolve('./run-hasher.ts'))}
+    const memory = new ArrayBuffer(10)
+    const { digests } = await createRunHasher().hash(memory, [0, 10])
+    process.stdout.write(\`\${digests.length} \${memory.detached}\`)`,
+  )
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@cairn/source', program])
+    // Another thread had it.
+    expect(stdout).toBe('32 true')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
 })

@@ -80,6 +80,12 @@ export type PackOptions = {
   isPrivate?: boolean | undefined
 }
 
+/** Verified blocks for one reader. */
+export type PackReader = BlockSource & {
+  /** Frees its memory for other readers; otherwise the collector does, later. */
+  close(): void
+}
+
 /**
  * The blocks of all uploads, in packs: append-only CARs in an object store, with an index in the database. It is a
  * `BlockSource` for `@cairn/unixfs`. Blocks of private packs exist for {@link PackStore.openPrivate} and
@@ -117,16 +123,15 @@ export type PackStore = {
    */
   read(cids: Iterable<CID> | AsyncIterable<CID>, options?: ReadOptions): AsyncGenerator<{ cid: CID; bytes: Uint8Array }>
   /**
-   * Opens a source for one reader, such as a download. Prefetched blocks are read in runs of 1 MiB, one run ahead.
-   * Drop the reference when the reader is done; it holds nothing but memory. That memory is reused: pass each block
-   * on or copy it before another MiB is requested.
+   * Opens a source for one reader, such as a download. Prefetched blocks are read in runs of 1 MiB, some of them ahead.
+   * Its memory is reused: pass each block on or copy it before another MiB is requested.
    */
-  openReader(): BlockSource
+  openReader(): PackReader
   /**
    * Opens a source of the blocks of one upload, private or not, for a reader that may see it. Its caches end with it, so
    * that no other reader finds a private block. Otherwise as `openReader`.
    */
-  openPrivate(uploadId: string): BlockSource
+  openPrivate(uploadId: string): PackReader
   /** Opens all packs, for maintenance: never for what a request reads. */
   openAll(): Pick<PackStore, 'get' | 'locate'>
   /** Opens a source that includes the blocks of a sealed but unrecorded pack, to check that an import is complete. */

@@ -1,7 +1,4 @@
 import type { ByteRange } from '@cairn/service'
-import { readFile } from '@cairn/unixfs'
-import { CID } from 'multiformats/cid'
-import { guardSource } from '../moderation/moderation.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import {
@@ -31,6 +28,7 @@ import {
   requireMultipart,
 } from './parts.ts'
 import { openBody, readSmallBody } from './read-body.ts'
+import { readObject } from './read-object.ts'
 import { readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
@@ -86,21 +84,16 @@ export const uploadPartOperation: S3Operation = async (call) => {
 
 export const uploadPartCopyOperation: S3Operation = async (call) => {
   await authorize(call, 'write')
-  const { context, request, body, signal } = call
+  const { context, request, body } = call
   const number = readPartNumber(request.query.get('partNumber'))
   const upload = await requireUpload(call)
   const source = await openCopySource(call)
   const { start, end } = readSourceRange(request.header('x-amz-copy-source-range'), source.size_bytes)
-  const bytes = readFile(guardSource(context.packs.openReader(), context.denylist), CID.parse(source.cid), {
-    fromByte: start,
-    toByte: end,
-    signal,
-  })
   const copied = openBody(
     {
       ...body,
       payload: { kind: 'unsigned' },
-      feed: feedFrom(start === end ? [] : bytes),
+      feed: feedFrom(start === end ? [] : readObject(call, source, { start, end })),
       header: (name) => (name === 'content-length' ? String(end - start) : undefined),
     },
     maxPutBytes,

@@ -1,8 +1,5 @@
 import { chooseRange } from '@cairn/service'
-import { readFile } from '@cairn/unixfs'
-import { CID } from 'multiformats/cid'
 import type { Answer } from '../http/send-answer.ts'
-import { guardSource } from '../moderation/moderation.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
 import type { Checksum } from './checksums.ts'
 import { isUnchanged, readConditions } from './conditions.ts'
@@ -16,6 +13,7 @@ import {
 } from './object-info.ts'
 import { deleteObject, putObject, requireReadable } from './objects.ts'
 import { openBody } from './read-body.ts'
+import { readObject } from './read-object.ts'
 import { authorize, emptyAnswer, type S3Call, type S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
@@ -84,7 +82,7 @@ export const headObjectOperation: S3Operation = async (call) => {
 
 async function answerObject(call: S3Call): Promise<Answer> {
   const bucket = await authorize(call, 'read')
-  const { context, request, signal } = call
+  const { context, request } = call
   const row = await requireReadable(context, request, request.query.get('versionId'))
   const isWhole = request.header('range') === undefined && request.query.get('partNumber') === undefined
   const headers = {
@@ -100,9 +98,7 @@ async function answerObject(call: S3Call): Promise<Answer> {
   const { status, start, end, extra } = chooseBytes(request, row)
   const described = { ...headers, ...extra, 'content-length': String(end - start) }
   if (start === end) return { status, headers: described }
-  const source = guardSource(context.packs.openReader(), context.denylist)
-  const read = () => readFile(source, CID.parse(row.cid), { fromByte: start, toByte: end, signal })
-  return { status, headers: described, body: read }
+  return { status, headers: described, body: () => readObject(call, row, { start, end }) }
 }
 
 /** Returns the requested range of bytes. @throws CairnError `InvalidRange`, `InvalidPartNumber` */
