@@ -120,8 +120,12 @@ describe('two machines', () => {
     })
     // Each person a file is shared with is a contact, and a label stands for its address.
     const contacts = async () =>
-      JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: number }
-    expect(await contacts()).toMatchObject({ address: friend.toLowerCase(), label: '', usedAt: expect.any(Number) })
+      JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: string }
+    expect(await contacts()).toMatchObject({
+      address: friend.toLowerCase(),
+      label: '',
+      usedAt: expect.stringMatching(/^\d{4}-.+Z$/),
+    })
     expect(await drive('phone', 'contact', friend, 'Ida')).toMatchObject({ code: 0 })
     expect(await drive('laptop', 'share', 'docs/c.txt', 'ida')).toMatchObject({
       code: 0,

@@ -45,11 +45,11 @@ test('a key gets the rights and the end that were asked for; its name cannot wri
   await storeWallet(config)
   const made = await cairn(['api-key', 'new'], { config })
   expect(made.err).toMatch(
-    /It expires \d{4}-\d\d-\d\d \d\d:\d\d\. Anyone with this key can use files:read, files:write, account\./,
+    /It expires \d{4}-\d\d-\d\d \d\d:\d\d:\d\dZ\. Anyone with this key can use files:read, files:write, account\./,
   )
   const narrow = ['api-key', 'new', '--print-only', '--name', 'narrow', '--scope', 'files:read', '--json']
   const json = JSON.parse((await cairn([...narrow, '--expires', '2100-01-01'], { config })).out)
-  expect(json).toMatchObject({ scopes: ['files:read'], expiresAt: Date.UTC(2100, 0) })
+  expect(json).toMatchObject({ scopes: ['files:read'], expiresAt: '2100-01-01T00:00:00.000Z' })
   expect(JSON.parse((await cairn([...narrow, '--expires', 'never'], { config })).out).expiresAt).toBeNull()
   const env = { CAIRN_API_KEY: json.apiKey }
   expect((await cairn(['balance'], { config, env })).code).toBe(0)

@@ -2,6 +2,7 @@ import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
 import { describeDetails } from './describe-details.ts'
 import { formatBytes, formatDuration } from './sizes.ts'
 import type { Sink } from './streams.ts'
+import { toJsonLine } from './times.ts'
 
 /**
  * The output of a command: results to standard output, everything else to standard error. No other module in this
@@ -53,7 +54,7 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     isQuiet: quiet && !json,
     result(facts, text, value) {
       const lines = (): Lines => (quiet ? value : undefined) ?? (typeof text === 'function' ? text() : text)
-      stdout.write(json ? `${clean(JSON.stringify(facts))}\n` : `${cleanLines(lines())}\n`)
+      stdout.write(json ? `${clean(toJsonLine(facts))}\n` : `${cleanLines(lines())}\n`)
     },
     note(text) {
       if (!quiet && !json) stderr.write(`${clean(text)}\n`)
@@ -61,7 +62,7 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     error(error) {
       if (json) {
         const body = { error: 'toJSON' in error ? error.toJSON() : { code: 'INTERNAL', message: error.message } }
-        stderr.write(`${clean(JSON.stringify(body))}\n`)
+        stderr.write(`${clean(toJsonLine(body))}\n`)
         return
       }
       const code = 'code' in error ? error.code : 'INTERNAL'
@@ -71,7 +72,7 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     },
     table(columns, rows, values, valueColumn) {
       const shown = Math.max(0, columns.indexOf(valueColumn ?? ''))
-      if (json) for (const value of values) stdout.write(`${clean(JSON.stringify(value))}\n`)
+      if (json) for (const value of values) stdout.write(`${clean(toJsonLine(value))}\n`)
       else if (quiet) for (const row of rows) stdout.write(`${clean(row[shown] ?? '')}\n`)
       else if (rows.length > 0)
         stdout.write(`${formatTable(columns, rows, stdout.isTTY ? columnsOf(stdout) : undefined)}\n`)

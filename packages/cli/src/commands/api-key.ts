@@ -3,6 +3,7 @@ import { type Command, type CommandContext, flag, pickAction, text } from '../co
 import { parseExpiry, parseScopes } from '../key-rights.ts'
 import { openWallet } from '../open-wallet.ts'
 import type { KeptKey } from '../state.ts'
+import { formatTime } from '../times.ts'
 
 async function make(context: CommandContext): Promise<void> {
   const { state, session, output, values, signal } = context
@@ -23,7 +24,7 @@ async function make(context: CommandContext): Promise<void> {
   )
   if (!flag(values, 'print-only')) await keep(context, client.network.api, { key, address: address.toLowerCase() })
   output.result({ apiKey: key, ...rights }, key)
-  const end = rights.expiresAt === null ? 'It never expires' : `It expires ${date(rights.expiresAt)}`
+  const end = rights.expiresAt === null ? 'It never expires' : `It expires ${formatTime(rights.expiresAt)}`
   output.note(`${end}. Anyone with this key can use ${rights.scopes.join(', ')}. It is shown only once.`)
 }
 
@@ -64,16 +65,12 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
       key.id,
       key.name,
       key.scopes.join(' '),
-      date(key.createdAt),
-      date(key.lastUsedAt),
-      date(key.expiresAt),
+      formatTime(key.createdAt),
+      formatTime(key.lastUsedAt),
+      formatTime(key.expiresAt),
     ]),
     keys,
   )
-}
-
-function date(time: number | null): string {
-  return time === null ? '–' : new Date(time).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 async function revoke({ args, session, output, signal }: CommandContext): Promise<void> {

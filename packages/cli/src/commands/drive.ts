@@ -5,6 +5,7 @@ import { openKeyClient } from '../key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
 import { showChange } from '../show-change.ts'
 import { formatBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 import { writePrivateFile } from '../write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
@@ -25,7 +26,7 @@ async function list(context: CommandContext): Promise<void> {
     const items = drive.trash()
     output.table(
       ['DELETED', 'SIZE', 'ID', 'PATH'],
-      items.map((item) => [formatDay(item.trashedAt ?? 0), sizeOf(item), item.id, item.path]),
+      items.map((item) => [formatTime(item.trashedAt ?? 0), sizeOf(item), item.id, item.path]),
       items,
       'PATH',
     )
@@ -58,7 +59,7 @@ async function versions(context: CommandContext): Promise<void> {
   if (item.kind === 'folder') throw new CairnError('NOT_A_FILE', { message: `${path} is a folder` })
   output.table(
     ['CID', 'SIZE', 'SINCE'],
-    item.versions.map(({ cid, sizeBytes, at }) => [cid, formatBytes(sizeBytes), formatDay(at)]),
+    item.versions.map(({ cid, sizeBytes, at }) => [cid, formatBytes(sizeBytes), formatTime(at)]),
     item.versions,
   )
 }
@@ -241,7 +242,7 @@ async function listContacts(context: CommandContext): Promise<void> {
   const contacts = drive.contacts()
   context.output.table(
     ['LABEL', 'ADDRESS', 'LAST SHARED'],
-    contacts.map(({ label, address, usedAt }) => [label, address, usedAt === 0 ? '–' : formatDay(usedAt)]),
+    contacts.map(({ label, address, usedAt }) => [label, address, usedAt === 0 ? '–' : formatTime(usedAt)]),
     contacts,
     'ADDRESS',
   )
@@ -309,10 +310,6 @@ function marksOf(item: DriveItem): string {
     ...item.tags.map((one) => `#${one}`),
   ]
   return marks.filter((mark) => mark !== '').join(' ')
-}
-
-function formatDay(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 function requireArgument(args: readonly string[], at: number, action: string, what: string): string {

@@ -3,6 +3,7 @@ import { createGatewayLink } from '@cairn/sdk'
 import type { Command } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { readDuration } from '../durations.ts'
+import { formatTime } from '../times.ts'
 
 export const gatewayLink: Command = {
   name: 'gateway-link',
@@ -27,7 +28,7 @@ export const gatewayLink: Command = {
       signal,
       ...(lifetimeMs === undefined ? {} : { expiresInSeconds: lifetimeMs / 1000 }),
     })
-    output.result(link, [link.url, `Expires  ${new Date(link.expiresAt).toISOString()}`], link.url)
+    output.result(link, [link.url, `Expires  ${formatTime(link.expiresAt)}`], link.url)
     if (link.isPrivate === false)
       output.note(
         'This upload is not private: anyone who knows its CID can fetch it without the link, also after it expires. Use upload --private.',

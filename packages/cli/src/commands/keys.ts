@@ -17,6 +17,7 @@ import { readCount } from '../read-count.ts'
 import { readKeySet } from '../read-key-set.ts'
 import { dots, showPending } from '../show-change.ts'
 import { showHalfDone, showOutcome } from '../show-half-done.ts'
+import { formatTime } from '../times.ts'
 import { writePrivateFile } from '../write-private-file.ts'
 
 function cidOf({ args }: CommandContext): string {
@@ -37,7 +38,7 @@ async function list(context: CommandContext): Promise<void> {
       role === 'owner' ? String(file.sharedTo.length) : file.owner,
       file.hasConditions ? 'yes' : 'no',
       file.state,
-      new Date(file.updatedAt).toISOString().slice(0, 16).replace('T', ' '),
+      formatTime(file.updatedAt),
     ]),
     files,
   )
@@ -58,7 +59,7 @@ const eventWords: Record<KeyEvent['kind'], string> = {
 
 function eventCells({ at, kind, count, address, addresses, cid, nodes }: KeyEvent): string[] {
   return [
-    new Date(at).toISOString().slice(0, 19).replace('T', ' '),
+    formatTime(at),
     count > 1 ? `${eventWords[kind]} ${count}×` : eventWords[kind],
     addresses.length === 0 ? address : addresses.length === 1 ? String(addresses[0]) : `${addresses.length} addresses`,
     cid,
@@ -100,9 +101,7 @@ async function status(context: CommandContext): Promise<void> {
     held === undefined ? '–' : String(held.version),
     held?.owner ?? '–',
     held === undefined ? '–' : String(held.sharedTo.length),
-    held === undefined
-      ? (error?.message ?? '')
-      : `${held.lastChange.kind} ${new Date(held.lastChange.at).toISOString()}`,
+    held === undefined ? (error?.message ?? '') : `${held.lastChange.kind} ${formatTime(held.lastChange.at)}`,
   ])
   if (output.isJson) {
     const nodes = report.nodes.map(({ error, ...node }) => ({

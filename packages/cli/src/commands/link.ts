@@ -18,6 +18,7 @@ import { type Command, type CommandContext, flag, pickAction, text } from '../co
 import { readDuration } from '../durations.ts'
 import { openKeyClient } from '../key-client.ts'
 import { formatBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 
 /** The password of a link is not that of the wallet. */
 const linkPasswordHint = 'Use --password-stdin.'
@@ -45,7 +46,7 @@ async function create(context: CommandContext): Promise<void> {
     },
     { signal },
   )
-  const end = new Date(link.expiresAt).toISOString()
+  const end = formatTime(link.expiresAt)
   output.result(link, [link.url, `ID       ${link.id}`, `Expires  ${end}`, `Opens    ${link.maxOpens}`], link.url)
   output.note('The link contains the key and is shown only once.')
 }
@@ -58,7 +59,7 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
       id,
       state,
       `${opens}/${maxOpens}`,
-      new Date(expiresAt).toISOString(),
+      formatTime(expiresAt),
       cid,
       label,
     ]),

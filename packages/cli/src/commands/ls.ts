@@ -3,6 +3,7 @@ import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 import { accessOf } from '../upload-access.ts'
 
 /** Rows per fetch and display. */
@@ -26,7 +27,7 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
     output.table(
       isLong ? ['CID', 'SIZE', 'MADE', 'ACCESS', 'ID', 'NAME'] : ['CID', 'SIZE', 'NAME'],
       rows.map((row) => {
-        const made = new Date(row.createdAt).toISOString().slice(0, 16).replace('T', ' ')
+        const made = formatTime(row.createdAt)
         const size = formatBytes(Number(row.fileSizeInBytes))
         return isLong ? [row.cid, size, made, accessOf(row), row.id, row.fileName] : [row.cid, size, row.fileName]
       }),

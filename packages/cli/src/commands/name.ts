@@ -22,13 +22,10 @@ import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
 import { openNameKeys, titleOf } from '../name-keys.ts'
 import { publishFound } from '../publish-found.ts'
 import { readCount } from '../read-count.ts'
+import { formatTime } from '../times.ts'
 
 async function urlOf({ session }: CommandContext, name: string): Promise<string> {
   return `${(await session.network()).gateway.replace(/\/+$/, '')}/ipns/${name}`
-}
-
-function moment(ms: number | null): string {
-  return ms === null ? '–' : new Date(ms).toISOString().slice(0, 16).replace('T', ' ')
 }
 
 async function create(context: CommandContext): Promise<void> {
@@ -67,7 +64,7 @@ async function publish(context: CommandContext): Promise<void> {
   output.result(json, [`${record.name} → ${record.value}`, url], record.name)
   if (found.place === 'here') {
     output.note(
-      `Valid until ${moment(record.validUntil)}. Publish it again before then with the key of ${titleOf(found.kept)} on this machine.`,
+      `Valid until ${formatTime(record.validUntil)}. Publish it again before then with the key of ${titleOf(found.kept)} on this machine.`,
     )
   }
 }
@@ -94,7 +91,7 @@ async function list(context: CommandContext): Promise<void> {
     ['LABEL', 'KEY', 'EXPIRES', 'NAME', 'POINTS TO'],
     rows.map((row) => {
       // The service renews the records that it signs.
-      const expires = row.key === 'service' && row.validUntil !== null ? 'renewed' : moment(row.validUntil)
+      const expires = row.key === 'service' && row.validUntil !== null ? 'renewed' : formatTime(row.validUntil)
       return [row.label ?? '–', row.key, expires, row.name, row.value ?? '–']
     }),
     rows,
@@ -111,7 +108,7 @@ async function resolve(context: CommandContext): Promise<void> {
   const json = { ...found, sequence: found.sequence.toString(), records: found.records.map(describeRecord) }
   output.result(json, found.value)
   output.note(
-    `Verified by ${found.records.length === 1 ? 'the signature of its key' : `the signatures of ${found.records.length} keys`}, valid until ${moment(found.validUntil)}.`,
+    `Verified by ${found.records.length === 1 ? 'the signature of its key' : `the signatures of ${found.records.length} keys`}, valid until ${formatTime(found.validUntil)}.`,
   )
 }
 
@@ -125,7 +122,7 @@ async function history(context: CommandContext): Promise<void> {
   }
   output.table(
     ['SEQUENCE', 'PUBLISHED', 'EXPIRES', 'POINTED TO'],
-    records.map((one) => [one.sequence.toString(), moment(one.publishedAt), moment(one.validUntil), one.value]),
+    records.map((one) => [one.sequence.toString(), formatTime(one.publishedAt), formatTime(one.validUntil), one.value]),
     records.map((one) => ({ ...describeRecord(one), publishedAt: one.publishedAt })),
     'POINTED TO',
   )

@@ -17,6 +17,7 @@ import { describeAmount } from '../amounts.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../open-wallet.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 
 const coins = ['native', ...Object.keys(networks.polygon.tokens)]
 const coinList = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(coins)
@@ -174,7 +175,7 @@ export const payments: Command = {
     output.table(
       ['TIME', 'AMOUNT', 'BOUGHT', 'STATE', 'CHAIN', 'TRANSACTION'],
       all.map((payment) => [
-        new Date(payment.seenAt).toISOString().slice(0, 19).replace('T', ' '),
+        formatTime(payment.seenAt),
         describeAmount(network, payment),
         payment.bytes === null ? '–' : formatBytes(payment.bytes),
         describeState(payment),

@@ -3,6 +3,7 @@ import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from 
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
 import { readDuration } from '../durations.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 
@@ -27,7 +28,7 @@ async function create({ values, session, output, signal }: CommandContext): Prom
     [
       link.url,
       `ID       ${link.id}`,
-      `Expires  ${new Date(link.expiresAt).toISOString()}`,
+      `Expires  ${formatTime(link.expiresAt)}`,
       `Files    ${link.maxUploads}, up to ${formatBytes(link.maxFileBytes)} each, ${formatBytes(link.maxTotalBytes)} in total`,
       `Types    ${link.contentTypes.join(', ') || 'all'}`,
     ],
@@ -46,7 +47,7 @@ async function list({ session, output, signal }: CommandContext): Promise<void> 
       `${uploads}/${maxUploads}`,
       `${formatBytes(uploadedBytes)}/${formatBytes(maxTotalBytes)}`,
       String(openUploads),
-      new Date(expiresAt).toISOString(),
+      formatTime(expiresAt),
       label,
     ]),
     links,

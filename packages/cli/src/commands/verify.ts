@@ -15,6 +15,7 @@ import {
 import { type Command, flag, text } from '../command.ts'
 import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
+import { formatTime } from '../times.ts'
 
 /** Verifies on this machine where content is stored. Fails if any check fails. */
 export const verify: Command = {
@@ -76,7 +77,7 @@ function describePiece(piece: PieceReport): string[] {
 }
 
 function describeProvider({ name, key, dealId, challenged, recorded }: ProviderReport): string[] {
-  const at = (time: number | undefined) => (time === undefined ? '' : `, ${new Date(time).toISOString()}`)
+  const at = (time: number | undefined) => (time === undefined ? '' : `, ${formatTime(time)}`)
   return [
     `  ${name}, deal ${dealId}${key === null ? '' : `, key ${key}`}`,
     `  ${marks[challenged.outcome]} now      ${challenged.message}${at(challenged.provenAt)}`,
@@ -115,10 +116,6 @@ export const deals: Command = {
   },
 }
 
-function formatTime(time: number | null): string {
-  return time === null ? '–' : new Date(time).toISOString()
-}
-
 /** Shows the history of challenges. */
 export const checks: Command = {
   name: 'checks',
@@ -140,7 +137,7 @@ export const checks: Command = {
     output.table(
       ['ASKED', 'DEAL', 'OUTCOME', 'LEAVES', 'REASON'],
       found.map((check) => [
-        new Date(check.askedAt).toISOString(),
+        formatTime(check.askedAt),
         String(check.dealId),
         check.outcome,
         String(check.leafCount),

@@ -1,5 +1,6 @@
 import { type AccountEvent, CairnError, type EventType, eventTypes, watchEvents } from '@cairn/sdk'
 import { type Command, text } from '../command.ts'
+import { formatTime, isTimeField } from '../times.ts'
 
 export const watch: Command = {
   name: 'watch',
@@ -47,6 +48,8 @@ export function parseTypes(list: string | undefined): EventType[] | undefined {
 }
 
 function describe({ cursor, timestamp, type, data }: AccountEvent): string {
-  const facts = Object.entries(data).flatMap(([name, value]) => (value === null ? [] : [`${name}=${value}`]))
-  return [cursor, timestamp, type, ...facts].join('  ')
+  const facts = Object.entries(data).flatMap(([name, value]) =>
+    value === null ? [] : [`${name}=${isTimeField(name, value) ? formatTime(value) : value}`],
+  )
+  return [cursor, formatTime(Date.parse(timestamp)), type, ...facts].join('  ')
 }

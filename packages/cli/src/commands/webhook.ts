@@ -9,6 +9,7 @@ import {
   updateWebhook,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { formatTime } from '../times.ts'
 import { parseTypes } from './watch.ts'
 
 type Action = (context: CommandContext) => Promise<void>
@@ -96,7 +97,7 @@ async function deliveries({ args, session, output, signal }: CommandContext): Pr
       row.state,
       String(row.tries),
       row.lastStatus === null ? '–' : String(row.lastStatus),
-      row.nextAt === null ? '–' : new Date(row.nextAt).toISOString(),
+      formatTime(row.nextAt),
       row.lastError ?? '',
     ]),
     rows,
