@@ -236,6 +236,8 @@ test('the command line uploads privately, reads it, and signs links', async () =
   expect((await cairn(['gateway-link', cid, '--expires', '8d'])).code).toBe(2)
   const unknown = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
   expect((await cairn(['gateway-link', unknown])).code).toBe(3)
+  const missing = await cairn(['gateway-link', cid, 'nope.txt'])
+  expect([missing.code, missing.out, missing.err]).toEqual([3, '', expect.stringContaining('[PATH_NOT_FOUND]')])
   expect((await cairn(['ls', '--search', 'note.txt', '--type', 'public'])).err).toContain('No upload matches.')
   const both = await cairn(['upload', '--private', '--encrypt', 'note.txt'])
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])

@@ -39,7 +39,7 @@ export const createGatewayLink = defineCall({
     schema: v.object({
       /** Root of an upload of the account. */
       cid: anyCidSchema,
-      /** Path below the root, not percent-encoded. Defaults to the root. */
+      /** Path below the root, not percent-encoded, which must exist. Defaults to the root. */
       path: v.optional(v.pipe(v.string(), v.maxLength(maxPathCharacters)), ''),
       /** Seconds until the link expires, 1 to 604,800 (7 days). Defaults to an hour. */
       expiresInSeconds: v.optional(
@@ -49,7 +49,7 @@ export const createGatewayLink = defineCall({
     }),
   },
   response: { kind: 'json', schema: gatewayLink },
-  errors: [...authErrors, 'INVALID_CID', 'INVALID_PATH'],
+  errors: [...authErrors, 'INVALID_CID', 'INVALID_PATH', 'PATH_NOT_FOUND', 'DATA_DAMAGED'],
   dialect: 'api',
   limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: 600 },
   idempotent: true,

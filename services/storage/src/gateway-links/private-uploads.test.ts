@@ -234,6 +234,8 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
       expect(errorOf(await sign({ expiresInSeconds })), `${expiresInSeconds}`).toEqual([400, 'INVALID_REQUEST'])
     for (const path of ['..', 'docs/../c.txt', './a', 'x/'.repeat(513)])
       expect(errorOf(await sign({ path })), path).toEqual([400, 'INVALID_PATH'])
+    for (const path of ['nope.txt', 'docs/nope.txt', 'c.txt/below', 'C.TXT'])
+      expect(errorOf(await sign({ path })), path).toEqual([404, 'PATH_NOT_FOUND'])
     expect((await sign({ expiresInSeconds: 604_800 })).status).toBe(200)
     expect(errorOf(await storage.call('/api/gateway-links', jsonBody({ cid: root })))).toEqual([401, 'UNAUTHENTICATED'])
     const writer = await storage.createKey(undefined, { scopes: ['files:write'] })

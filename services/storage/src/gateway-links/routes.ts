@@ -5,12 +5,13 @@ import { maxPathNames } from '../content/path-limits.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { linkQuery } from './gateway-links.ts'
+import { requirePath } from './require-path.ts'
 import { signLink } from './sign-link.ts'
 import { findLinkable } from './store.ts'
 
 /** Registers the call that signs links. */
 export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {
-  route(app, context, createGatewayLinkCall, async ({ input: { body }, caller }) => {
+  route(app, context, createGatewayLinkCall, async ({ input: { body }, caller, signal }) => {
     const cid = parseCid(body.cid, body.cid)
     const segments = readSegments(body.path)
     const upload = await findLinkable(context.db.read, caller.address, cid)
@@ -20,6 +21,7 @@ export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context
         hint: 'Use the CID of one of your uploads, and the path below it.',
       })
     }
+    await requirePath(context.packs.openPrivate(upload.id), cid, segments, signal)
     const expiresAtSeconds = Math.floor(context.clock.now() / 1000) + body.expiresInSeconds
     const signature = signLink(context.secret, { uploadId: upload.id, cid, segments, expiresAtSeconds })
     const query = new URLSearchParams({
