@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { isFormatV2 } from '@cairn/crypto'
 import {
   type Client,
   createClient,
@@ -276,6 +277,17 @@ test('a rotated file has another CID and key, and the same name and readers', as
   await deleteFile(owner, { cid: rotated.cid })
   const again = await rotateFile(owner, rotated.cid, { format: 'v2' })
   expect(new TextDecoder().decode(await decryptBytes(friend, again.cid))).toBe('old')
+})
+
+test.each(['v1', 'v2'] as const)('a rotated file keeps its format %s, unless another is requested', async (format) => {
+  const formatOf = async (cid: string) => (isFormatV2(await downloadBytes(owner, cid)) ? 'v2' : 'v1')
+  const { cid } = await uploadEncryptedText(owner, `kept in ${format}`, { format })
+  const rotated = await rotateFile(owner, cid)
+  expect([await formatOf(cid), await formatOf(rotated.cid)]).toEqual([format, format])
+  const other = format === 'v1' ? 'v2' : 'v1'
+  const changed = await rotateFile(owner, rotated.cid, { format: other })
+  expect(await formatOf(changed.cid)).toBe(other)
+  expect(new TextDecoder().decode(await decryptBytes(owner, changed.cid))).toBe(`kept in ${format}`)
 })
 
 test('a rotated file without a name does not get the CID of the old one as its name', async () => {

@@ -1,7 +1,9 @@
+import { openSource } from '@cairn/crypto'
 import { CairnError, freePiece } from '@cairn/protocol'
 import { type EarlierBytes, openComplete, openPart, type PartFile } from '#platform/part-file'
 import type { Client } from '../client.ts'
-import { decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
+import { decryptPieces, decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
+import type { FileFormat } from '../encryption/encrypt-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
 import { checkDecryptedPart, type DecryptedPart, type SealedFile } from './decrypted-part.ts'
 import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
@@ -27,6 +29,38 @@ export async function openDecrypted(
 ): Promise<AsyncGenerator<Uint8Array, void, undefined>> {
   const { masterKey, whole } = await prepare(client, cid, options)
   return decryptStream(whole.bytes, masterKey)
+}
+
+/** A file that is decrypted while it is read. */
+export type DecryptedFile = {
+  format: FileFormat
+  /** Verified bytes only. */
+  plain: AsyncGenerator<Uint8Array, void, undefined>
+  /** Ends the download, whether or not `plain` was read. */
+  close(): Promise<void>
+}
+
+/**
+ * Decrypts a file as {@link openDecrypted} does, and says in which format it is stored.
+ * @throws CairnError as openDecrypted
+ */
+export async function openWithFormat(
+  client: Client,
+  cid: string,
+  options: Pick<DownloadOptions, 'signal'> = {},
+): Promise<DecryptedFile> {
+  const { masterKey, whole } = await prepare(client, cid, options)
+  const pieces = openSource(whole.bytes)
+  const close = async () => {
+    await pieces.close()
+    await whole.close()
+  }
+  try {
+    return { ...(await decryptPieces(pieces, masterKey)), close }
+  } catch (error) {
+    await close()
+    throw error
+  }
 }
 
 /**

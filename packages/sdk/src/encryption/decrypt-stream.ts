@@ -1,5 +1,6 @@
 import { type ByteSource, decryptV2, isFormatV2, type OpenSource, openSource } from '@cairn/crypto'
 import { decryptUnverifiedV1, decryptV1 } from '#cipher'
+import type { FileFormat } from './encrypt-stream.ts'
 
 const markBytes = 8
 
@@ -13,11 +14,24 @@ export async function* decryptStream(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const pieces = openSource(source)
   try {
-    const { isV2, again } = await detectFormat(pieces)
-    yield* isV2 ? decryptV2(again, masterKey) : decryptV1(again, masterKey)
+    yield* (await decryptPieces(pieces, masterKey)).plain
   } finally {
     await pieces.close()
   }
+}
+
+/**
+ * Finds the format of a stream by its first bytes. Yields verified bytes only; the caller closes `pieces`.
+ * @throws CairnError as decryptStream, from `plain`
+ */
+export async function decryptPieces(
+  pieces: OpenSource,
+  masterKey: string,
+): Promise<{ format: FileFormat; plain: AsyncGenerator<Uint8Array, void, undefined> }> {
+  const { isV2, again } = await detectFormat(pieces)
+  return isV2
+    ? { format: 'v2', plain: decryptV2(again, masterKey) }
+    : { format: 'v1', plain: decryptV1(again, masterKey) }
 }
 
 /**

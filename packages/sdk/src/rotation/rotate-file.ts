@@ -1,6 +1,6 @@
 import { CairnError, restoreError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { openDecrypted } from '../download/decrypt-file.ts'
+import { openWithFormat } from '../download/decrypt-file.ts'
 import { getFileInfo } from '../files/files.ts'
 import { retireKey } from '../keys/access.ts'
 import { findConditions } from '../keys/agreed-conditions.ts'
@@ -24,8 +24,8 @@ export type RotatedFile = {
  * Encrypts a file under a new key, so that holders of the old key cannot read later versions. This machine fetches,
  * decrypts, encrypts and uploads the bytes, shares the new file with the addresses that still have access, and retires
  * the old key with the new CID as its successor. The CID changes. The old encrypted bytes stay until they are deleted,
- * and a reader who kept both key and bytes can still read them. The new file has the name of the old one, unless `name`
- * is another.
+ * and a reader who kept both key and bytes can still read them. The new file has the name and the format of the old one,
+ * unless `name` or `format` is another.
  * Repeat the call to complete an interrupted rotation: it encrypts again until three nodes have retired the old key,
  * and then retires it on the remaining nodes.
  * @throws CairnError ACCESS_DENIED, CONFLICT (no three nodes agree on its rights, or they changed meanwhile),
@@ -45,13 +45,14 @@ export async function rotateFile(
   }
   const conditions = await findConditions(client, cid, options)
   const name = options.name ?? (await findFileName(client, cid, options))
-  const plain = await openDecrypted(client, cid, options.signal === undefined ? {} : { signal: options.signal })
-  const uploaded = await uploadEncryptedStream(client, plain, {
+  const old = await openWithFormat(client, cid, options.signal === undefined ? {} : { signal: options.signal })
+  const uploaded = await uploadEncryptedStream(client, old.plain, {
     shareTo: agreed.sharedTo,
     conditions,
     ...options,
+    format: options.format ?? old.format,
     ...(name === undefined ? {} : { name }),
-  })
+  }).finally(old.close)
   await requireSameRights(client, cid, agreed.digest, uploaded.cid, options)
   return { cid: uploaded.cid, uploaded, retired: await retire(client, cid, uploaded.cid, options) }
 }
