@@ -23,6 +23,23 @@ test.each(['300.1.1.1', 'proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0
   },
 )
 
+test('errors quote the beginning of a long value only', () => {
+  const messageOf = (environment: Record<string, string>) => {
+    try {
+      readSettings(listenerSettings, environment, { foreign: new Set() })
+    } catch (error) {
+      return String(error)
+    }
+    throw new Error('accepted')
+  }
+  const word = messageOf({ CAIRN_TRUSTED_PROXIES: `10.0.0.1,${'x'.repeat(5000)}` })
+  expect(word).toContain('CAIRN_TRUSTED_PROXIES must be IP addresses or networks such as 10.0.0.0/8')
+  expect(word).toContain(`${'x'.repeat(100)}…`)
+  expect(word).not.toContain('x'.repeat(101))
+  expect(messageOf({ CAIRN_TRUSTED_PROXIES: 'ten words that are no address '.repeat(500) }).length).toBeLessThan(800)
+  expect(messageOf({ [`CAIRN_${'X'.repeat(5000)}`]: '1' }).length).toBeLessThan(800)
+})
+
 test('a parser that names its setting does not make the message name it twice', () => {
   const settings = {
     CAIRN_LIST: {

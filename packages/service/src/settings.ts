@@ -108,7 +108,7 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
     try {
       values[name] = setting.read(readValue(environment, name) ?? setting.fallback)
     } catch (error) {
-      const problem = error instanceof Error ? error.message : 'is not valid'
+      const problem = cap(error instanceof Error ? error.message : 'is not valid')
       // Parsers of documents name the setting themselves.
       problems.push(problem.startsWith(name) ? problem : `${name} ${problem}`)
     }
@@ -117,13 +117,26 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
     const bare = name.replace(/_FILE$/, '')
     const known = Object.hasOwn(settings, bare) || foreign.has(name) || foreign.has(bare) || clientNames.has(name)
     if (name.startsWith('CAIRN_') && !name.startsWith('CAIRN_TEST_') && !known)
-      problems.push(describeUnknown(name, [...Object.keys(settings), ...foreign]))
+      problems.push(describeUnknown(cap(name), [...Object.keys(settings), ...foreign]))
   }
   if (problems.length > 0) {
     throw new CairnError('INVALID_CONFIGURATION', { message: problems.join('; '), details: { problems } })
   }
   // Each value was parsed by its own setting above.
   return values as SettingValues<Settings>
+}
+
+const maxWordCharacters = 100
+const maxProblemCharacters = 600
+
+/** Caps what a problem quotes of a value: one that is set by mistake may be a whole file, and ends up in the log. */
+function cap(problem: string): string {
+  const words = problem.replace(/\S+/g, (word) => shorten(word, maxWordCharacters))
+  return shorten(words, maxProblemCharacters)
+}
+
+function shorten(value: string, maxCharacters: number): string {
+  return value.length <= maxCharacters ? value : `${value.slice(0, maxCharacters).toWellFormed()}…`
 }
 
 function describeUnknown(name: string, names: readonly string[]): string {
