@@ -59,7 +59,7 @@ export async function readIdentity(path: string): Promise<Opener> {
     return createOpener(await readFile(path, 'utf8'))
   } catch (error) {
     if (CairnError.is(error)) throw error
-    throw wrongUse(`${path} cannot be read (${String(errnoOf(error))})`)
+    throw wrongUse(`${path} cannot be read (${String(errnoOf(error))})`, 'Name the file that `backup key` wrote.')
   }
 }
 
@@ -87,6 +87,16 @@ async function writeNew(path: string, text: string): Promise<void> {
     await writeFile(path, text, { flag: 'wx', mode: 0o600 })
   } catch (error) {
     const errno = errnoOf(error)
-    throw wrongUse(errno === 'EEXIST' ? `${path} already exists` : `${path} cannot be written (${String(errno)})`)
+    if (errno === 'EEXIST')
+      throw wrongUse(
+        `${path} already exists`,
+        'Name a file that does not exist yet. An existing one is never replaced, because backups may need the key in it.',
+      )
+    throw wrongUse(
+      `${path} cannot be written (${String(errno)})`,
+      errno === 'ENOENT'
+        ? 'Create its folder first, or name a file in another one.'
+        : 'Name a file in a folder that you may write to.',
+    )
   }
 }

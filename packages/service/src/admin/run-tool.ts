@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { CairnError } from '@cairn/protocol'
 import { exitCodeOf, explainFailure } from '../run-service.ts'
-import { wrongUse } from './wrong-use.ts'
+import { usageHint, wrongUse } from './wrong-use.ts'
 
 /** Exit code for invalid arguments, as in the command line. */
 const usageExitCode = 2
@@ -71,13 +71,8 @@ export async function runTool<Input>(
   try {
     return (await run(tool, args, isJson, place)) ? 0 : 1
   } catch (caught) {
-    const error = CairnError.is(caught, 'USAGE')
-      ? new CairnError('USAGE', {
-          message: caught.message,
-          hint: `Run ${tool.name} --help for the list of commands.`,
-          cause: caught,
-        })
-      : caught
+    const isUnexplained = CairnError.is(caught, 'USAGE') && caught.hint === usageHint
+    const error = isUnexplained ? wrongUse(caught.message, `Run ${tool.name} --help for the list of commands.`) : caught
     const json = CairnError.is(error) ? JSON.stringify(error) : JSON.stringify({ message: String(error) })
     place.complain(isJson ? json : explainFailure(error))
     return CairnError.is(error, 'USAGE') ? usageExitCode : exitCodeOf(error)

@@ -117,6 +117,15 @@ test(
     expect((await stat(wrong)).mode & 0o777).toBe(0o600)
     const again = await administer(source, 'backup', 'key', wrong)
     expect([again.code, again.complained]).toEqual([2, expect.stringContaining(`${wrong} already exists`)])
+    expect(again.complained).toContain('Name a file that does not exist yet.')
+    const nowhere = await administer(source, 'backup', 'key', join(world.root, 'none', 'a.key'))
+    expect(nowhere.complained).toContain('Create its folder first')
+    const unread = await restore(world, other, place, '--identity', join(world.root, 'none.key'))
+    expect([unread.code, unread.complained]).toEqual([
+      2,
+      expect.stringContaining('Name the file that `backup key` wrote.'),
+    ])
+    expect((await administer(source, 'backup', 'key')).complained).toContain('--help for the list of commands.')
     const target = await world.createMachine('target', 'sqlite and files')
     const refused = await administer(target, 'restore', place, '--identity', wrong, '--json')
     expect([refused.code, reportedCode(refused)]).toEqual([78, 'BACKUP_KEY'])
