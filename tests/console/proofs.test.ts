@@ -44,7 +44,7 @@ test('a file is followed until it is proven, and verified in the browser; a lyin
   await page.getByText('Download everything').click()
   await page.getByRole('button', { name: 'Verify again' }).click()
   const answer: { proof: { leaf: string }[] } = await (await honest).json()
-  await page.getByText('All 1 blocks of the content are in').waitFor()
+  await page.getByText('The only block of the content is in').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await page.getByText('Proved', { exact: true }).first().waitFor()
 

@@ -71,7 +71,9 @@ function describePiece(piece: PieceReport): string[] {
     `${marks[piece.inclusion.outcome]} aggregate  ${piece.inclusion.message}`,
     ...(piece.aggregate === null ? [] : [`           ${piece.aggregate}`]),
     ...piece.providers.flatMap(describeProvider),
-    ...(piece.providers.length === 0 ? [] : [`  proven by ${piece.copies} different keys`]),
+    ...(piece.providers.length === 0
+      ? []
+      : [`  proven by ${piece.copies === 1 ? '1 key' : `${piece.copies} different keys`}`]),
     ...(piece.aggregate !== null && piece.providers.length === 0 ? ['– provider   No provider stores it yet'] : []),
   ]
 }

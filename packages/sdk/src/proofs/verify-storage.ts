@@ -77,7 +77,8 @@ export async function verifyStorage(client: Client, cid: string, options: Verify
   const content: Check = options.full
     ? await check(options.signal, async () => {
         const { blocks, bytes } = await readPieces(client, root, proofs, options)
-        return `All ${blocks} blocks of the content are in ${bytes} bytes that the providers returned`
+        const all = blocks === 1 ? 'The only block of the content is' : `All ${blocks} blocks of the content are`
+        return `${all} in ${bytes} bytes that the providers returned`
       })
     : found.some(({ isAll }) => isAll)
       ? { outcome: 'proven', message: 'The root block is all of the content' }

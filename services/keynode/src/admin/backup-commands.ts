@@ -131,7 +131,7 @@ async function restore(input: CommandInput): Promise<boolean> {
   const lines = isDryRun
     ? [`Dry run: backup ${manifest.id} of ${manifest.createdAt} would be restored.`]
     : [
-        `Restored backup ${manifest.id} of ${manifest.createdAt}: ${rows} rows, ${keys} keys.`,
+        `Restored backup ${manifest.id} of ${manifest.createdAt}: ${rows} rows with ${keys} ${keys === 1 ? 'key' : 'keys'}.`,
         'Each key answers again when three other nodes, or its owner, confirm its state.',
       ]
   if (!isDryRun && secret === 'written')
