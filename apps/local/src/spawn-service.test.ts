@@ -69,3 +69,30 @@ test('a failed start reports the output of the service', async () => {
     message: 'The key node 1 did not start: no such folder',
   })
 })
+
+test('a cause that several services share is shown once, with what to do', async () => {
+  const failing = options(`process.stderr.write('The disk is full\\nFree some space.\\n'); process.exit(1)`)
+  const script = `import { explainFailure } from ${JSON.stringify(join(import.meta.dirname, '../../../packages/service/src/index.ts'))}
+import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
+const failing = ${JSON.stringify(failing)}
+const [first] = await Promise.allSettled([spawnService(failing), spawnService(failing), spawnService(failing)])
+process.stderr.write(explainFailure(first.reason) + '\\n', () => process.exit(1))`
+  expect(await readErrors(script)).toBe('The key node 1 did not start: The disk is full\nFree some space.\n')
+})
+
+test('what a service prints while it starts and afterwards is shown', async () => {
+  const warning = options(`process.stderr.write('first\\n', () => { ${ready} })
+process.on('SIGTERM', () => process.stderr.write('second\\n', () => process.exit()))`)
+  const script = `import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
+const service = await spawnService({ ...${JSON.stringify(warning)}, stopTimeoutMs: 5000 })
+await service[Symbol.asyncDispose]()`
+  expect(await readErrors(script)).toBe('first\nsecond\n')
+})
+
+/** Runs a program that starts services, and returns what its user sees on standard error. */
+async function readErrors(script: string): Promise<string> {
+  const file = join(home, 'parent.mjs')
+  writeFileSync(file, script)
+  const parent = spawn(process.execPath, ['--conditions=@cairn/source', file], { stdio: ['ignore', 'ignore', 'pipe'] })
+  return `${Buffer.concat(await Array.fromAsync(parent.stderr))}`
+}

@@ -38,7 +38,8 @@ export type ServiceOptions = {
  * a semi-space of 1 MiB saves 12 MiB per process, the heap is collected when it is twice as large as what it held, in place of up
  * to four times, and one pool of glibc for all threads keeps less freed memory; other C libraries ignore it. `scripts/run.mjs`
  * starts the network with the same. Waits until the program reports ready. It ends with this process in any case: the channel
- * between them closes, and one that hangs is killed.
+ * between them closes, and one that hangs is killed. What it prints before it is ready is shown once: afterwards, or in the
+ * error, because many services fail alike.
  * @throws CairnError UNAVAILABLE with its output if it does not start
  */
 export async function spawnService(options: ServiceOptions): Promise<ServiceProcess> {
@@ -52,21 +53,26 @@ export async function spawnService(options: ServiceOptions): Promise<ServiceProc
   })
   endWithThisProcess(child)
   let output = ''
+  let isStarting = true
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     output = (output + text).slice(-4000)
-    process.stderr.write(text)
+    if (!isStarting) process.stderr.write(text)
   })
   const end = () => endProcess(child, () => child.kill('SIGTERM'), stopTimeoutMs + endMarginMs)
   try {
     const ready = await waitUntilReady(child, () => output, signal)
+    isStarting = false
+    process.stderr.write(output)
     // Threads that start later inherit it.
     if (isBackground && child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
     return { ready, pid: child.pid ?? 0, [Symbol.asyncDispose]: end }
   } catch (cause) {
     await end()
     signal?.throwIfAborted()
+    const [reason = '', ...rest] = output.trim().split('\n')
     throw new CairnError('UNAVAILABLE', {
-      message: `The ${name} did not start: ${output.trim().split('\n')[0] ?? ''}`,
+      message: `The ${name} did not start: ${reason}`,
+      ...(rest.length === 0 ? {} : { hint: rest.join('\n') }),
       cause,
     })
   }
@@ -88,7 +94,8 @@ async function waitUntilReady(
 ): Promise<{ url: string; publicKey?: string }> {
   const limit = AbortSignal.timeout(readyTimeoutMs)
   const stop = signal === undefined ? limit : AbortSignal.any([limit, signal])
-  const gone = once(child, 'exit', { signal: stop }).then(() => {
+  // Its output is complete once its streams are closed, too.
+  const gone = once(child, 'close', { signal: stop }).then(() => {
     throw new Error(output().trim() || 'it exited without output')
   })
   gone.catch(() => undefined)
