@@ -110,8 +110,11 @@ describe('an offer is rejected', () => {
     const host = source.url
     const url = text.replace('http://user@HOST', host.replace('//', '//user@')).replace('HOST', host)
     const asked = source.requests.length
-    const { status, code } = await provider.offer(cid, url)
+    const { status, code, json } = await provider.offer(cid, url)
     expect([status, code]).toEqual([403, 'SOURCE_NOT_ALLOWED'])
+    // Names the origin of the source, and nothing else of its URL.
+    const message = expect.stringMatching(/^This provider does not fetch from that (source|URL of https?:\/\/[\w.:]+)$/)
+    expect(json).toMatchObject({ error: { message } })
     expect(source.requests).toHaveLength(asked)
     expect((await provider.call('GET', `/pieces/${cid}`)).code).toBe('PIECE_NOT_FOUND')
   })

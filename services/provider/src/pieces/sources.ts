@@ -5,7 +5,13 @@ import { CairnError } from '@cairn/protocol'
  * @throws CairnError SOURCE_NOT_ALLOWED
  */
 export function requireSource(sources: readonly string[], text: string): void {
-  if (!sources.some((source) => isBelow(source, text))) throw new CairnError('SOURCE_NOT_ALLOWED')
+  if (sources.some((source) => isBelow(source, text))) return
+  // The origin alone: the rest of the URL may contain credentials.
+  const origin = URL.canParse(text) ? new URL(text).origin : 'null'
+  throw new CairnError('SOURCE_NOT_ALLOWED', {
+    ...(origin === 'null' ? {} : { message: `This provider does not fetch from that URL of ${origin}` }),
+    hint: 'Use a URL under one of the sources that the operator of the provider allows (CAIRN_PROVIDER_SOURCES). The addresses must be equal: localhost is not 127.0.0.1.',
+  })
 }
 
 function isBelow(source: string, text: string): boolean {
