@@ -77,7 +77,12 @@ async function checkDatabase(config: StorageConfig, fail: Note, warn: Note): Pro
     else if (newer.length > 0) warn(setting, `A newer version expanded the database: ${newer.join(', ')}`)
     const due = names.filter((name) => !done.includes(name))
     if (!exists) warn(setting, 'The database is new. The first start creates its tables')
-    else if (due.length > 0) warn(setting, `The next start migrates the database: ${due.join(', ')}`)
+    else if (due.length > 0) {
+      warn(setting, `The next start migrates the database: ${due.join(', ')}`)
+      const last = migrations.findLast(({ name, change }) => change === 'contract' && due.includes(name))
+      if (last !== undefined)
+        warn(setting, `Earlier versions cannot start after ${last.name}. Back up first: a downgrade needs the backup`)
+    }
   } catch (error) {
     fail(setting, messageOf(error))
   }
