@@ -186,6 +186,22 @@ test('exported keys open without nodes; rotated ones differ; damaged and foreign
   expect((await cairn('owner', ['keys', 'status', cid])).out).toContain('retired')
 })
 
+test.each(['lacks a node', 'was lost by a node'])('keys repair signs in again where the session %s', async (what) => {
+  const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
+  const file = join(folder, 'owner', 'sessions.json')
+  const read = (): Record<string, { nodes: unknown[] }> => JSON.parse(readFileSync(file, 'utf8'))
+  const ended = read()
+  await json('owner', 'keys', 'sign-out')
+  expect(await json('owner', 'keys', 'status', cid)).toMatchObject({ health: 'whole' })
+  const kept = read()
+  for (const [name, { nodes }] of Object.entries(kept))
+    nodes[0] = what === 'lacks a node' ? null : (ended[name]?.nodes[0] ?? null)
+  writeFileSync(file, JSON.stringify(kept))
+  const { code, out, err } = await cairn('owner', ['keys', 'repair', cid])
+  expect([code, out], err).toEqual([0, expect.stringMatching(/^node 1 {2}current\n/)])
+  expect(await json('owner', 'keys', 'status', cid)).toMatchObject({ health: 'whole' })
+})
+
 test('keys saved by strangers change nothing: the owner of a file gets its right bytes, plain or decrypted', async () => {
   writeFileSync(join(folder, 'plain.txt'), 'plain words')
   const { cid: plain } = (await json('owner', 'upload', 'plain.txt')) as { cid: string }

@@ -8,11 +8,12 @@ const leftMs = 60_000
 /**
  * Returns a client with a session at the key nodes: the stored one, or a new one signed by the wallet (on a local
  * network without a user wallet, by its test wallet).
+ * @param options.signAgain whether the wallet signs although the stored session is open, to reach nodes that it lacks
  * @throws CairnError NO_WALLET, NO_KEY_NODES, KEY_NODES_UNAVAILABLE, INVALID_SIGNATURE
  */
 export async function openKeyClient(
   context: CommandContext,
-  { withApiKey = false }: { withApiKey?: boolean } = {},
+  { withApiKey = false, signAgain = false }: { withApiKey?: boolean; signAgain?: boolean } = {},
 ): Promise<Client> {
   const { session, state, output } = context
   const client = withApiKey ? await session.client() : await session.anonymous()
@@ -31,7 +32,7 @@ export async function openKeyClient(
     await closeKeySession(client, kept, { signal: context.signal })
     if (!isOwn) output.note(`Closed the session of ${kept.address} with the key nodes.`)
   }
-  const keySession = isOwn && isOpen(kept) ? kept : await sign(context, client, usesTestWallet)
+  const keySession = isOwn && isOpen(kept) && !signAgain ? kept : await sign(context, client, usesTestWallet)
   if (keySession !== kept) await state.writeSession(name, keySession)
   return createClient({
     network,

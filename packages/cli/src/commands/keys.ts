@@ -126,7 +126,15 @@ async function status(context: CommandContext): Promise<void> {
 async function repair(context: CommandContext): Promise<void> {
   const cid = cidOf(context)
   const { output, signal } = context
-  const { nodes, before, after, changes } = await repairKey(await openKeyClient(context), cid, { signal })
+  const first = await repairKey(await openKeyClient(context), cid, { signal })
+  // A session lacks the nodes that were unavailable when it was opened, and those that lost theirs, such as a restored one.
+  const lacksNode = first.nodes.some(({ error }) => error?.code === 'NO_SESSION' || error?.code === 'SESSION_EXPIRED')
+  const again = lacksNode
+    ? await repairKey(await openKeyClient(context, { signAgain: true }), cid, { signal })
+    : undefined
+  const { before } = first
+  const { nodes, after } = again ?? first
+  const changes = [...first.changes, ...(again?.changes ?? [])]
   const json = nodes.map(({ node, outcome, error }) => ({
     node,
     outcome,
@@ -137,7 +145,9 @@ async function repair(context: CommandContext): Promise<void> {
   output.result(
     { cid, before: before.health, after: after.health, ...state, changes, nodes: json },
     () => [
-      ...nodes.map(({ node, outcome }) => `node ${node}  ${outcome}`),
+      ...nodes.map(({ node, outcome, error }) =>
+        error === undefined ? `node ${node}  ${outcome}` : `node ${node}  ${outcome}: ${error.message} [${error.code}]`,
+      ),
       ...changes.map(showOutcome),
       `${before.health} → ${after.health}`,
     ],
