@@ -77,6 +77,7 @@ test('a shared file opens in the browser of its recipient, and no longer after a
   // What was opened to him stands among what is shared, and he can read about it but not change it.
   await reader.open('/shared')
   await reader.page.getByRole('link', { name: 'map.txt' }).waitFor()
+  await reader.page.getByText('23\u00a0B', { exact: true }).waitFor()
   expect(await reader.checkAccessibility()).toEqual([])
   await reader.open(`/files/${cid}?tab=access`)
   await reader.page.getByText('Only the owner can change access.').waitFor()

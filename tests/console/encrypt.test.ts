@@ -108,6 +108,10 @@ test('files of the second format, an empty one among them, open in the SDK', asy
     const expected = fileName === 'film.bin' ? plain : Buffer.alloc(0)
     expect(Buffer.from(await decryptBytes(client, cid)).equals(expected), fileName).toBe(true)
   }
+  // The list states the size of the content, as far as it knows it: 164 bytes are stored of the empty file.
+  const empty = page.getByRole('row').filter({ hasText: 'empty.bin' })
+  await empty.getByText('<\u00a01\u00a0KiB', { exact: true }).waitFor()
+  await page.getByRole('row').filter({ hasText: 'film.bin' }).getByText('2\u00a0MiB', { exact: true }).waitFor()
   expect(problems).toEqual([])
 })
 

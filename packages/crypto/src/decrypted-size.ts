@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
-import { overheadV1 } from './file-v1.ts'
-import { decryptedSizeV2, isFormatV2 } from './file-v2.ts'
+import { overheadV1, tagBytes } from './file-v1.ts'
+import { decryptedSizeV2, headerBytesV2, isFormatV2 } from './file-v2.ts'
 
 /**
  * Returns the size in bytes of an encrypted file once it is decrypted, by its format. Only decryption verifies it.
@@ -12,4 +12,20 @@ export function decryptedSize(head: Uint8Array, encryptedBytes: number): number 
   if (isFormatV2(head)) return decryptedSizeV2(head, encryptedBytes)
   if (encryptedBytes < overheadV1) throw new CairnError('NOT_ENCRYPTED')
   return encryptedBytes - overheadV1
+}
+
+/** The smallest chunk that clients write by themselves: that of media. */
+const minUsualChunkBytes = 64 * 1024
+
+/**
+ * Returns between which sizes an encrypted file has its own once it is decrypted, without a look at its bytes: the first format
+ * adds the same to every file, the second at most about 150 bytes more and one in 4,096. Smaller chunks than 64 KiB add more.
+ * @param encryptedBytes size of the whole encrypted file
+ */
+export function estimateDecryptedSize(encryptedBytes: number): { minBytes: number; maxBytes: number } {
+  const maxBytes = Math.max(0, encryptedBytes - overheadV1)
+  const body = encryptedBytes - headerBytesV2
+  // Too short for the second format.
+  if (body < tagBytes) return { minBytes: maxBytes, maxBytes }
+  return { minBytes: body - tagBytes * Math.ceil(body / (minUsualChunkBytes + tagBytes)), maxBytes }
 }

@@ -2,7 +2,7 @@ import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { codeOf } from '../../../tests/code-of.ts'
-import { decryptedSize } from './decrypted-size.ts'
+import { decryptedSize, estimateDecryptedSize } from './decrypted-size.ts'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { openUnverifiedV1, sealAgainV1 } from './file-v1-ranges.ts'
@@ -69,6 +69,7 @@ describe('the first format', () => {
     expect(await codeOf(decryptBytesV1(sealed.slice(0, -1), masterKey))).toBe('DECRYPTION_FAILED')
     expect(await codeOf(decryptBytesV1(sealed.slice(0, 43), masterKey))).toBe('NOT_ENCRYPTED')
     expect(decryptedSize(sealed.subarray(0, 20), sealed.length)).toBe(sealed.length - 44)
+    expect(estimateDecryptedSize(sealed.length).maxBytes).toBe(sealed.length - 44)
     expect(await codeOf((async () => decryptedSize(sealed.slice(0, 43), 43))())).toBe('NOT_ENCRYPTED')
     expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
   })
@@ -97,6 +98,22 @@ describe('the first format', () => {
     )
     expect(await codeOf(openUnverifiedV1(async () => sealed, 43, masterKey))).toBe('NOT_ENCRYPTED')
   })
+})
+
+test('bounds of the decrypted size contain that of either format, and are one below the size of a second header', () => {
+  const bounds = estimateDecryptedSize(163)
+  expect(bounds).toEqual({ minBytes: 119, maxBytes: 119 })
+  expect(estimateDecryptedSize(10)).toEqual({ minBytes: 0, maxBytes: 0 })
+  fc.assert(
+    fc.property(fc.nat(300 * 1024 ** 2), fc.constantFrom(64 * 1024, 1024 ** 2, 16 * 1024 ** 2), (length, chunk) => {
+      for (const sealed of [length + 44, encryptedSizeV2(length, chunk)]) {
+        const { minBytes, maxBytes } = estimateDecryptedSize(sealed)
+        expect(minBytes).toBeLessThanOrEqual(length)
+        expect(maxBytes).toBeGreaterThanOrEqual(length)
+        expect(maxBytes - minBytes).toBeLessThanOrEqual(150 + length / 4000)
+      }
+    }),
+  )
 })
 
 describe('the second format', () => {

@@ -31,6 +31,7 @@ test('the public surface', () => {
       "encryptV1",
       "encryptV2",
       "encryptedSizeV2",
+      "estimateDecryptedSize",
       "eventLogSigner",
       "findKey",
       "findSignedText",

@@ -2,7 +2,7 @@ export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
 export { canonicalCid } from './canonical-cid.ts'
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
 export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
-export { decryptedSize } from './decrypted-size.ts'
+export { decryptedSize, estimateDecryptedSize } from './decrypted-size.ts'
 export {
   type EventLogWriter,
   eventLogSigner,

@@ -38,6 +38,7 @@ test('the public surface', () => {
       "downloadFile",
       "encryptBlob",
       "encryptKeystore",
+      "estimateDecryptedSize",
       "eventTypes",
       "explainAccess",
       "explainConditions",

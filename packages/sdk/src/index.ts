@@ -4,6 +4,7 @@ export {
   decryptKeystore,
   derivePasskeyWallet,
   encryptKeystore,
+  estimateDecryptedSize,
   passkeyInput,
   type SessionKey,
   signMessage,

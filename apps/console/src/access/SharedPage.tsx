@@ -4,7 +4,9 @@ import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
 import { useContacts } from '../contacts/use-contacts.ts'
-import { nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { plainSizeText } from '../content/plain-size.ts'
+import { type FileInfo, nameOf, useFileInfo } from '../content/use-file-info.ts'
+import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -174,9 +176,7 @@ function SharedRow({
               {label === undefined ? <span className="font-mono">{shorten(owner)}</span> : <bdi>{label}</bdi>}
             </span>
           )}
-          {data === undefined ? undefined : (
-            <span className="tabular">{messages.files.encryptedSize(Number(data.fileSizeInBytes))}</span>
-          )}
+          {data === undefined ? undefined : <SharedSize info={data} />}
           <span>{formatAgo(updatedAt)}</span>
         </p>
       </div>
@@ -188,5 +188,15 @@ function SharedRow({
         </span>
       </div>
     </li>
+  )
+}
+
+function SharedSize({ info }: { info: FileInfo }) {
+  const { isFolder } = useIsFolder(info)
+  const sizeBytes = Number(info.fileSizeInBytes)
+  return (
+    <span className="tabular">
+      {isFolder === false ? plainSizeText([{ sizeBytes, isEncrypted: true }]) : messages.files.encryptedSize(sizeBytes)}
+    </span>
   )
 }

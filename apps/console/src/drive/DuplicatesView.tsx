@@ -2,10 +2,10 @@ import type { DriveUpload } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { CopyCheck, Files, Trash2 } from '#icons'
+import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { deleteFiles } from '../files/change-files.ts'
-import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -37,7 +37,7 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
         {groups.length === 0 ? undefined : (
           <Button size="small" className="mb-1.5" onClick={() => setRemoving(all)}>
             <Trash2 aria-hidden="true" size={15} />
-            <span className="max-sm:sr-only">{messages.drive.duplicatesRemoveAll(sizeOf(all))}</span>
+            <span className="max-sm:sr-only">{messages.drive.duplicatesRemoveAll(plainSizeText(all))}</span>
           </Button>
         )}
       </Places>
@@ -55,7 +55,7 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
                 <p className="truncate text-ink-soft text-sm">
                   {messages.drive.duplicatesOf(item.path, copies.length + 1)}
                   {' · '}
-                  {sizeOf(copies)}
+                  {plainSizeText(copies)}
                 </p>
               </div>
               <Button size="small" onClick={() => setRemoving(copies)}>
@@ -77,8 +77,4 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
       />
     </>
   )
-}
-
-function sizeOf(uploads: readonly DriveUpload[]): string {
-  return formatBytes(uploads.reduce((sum, { fileSizeInBytes }) => sum + Number(fileSizeInBytes), 0))
 }

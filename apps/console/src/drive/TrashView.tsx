@@ -2,10 +2,11 @@ import type { DriveItem } from '@cairn/sdk'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Trash2, Undo2 } from '#icons'
+import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { fileIcon } from '../files/file-icon.ts'
-import { formatAgo, formatBytes } from '../messages/format.ts'
+import { formatAgo } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -143,7 +144,7 @@ function TrashRow({
             messages.drive.trashedAgo(formatAgo(trashedAt)),
             messages.drive.trashDue(left),
             ...(parentOf(path) === '/' ? [] : [messages.drive.trashFrom(parentOf(path))]),
-            ...(item.kind === 'file' ? [formatBytes(item.sizeBytes)] : []),
+            ...(item.kind === 'file' ? [plainSizeText([item])] : []),
           ].join(' · ')}
         </p>
       </div>

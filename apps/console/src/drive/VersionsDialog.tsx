@@ -1,7 +1,8 @@
 import type { DriveFile } from '@cairn/sdk'
 import { Link, useSearch } from '@tanstack/react-router'
 import { History } from '#icons'
-import { formatAgo, formatBytes, formatDateTime } from '../messages/format.ts'
+import { plainSizeText } from '../content/plain-size.ts'
+import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Modal } from '../ui/Modal.tsx'
@@ -21,7 +22,7 @@ export function VersionsDialog({
   return (
     <Modal isOpen onClose={onClose} title={messages.drive.versionsTitle(item.name)} hint={messages.drive.versionsHint}>
       <ol className="flex flex-col divide-y divide-line rounded-lg border border-line">
-        {item.versions.map(({ cid, sizeBytes, at }, index) => (
+        {item.versions.map(({ cid, sizeBytes, isEncrypted, at }, index) => (
           <li key={cid} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2.5">
             <div className="min-w-0 flex-1 basis-40">
               <p className="flex items-center gap-2 font-medium text-sm">
@@ -30,7 +31,7 @@ export function VersionsDialog({
                 </time>
                 {index === 0 ? <Tag tone="accent">{messages.drive.versionCurrent}</Tag> : undefined}
               </p>
-              <p className="text-ink-soft text-sm tabular">{formatBytes(sizeBytes)}</p>
+              <p className="text-ink-soft text-sm tabular">{plainSizeText([{ sizeBytes, isEncrypted }])}</p>
             </div>
             <Link
               to="/files/$cid"

@@ -1,5 +1,6 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
 import { mayBeFolder } from '../content/folder-type.ts'
+import { plainSizeOf } from '../content/plain-size.ts'
 import type { ZipItem } from '../zip/zip-order.ts'
 import { filesOf } from './files-of.ts'
 import { parentOf } from './list-items.ts'
@@ -29,7 +30,7 @@ export function toZipItems(
       })),
       ...emptyFoldersOf(drive, items).map((path) => ({ ...none, path: below(path) })),
     ],
-    totalBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+    totalBytes: plainSizeOf(files).maxBytes,
     fileCount: files.some(mayBeFolder) ? undefined : files.length,
   }
 }

@@ -1,5 +1,5 @@
 import { EllipsisVertical, X } from '#icons'
-import { formatBytes } from '../messages/format.ts'
+import { plainSizeText } from '../content/plain-size.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -22,7 +22,6 @@ export function BulkBar({
   more?: readonly MenuItem[]
   onClear: () => void
 }) {
-  const sizeBytes = files.reduce((sum, file) => sum + Number(file.fileSizeInBytes), 0)
   return (
     <section
       aria-label={messages.files.bulk}
@@ -36,7 +35,7 @@ export function BulkBar({
             ? messages.files.selected(files.length)
             : messages.files.selecting(files.length, loading)}
         </span>
-        <span className="text-ink-soft tabular max-sm:hidden">{formatBytes(sizeBytes)}</span>
+        <span className="text-ink-soft tabular max-sm:hidden">{plainSizeText(files)}</span>
       </p>
       {actions.map(({ id, label, icon: Icon, isDanger = false, run }) => (
         <Button

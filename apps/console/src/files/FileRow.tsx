@@ -1,7 +1,8 @@
 import { memo, type ReactNode } from 'react'
 import { Ellipsis, Lock, UserRound } from '#icons'
+import { plainSizeText } from '../content/plain-size.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
-import { formatAgo, formatBytes, formatDateTime, shorten } from '../messages/format.ts'
+import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
@@ -61,7 +62,9 @@ export const FileRow = memo(function FileRow({
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
-  const size = isOwnFolder ? '' : formatBytes(Number(fileSizeInBytes))
+  const size = isOwnFolder
+    ? ''
+    : plainSizeText([{ sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption, isFolder }])
   const added = isOwnFolder ? '' : formatAgo(createdAt)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.

@@ -1,8 +1,9 @@
 import { memo, useState } from 'react'
 import { Ellipsis, Lock } from '#icons'
 import { useContentUrl } from '../content/content-url.ts'
+import { plainSizeText } from '../content/plain-size.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
-import { formatAgo, formatBytes } from '../messages/format.ts'
+import { formatAgo } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useObjectUrl } from '../preview/use-object-url.ts'
@@ -107,7 +108,10 @@ export const FileTile = memo(function FileTile({
                 : ''}
             {isOwnFolder
               ? messages.files.folder
-              : messages.files.sizeAndDate(formatBytes(sizeBytes), formatAgo(createdAt))}
+              : messages.files.sizeAndDate(
+                  plainSizeText([{ sizeBytes, isEncrypted: encryption, isFolder }]),
+                  formatAgo(createdAt),
+                )}
             {place === undefined ? '' : ` · ${place}`}
           </p>
         </div>

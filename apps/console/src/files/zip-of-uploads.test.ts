@@ -19,6 +19,11 @@ test('uploads of one name get numbers, so that the ZIP contains each', () => {
   expect([name, totalBytes, fileCount]).toEqual(['Cairn files.zip', 9, 3])
 })
 
+test('the size of a ZIP is that of what it contains: encrypted uploads count as they are decrypted', () => {
+  const sizes = { fileSizeInBytes: '1044', encryption: true }
+  expect(zipOfUploads([upload('a.txt', sizes), upload('b.txt')]).totalBytes).toBe(1003)
+})
+
 test('a single upload names its ZIP, and a stored folder is not counted as one file', () => {
   const { name, fileCount } = zipOfUploads([upload('things', { cid: 'bafybox', mimeType: null })])
   expect([name, fileCount]).toEqual(['things.zip', undefined])

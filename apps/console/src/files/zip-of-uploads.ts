@@ -1,5 +1,6 @@
 import { mayBeFolder } from '../content/folder-type.ts'
 import { numberName } from '../content/number-name.ts'
+import { plainSizeOf } from '../content/plain-size.ts'
 import { messages } from '../messages/messages.ts'
 import type { ZipItem } from '../zip/zip-order.ts'
 import type { ListedFile } from './listed-file.ts'
@@ -33,7 +34,7 @@ export function zipOfUploads(files: readonly ListedFile[]): {
   return {
     name: `${items.length === 1 && only !== undefined ? only.path : messages.drive.zipName}.zip`,
     items,
-    totalBytes: files.reduce((sum, { fileSizeInBytes }) => sum + Number(fileSizeInBytes), 0),
+    totalBytes: plainSizeOf(files).maxBytes,
     fileCount: files.some(mayBeFolder) ? undefined : files.length,
   }
 }

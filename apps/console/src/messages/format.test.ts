@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest'
 import {
   formatAgo,
+  formatByteRange,
   formatBytes,
   formatDuration,
   formatUntil,
@@ -17,6 +18,15 @@ test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', ()
   expect(formatBytes(1536)).toBe('1.5\u00a0KiB')
   expect(formatBytes(1024 * 1024 - 1)).toBe('1\u00a0MiB')
   expect(formatBytes(100 * 1024 ** 3)).toBe('100\u00a0GiB')
+})
+
+test('bytes within bounds have only the digits that both share', () => {
+  const between = (minBytes: number, maxBytes: number) => formatByteRange({ minBytes, maxBytes })
+  expect(between(7, 7)).toBe('7\u00a0B')
+  expect(between(100, 220)).toBe('<\u00a01\u00a0KiB')
+  expect(between(1000, 1120)).toBe('1\u00a0KiB')
+  expect(between(12_500, 12_620)).toBe('12\u00a0KiB')
+  expect(between(5_000_000, 5_000_700)).toBe('4.8\u00a0MiB')
 })
 
 test('no line ends between an amount and its unit', () => {

@@ -33,15 +33,32 @@ export function formatDecimal(amount: string): string {
   return amount.replace('.', decimalSign)
 }
 
-/** Bytes in powers of 1024: `3.2 MiB`, with a no-break space. */
-export function formatBytes(bytes: number): string {
+/** The amount in the largest unit of which there is at least one, and the place of that unit. */
+function inUnit(bytes: number): [value: number, step: number] {
   let value = bytes
   let step = 0
   while (value >= 1023.95 && step < units.length - 1) {
     value /= 1024
     step++
   }
+  return [value, step]
+}
+
+/** Bytes in powers of 1024: `3.2 MiB`, with a no-break space. */
+export function formatBytes(bytes: number): string {
+  const [value, step] = inUnit(bytes)
   return `${step === 0 || value >= 100 ? wholeNumber.format(Math.round(value)) : oneDigit.format(value)}${gap}${units[step]}`
+}
+
+/**
+ * Bytes that are known within bounds, with only the digits that both share: `12 KiB`. Below 1 KiB, just that is said.
+ */
+export function formatByteRange({ minBytes, maxBytes }: { minBytes: number; maxBytes: number }): string {
+  const most = formatBytes(maxBytes)
+  if (formatBytes(minBytes) === most) return most
+  if (maxBytes < 1024) return `<${gap}${formatBytes(1024)}`
+  const [value, step] = inUnit(maxBytes)
+  return `${wholeNumber.format(Math.round(value))}${gap}${units[step]}`
 }
 
 /** An amount and its unit, such as `1.5 ETH`, with a no-break space. */

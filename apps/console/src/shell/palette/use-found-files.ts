@@ -2,12 +2,12 @@ import { listFilesPage } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo, useState } from 'react'
+import { plainSizeText } from '../../content/plain-size.ts'
 import { nameOf } from '../../content/use-file-info.ts'
 import { listAll, narrowRows } from '../../drive/list-items.ts'
 import { useDriveQuery, useDriveVersion, useHasDrive } from '../../drive-index/use-drive.ts'
 import { fileIcon } from '../../files/file-icon.ts'
 import { isDriveFolder } from '../../files/listed-file.ts'
-import { formatBytes } from '../../messages/format.ts'
 import { useSession } from '../../session/session-store.ts'
 import { useClient } from '../../session/use-client.ts'
 import { searchDelayMs } from '../search-delay.ts'
@@ -68,7 +68,7 @@ export function useFoundFiles(typed: string): {
     .map((file) => ({
       id: file.id,
       label: nameOf(file),
-      detail: formatBytes(Number(file.fileSizeInBytes)),
+      detail: plainSizeText([file]),
       icon: fileIcon(file),
       run: () => void navigate({ to: '/files/$cid', params: { cid: file.cid } }),
     }))
