@@ -108,26 +108,31 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
   await page.getByRole('heading', { level: 1, name: 'by hand' }).waitFor(patience)
 })
 
-test('dialogs and sheets give the focus back to where it was', { timeout: 240_000 }, async () => {
+test('dialogs and sheets begin at what they are for, and give the focus back to where it was', {
+  timeout: 240_000,
+}, async () => {
   const { page, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
-  for (const [path, name] of [
-    ['/files', /^Upload$/],
-    ['/files', /^Account 0x/],
-    ['/files', /^New folder$/],
-    ['/names', /^Create name$/],
-    ['/links', /^New upload link$/],
-    ['/shared?by=contacts', /^Add contact$/],
-    ['/api-keys', /^Create API key$/],
-    ['/settings', /^Clear$/],
+  for (const [path, name, first] of [
+    ['/files', /^Upload$/, /^Choose files$/],
+    ['/files', /^Account 0x/, /^Copy address$/],
+    ['/files', /^New folder$/, /^Folder name$/],
+    // Nothing to press: the title, not the button that closes it.
+    ['/files', /^Notifications$/, /^Notifications$/],
+    ['/names', /^Create name$/, /^Label/],
+    ['/links', /^New upload link$/, /^Label/],
+    ['/shared?by=contacts', /^Add contact$/, /^Address/],
+    ['/api-keys', /^Create API key$/, /^Name$/],
+    ['/settings', /^Clear$/, /^Cancel$/],
   ] as const) {
     if (new URL(page.url()).pathname !== path) await open(path)
     const button = page.getByRole('button', { name }).first()
     await button.focus()
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
+    await expect.poll(() => page.evaluate(focused), patience).toMatch(first)
     // Nothing behind it is reached meanwhile.
     for (let i = 0; i < 12; i++) await page.keyboard.press('Tab')
     expect(await page.evaluate("document.activeElement?.closest('[role=dialog]') !== null")).toBe(true)

@@ -79,6 +79,7 @@ export function JsonDialog({
           {messages.conditions.jsonLabel}
         </label>
         <textarea
+          data-first-focus
           id={id}
           rows={16}
           value={text}

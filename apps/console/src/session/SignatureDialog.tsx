@@ -43,7 +43,7 @@ export function SignatureDialog({
       footer={
         <>
           <Button onClick={onClose}>{messages.shell.cancel}</Button>
-          <Button kind="primary" isBusy={isSigning} onClick={() => void sign()}>
+          <Button kind="primary" data-first-focus isBusy={isSigning} onClick={() => void sign()}>
             {isSigning ? (
               messages.signature.keysSigning
             ) : (

@@ -31,7 +31,10 @@ export function Confirm({
       hint={hint}
       footer={
         <>
-          <Button onClick={onClose}>{messages.shell.cancel}</Button>
+          {/* Enter changes nothing. */}
+          <Button data-first-focus onClick={onClose}>
+            {messages.shell.cancel}
+          </Button>
           <Button kind="danger" isBusy={isBusy} onClick={onConfirm}>
             {confirmLabel}
           </Button>

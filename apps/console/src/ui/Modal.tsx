@@ -41,7 +41,8 @@ function findReturn(origin: Origin): Origin {
 
 /**
  * An overlay: the rest of the page is inert, Escape and Back close it, and the focus returns. A form has the focus in its
- * first field, other content on what has `data-first-focus`. `footer` stays visible while the content scrolls, if the
+ * first field, other content on what has `data-first-focus`, or its first control, or if there is only something to read, the
+ * title: never the close button. `footer` stays visible while the content scrolls, if the
  * window is high enough.
  */
 export function Modal({
@@ -70,6 +71,8 @@ export function Modal({
   useBackCloses(isOpen && !isPlace, onClose)
   // Radix restores the focus to a trigger only, and these have none.
   const cameFrom = useRef<Origin>(undefined)
+  const heading = useRef<HTMLHeadingElement>(null)
+  const content = useRef<HTMLDivElement>(null)
   // Before a field of the dialog takes the focus.
   if (isOpen) {
     const element = document.activeElement
@@ -88,11 +91,10 @@ export function Modal({
             if (!(event.currentTarget instanceof HTMLElement)) return
             const dialog = event.currentTarget
             if (cameFrom.current !== undefined) origins.set(dialog, cameFrom.current)
-            // A place has no first control: Tab and the arrow keys start at its head.
-            const first = firstControl(dialog) ?? (isPlace ? dialog : undefined)
-            if (first === undefined) return
             event.preventDefault()
-            first.focus()
+            // Tab and the arrow keys start at the head of a place.
+            const first = isPlace ? dialog : (firstControl(dialog, content.current) ?? heading.current)
+            first?.focus()
           }}
           onCloseAutoFocus={(event) => {
             event.preventDefault()
@@ -113,7 +115,9 @@ export function Modal({
         >
           <header className="flex items-start gap-3 max-sm:flex-wrap px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
             <div className="min-w-0 flex-1 pt-1.5">
-              <Dialog.Title className="font-semibold text-lg">{title}</Dialog.Title>
+              <Dialog.Title ref={heading} tabIndex={-1} className="w-fit max-w-full rounded-sm font-semibold text-lg">
+                {title}
+              </Dialog.Title>
               {hint === undefined ? undefined : (
                 <Dialog.Description className="mt-1 text-ink-soft text-sm">{hint}</Dialog.Description>
               )}
@@ -124,6 +128,7 @@ export function Modal({
             </Dialog.Close>
           </header>
           <div
+            ref={content}
             className={classNames(
               'min-h-0 flex-1 overflow-y-auto overscroll-contain px-5 pt-2 pb-5 sm:px-6 sm:pb-6',
               low.content,
@@ -144,9 +149,12 @@ export function Modal({
 
 const firstControls = '[data-first-focus], form :is(input, select, textarea, button):enabled'
 
+const anyControl = ':is(input, select, textarea, button):enabled, a[href], [tabindex="0"]'
+
 /** The control that users open the dialog for, which is below the close button; of radio buttons the checked one. */
-function firstControl(dialog: HTMLElement): HTMLElement | undefined {
-  const first = dialog.querySelector<HTMLElement>(firstControls) ?? undefined
+function firstControl(dialog: HTMLElement, content: HTMLElement | null): HTMLElement | undefined {
+  const first =
+    dialog.querySelector<HTMLElement>(firstControls) ?? content?.querySelector<HTMLElement>(anyControl) ?? undefined
   if (!(first instanceof HTMLInputElement) || first.type !== 'radio') return first
   return first.closest('fieldset')?.querySelector<HTMLElement>('input[type=radio]:checked') ?? first
 }

@@ -112,7 +112,7 @@ export function ZipDialog({
         transfer === undefined ? (
           <>
             <Button onClick={onClose}>{messages.shell.cancel}</Button>
-            <Button kind="primary" onClick={() => mutate()}>
+            <Button kind="primary" data-first-focus onClick={() => mutate()}>
               {messages.drive.zipSave(totalBytes)}
             </Button>
           </>
