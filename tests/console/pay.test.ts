@@ -53,6 +53,7 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   const chain = site.network.profile.chain
   if (chain?.paymentContract === undefined) throw new Error('the network has no chain')
   await dialog.getByText('exactly 2 USDC, and no more').waitFor()
+  expect(await page.evaluate('document.activeElement?.textContent')).toBe('Pay for storage')
   for (const text of ['512\u00a0MiB', '$2.00', chain.name, chain.paymentContract]) {
     expect(await dialog.textContent()).toContain(text)
   }
@@ -177,6 +178,8 @@ test('asks for the missing storage of an upload at once, and marks an invalid si
   await page.getByText('USDC', { exact: true }).click()
   await page.getByText('0.011719 USDC', { exact: true }).waitFor()
   await page.getByLabel('Amount').fill('lots')
+  expect(await page.getByText('Enter a size above 0').count()).toBe(0)
+  await page.keyboard.press('Enter')
   await page.getByText('Enter a size above 0').waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).isDisabled()).toBe(true)
   expect(await opened.checkAccessibility()).toEqual([])

@@ -397,6 +397,7 @@ test('an upload whose name is refused is renamed, not tried again', async () => 
   await rename.click()
   const name = page.getByRole('textbox', { name: 'Name of loose.txt' })
   await name.fill('../loose.txt')
+  await page.keyboard.press('Tab')
   await page.getByText('A path must not contain "..".', { exact: true }).waitFor()
   await page.getByRole('textbox', { name: 'Name of ../loose.txt' }).fill('tight.txt')
   await startUpload(page, 'public')

@@ -62,6 +62,8 @@ export function testAccountPages(looks: Looks): void {
     await look(opened, 'billing')
     await page.getByText('Other', { exact: true }).click()
     await page.getByLabel('Amount').fill('lots')
+    await page.keyboard.press('Tab')
+    await page.getByText('Enter a size above 0').waitFor()
     await look(opened, 'a size that is none')
     await page.getByLabel('Amount').fill('5')
     await page.getByText('DAI', { exact: true }).click()

@@ -21,6 +21,7 @@ export function testUploading(looks: Looks): void {
     const file = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })
     await page.setInputFiles('input[data-upload=files]', [file('one.txt'), file('two.txt')])
     await page.getByRole('textbox', { name: 'Name of two.txt' }).fill('one.txt')
+    await page.keyboard.press('Tab')
     await page.getByText('Duplicate file name found: one.txt').waitFor()
     await look(opened, 'names that come twice')
     await page.getByRole('textbox', { name: 'Name of one.txt' }).last().fill('other.txt')

@@ -29,7 +29,6 @@ export function TransferDialog({
   const [text, setText] = useState('')
   const [last, setLast] = useState('')
   const [people, setPeople] = useState<'drop' | 'keep'>('drop')
-  const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const { addresses, bad, ens } = useAddresses(text, contacts)
   const [address] = addresses
@@ -42,7 +41,6 @@ export function TransferDialog({
         : undefined
   const isSame = last.trim().toLowerCase() === wanted.toLowerCase()
   const transfer = async () => {
-    setTried(true)
     if (addressFailure !== undefined || address === undefined || !isSame) return
     setBusy(true)
     try {
@@ -70,7 +68,7 @@ export function TransferDialog({
       <AddressField
         label={messages.access.transferLabel}
         text={text}
-        error={wasTried || address !== undefined ? addressFailure : undefined}
+        lateError={addressFailure}
         contacts={contacts}
         ens={ens}
         onText={setText}
@@ -91,7 +89,7 @@ export function TransferDialog({
           maxLength={8}
           spellCheck={false}
           onChange={({ currentTarget }) => setLast(currentTarget.value)}
-          error={wasTried && !isSame ? messages.access.transferConfirmBad : undefined}
+          lateError={isSame ? undefined : messages.access.transferConfirmBad}
         />
       )}
     </FormDialog>

@@ -90,7 +90,7 @@ function BuyForm({
           <SizeField
             text={text}
             unit={unit}
-            error={text !== '' && sizeBytes === undefined ? messages.billing.sizeWrong : undefined}
+            error={sizeBytes === undefined ? messages.billing.sizeWrong : undefined}
             onText={setText}
             onUnit={setUnit}
           />

@@ -26,7 +26,7 @@ export function SizeField({
         inputMode="decimal"
         maxLength={20}
         value={text}
-        error={error}
+        lateError={error}
         onChange={({ target }) => onText(target.value)}
       />
       <div className="flex flex-col gap-1.5">

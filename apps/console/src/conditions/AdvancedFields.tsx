@@ -57,7 +57,9 @@ function OneField({
   const label = messages.conditions.advancedFields[name]
   const text = readText(condition, path)
   const write = (next: string) => onChange(next === '' && isOptional ? undefined : next)
-  if (kind === 'list') return <ListField label={label} value={readField(condition, path)} onChange={onChange} />
+  const place = { 'data-field': path.join('.') }
+  if (kind === 'list')
+    return <ListField {...place} label={label} value={readField(condition, path)} onChange={onChange} />
   if (Array.isArray(kind)) {
     return (
       <div className="flex flex-col gap-1.5">
@@ -65,6 +67,7 @@ function OneField({
           {label}
         </label>
         <select
+          {...place}
           id={id}
           value={text}
           onChange={({ currentTarget }) => write(currentTarget.value)}
@@ -81,6 +84,7 @@ function OneField({
   }
   return (
     <TextField
+      {...place}
       label={label}
       value={text}
       spellCheck={false}
@@ -93,7 +97,17 @@ function OneField({
 }
 
 /** A list, written as JSON; invalid JSON stays here until it is valid. */
-function ListField({ label, value, onChange }: { label: string; value: unknown; onChange: (value: unknown) => void }) {
+function ListField({
+  label,
+  value,
+  onChange,
+  ...place
+}: {
+  label: string
+  value: unknown
+  onChange: (value: unknown) => void
+  'data-field': string
+}) {
   const [text, setText] = useState(value === undefined ? '' : JSON.stringify(value))
   const [isBad, setBad] = useState(false)
   const change = (next: string) => {
@@ -112,12 +126,13 @@ function ListField({ label, value, onChange }: { label: string; value: unknown; 
   }
   return (
     <TextField
+      {...place}
       label={label}
       value={text}
       spellCheck={false}
       placeholder='[":userAddress"]'
       onChange={({ currentTarget }) => change(currentTarget.value)}
-      error={isBad ? messages.conditions.notJson : undefined}
+      lateError={isBad ? messages.conditions.notJson : undefined}
     />
   )
 }

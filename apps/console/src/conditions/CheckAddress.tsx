@@ -27,7 +27,7 @@ export function CheckAddress({
   draft,
   hasChanges = false,
   canAskOthers = true,
-  isDisabled = false,
+  isRight = () => true,
   tried,
   onTried,
 }: {
@@ -35,7 +35,8 @@ export function CheckAddress({
   draft: Draft
   hasChanges?: boolean
   canAskOthers?: boolean
-  isDisabled?: boolean
+  /** Whether the draft can be checked; shows what is wrong with it. */
+  isRight?: () => boolean
   tried: Tried | undefined
   onTried: (tried: Tried | undefined) => void
 }) {
@@ -71,14 +72,13 @@ export function CheckAddress({
         onSubmit={(event) => {
           event.preventDefault()
           setTried(true)
-          if (address !== '') check.mutate(address)
+          if (address !== '' && isRight()) check.mutate(address)
         }}
       >
         {own === undefined ? undefined : (
           <Button
-            disabled={isDisabled}
             isBusy={check.isPending && check.variables === own}
-            onClick={() => check.mutate(own)}
+            onClick={() => (isRight() ? check.mutate(own) : undefined)}
           >
             {messages.conditions.checkOwn}
           </Button>
@@ -99,7 +99,7 @@ export function CheckAddress({
               error={wasTried && address === '' ? messages.conditions.checkBad : undefined}
               className="min-w-0 flex-1 basis-64"
             />
-            <Button type="submit" disabled={isDisabled} isBusy={check.isPending && check.variables !== own}>
+            <Button type="submit" isBusy={check.isPending && check.variables !== own}>
               {messages.conditions.checkGo}
             </Button>
           </>

@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { type FocusEvent, useId, useState } from 'react'
 import { Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -19,6 +19,7 @@ export function ConditionRow({
   condition,
   position,
   failures,
+  wasTried,
   chains,
   finding,
   onChange,
@@ -29,6 +30,8 @@ export function ConditionRow({
   position: number
   /** Of the whole draft, by path. */
   failures: Readonly<Record<string, string>>
+  /** Whether it was to be saved or checked as it is: then its errors are shown, also of fields that were not left yet. */
+  wasTried: boolean
   chains: readonly string[]
   /** The finding of the key nodes, if an address was tested against the shown conditions. */
   finding?: Finding | undefined
@@ -36,6 +39,7 @@ export function ConditionRow({
   onRemove: () => void
 }) {
   const faultId = useId()
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set())
   const id = readText(condition, ['id'])
   const name = findTemplate(chainType, condition)
   const token = useToken(
@@ -45,11 +49,18 @@ export function ConditionRow({
   const units = useConditionUnits(chainType, condition)
   const own = Object.entries(failures).flatMap(([path, text]) => {
     const prefix = `conditions.${position}`
-    return path === prefix || path.startsWith(`${prefix}.`) ? [{ path: path.slice(prefix.length + 1), text }] : []
+    if (path !== prefix && !path.startsWith(`${prefix}.`)) return []
+    const field = path.slice(prefix.length + 1)
+    const isShown = wasTried || [...left].some((one) => field === one || field.startsWith(`${one}.`))
+    return isShown ? [{ path: field, text }] : []
   })
   const decimalsOf = ({ decimals }: SentenceField) => (decimals === 'token' ? token?.decimals : decimals)
+  const leave = ({ target }: FocusEvent) => {
+    const field = target.closest<HTMLElement>('[data-field]')?.dataset['field']
+    if (field !== undefined) setLeft(new Set([...left, field]))
+  }
   return (
-    <li className="rounded-lg border border-line bg-surface p-3 sm:p-4">
+    <li onBlur={leave} className="rounded-lg border border-line bg-surface p-3 sm:p-4">
       <div className="flex items-start gap-3">
         <span
           title={messages.conditions.idChip(id)}

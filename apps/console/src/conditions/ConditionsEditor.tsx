@@ -8,6 +8,7 @@ import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
+import { FormTried } from '../ui/form-tried.ts'
 import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { CheckAddress, type Tried } from './CheckAddress.tsx'
@@ -42,7 +43,22 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const isStillTried =
     lastTried !== undefined && lastTried.isSaved !== hasChanges && diffDrafts(lastTried.draft, draft).length === 0
   const tried = isStillTried ? lastTried : undefined
+  const editor = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLOListElement>(null)
+  /** Conditions that were to be saved or checked as they are: their errors are shown. One added later has none yet. */
+  const [wereTried, setWereTried] = useState<ReadonlySet<string>>(new Set())
+  const ids = draft.conditions.map((condition) => readText(condition, ['id']))
+  const isRight = () => {
+    if (faultCount === 0) return true
+    setWereTried(new Set(ids))
+    setTries(tries + 1)
+    return false
+  }
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (tries > 0) editor.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [tries])
+  const wasTried = ids.some((id) => wereTried.has(id))
   /** The condition that was added last: its first field has the focus. */
   const added = useRef<string>(undefined)
   useEffect(() => {
@@ -59,9 +75,12 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
     const chain = (isSame ? chains[0] : undefined) ?? chainHint(kind, chains, draft.chainType === chainType)
     const id = nextId(before)
     added.current = String(id)
+    // A number is used again.
+    setWereTried(new Set([...wereTried].filter((one) => one !== String(id))))
     setEdited({ ...before, conditions: [...before.conditions, createCondition(kind, id, chain)] })
   }
   const save = async () => {
+    if (!isRight()) return
     try {
       await start({
         name: messages.access.pendingConditions(name),
@@ -82,7 +101,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
     }
   }
   return (
-    <div className="flex flex-col gap-5">
+    <div ref={editor} className="flex flex-col gap-5">
       {draft.conditions.length === 0 ? (
         <TemplatePicker
           chainType={draft.chainType}
@@ -99,6 +118,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
                 condition={condition}
                 position={position}
                 failures={failures.fields}
+                wasTried={wereTried.has(readText(condition, ['id']))}
                 chains={chains}
                 finding={tried?.verdict.conditions.find(({ id }) => String(id) === readText(condition, ['id']))}
                 onChange={(next) => setEdited({ ...draft, conditions: draft.conditions.with(position, next) })}
@@ -107,7 +127,9 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
             ))}
           </ol>
           {draft.conditions.length < 2 ? undefined : (
-            <JoinFields draft={draft} failure={failures.other} onChange={setEdited} />
+            <FormTried value={wasTried}>
+              <JoinFields draft={draft} failure={failures.other} onChange={setEdited} />
+            </FormTried>
           )}
         </>
       )}
@@ -141,7 +163,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
           cid={cid}
           draft={draft}
           hasChanges={hasChanges}
-          isDisabled={faultCount > 0}
+          isRight={isRight}
           tried={tried}
           onTried={setTried}
         />
@@ -150,13 +172,12 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
       <ConditionsDiff saved={saved} draft={draft} />
       {hasChanges ? (
         <div className="flex flex-wrap items-center justify-end gap-2">
-          {faultCount > 0 ? (
+          {wasTried && faultCount > 0 ? (
             <p className="mr-auto text-bad text-sm">{messages.conditions.badCount(faultCount)}</p>
           ) : undefined}
           <Button onClick={() => setEdited(undefined)}>{messages.conditions.discard}</Button>
           <Button
             kind={draft.conditions.length === 0 ? 'danger' : 'primary'}
-            disabled={faultCount > 0}
             isBusy={running !== undefined}
             onClick={() => void save()}
           >

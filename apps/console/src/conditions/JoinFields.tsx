@@ -43,7 +43,7 @@ export function JoinFields({
             value={draft.grouping}
             spellCheck={false}
             onChange={({ currentTarget }) => onChange({ ...draft, grouping: currentTarget.value })}
-            error={failure}
+            lateError={failure}
           />
           {expression === undefined ? undefined : (
             <div>

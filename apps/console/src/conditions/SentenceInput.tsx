@@ -27,6 +27,7 @@ export function SentenceInput(props: SentenceInputProps) {
   const { field, label, value, chains, isBad, describedBy, onChange } = props
   const common = {
     'aria-label': label,
+    'data-field': field.path.join('.'),
     title: label,
     className: classNames(fieldClass, inline),
     ...(isBad ? { 'aria-invalid': true } : {}),

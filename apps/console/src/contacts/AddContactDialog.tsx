@@ -24,7 +24,6 @@ export function AddContactDialog({
 }) {
   const [text, setText] = useState('')
   const [label, setLabel] = useState('')
-  const [wasTried, setTried] = useState(false)
   const { addresses, bad, ens } = useAddresses(text, noContacts)
   const [address] = addresses
   const isRight = address !== undefined && addresses.length === 1 && bad.length === 0
@@ -39,7 +38,6 @@ export function AddContactDialog({
       isBusy={adding.isPending}
       error={failure}
       onSubmit={() => {
-        setTried(true)
         if (isRight && label.trim() !== '') adding.mutate(address)
       }}
     >
@@ -48,7 +46,7 @@ export function AddContactDialog({
         value={text}
         spellCheck={false}
         placeholder={messages.access.sharePlaceholder}
-        error={wasTried && !isRight ? messages.access.transferBad : undefined}
+        lateError={isRight ? undefined : messages.access.transferBad}
         onChange={({ target }) => setText(target.value)}
       />
       <EnsNote ens={ens} />
@@ -57,7 +55,7 @@ export function AddContactDialog({
         hint={messages.contacts.labelHint}
         value={label}
         maxLength={maxLabelLength}
-        error={wasTried && label.trim() === '' ? messages.contacts.labelEmpty : undefined}
+        lateError={label.trim() === '' ? messages.contacts.labelEmpty : undefined}
         onChange={({ target }) => setLabel(target.value)}
       />
     </FormDialog>

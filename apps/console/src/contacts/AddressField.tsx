@@ -11,6 +11,7 @@ export function AddressField({
   isLabelHidden = false,
   text,
   error,
+  lateError,
   contacts,
   ens,
   placeholder,
@@ -20,7 +21,9 @@ export function AddressField({
   label: string
   isLabelHidden?: boolean
   text: string
-  error: string | undefined
+  error?: string | undefined
+  /** As that of a text field. */
+  lateError?: string | undefined
   contacts: readonly DriveContact[]
   ens: readonly EnsAnswer[]
   placeholder?: string
@@ -38,6 +41,7 @@ export function AddressField({
         {...(placeholder === undefined ? {} : { placeholder })}
         onChange={({ currentTarget }) => onText(currentTarget.value)}
         error={error}
+        lateError={lateError}
       />
       {isRead ? undefined : (
         <ContactChips

@@ -64,7 +64,7 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
         hint={messages.links.maxOpensHint}
         inputMode="numeric"
         value={opens}
-        error={areOpensRight ? undefined : messages.links.maxOpensBad(maxLinkOpens)}
+        lateError={areOpensRight ? undefined : messages.links.maxOpensBad(maxLinkOpens)}
         onChange={({ target }) => setOpens(target.value)}
       />
       <TextField

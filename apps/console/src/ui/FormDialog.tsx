@@ -1,11 +1,12 @@
-import { type ReactNode, useId } from 'react'
+import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Button } from './Button.tsx'
+import { FormTried } from './form-tried.ts'
 import { Modal } from './Modal.tsx'
 
 /**
  * A dialog with a form: fields, what is wrong, Cancel and one button that submits. Enter in a field submits as well; a
- * second submit is ignored while the first is pending.
+ * second submit is ignored while the first is pending. After a submit, the focus is in the first field that is wrong.
  */
 export function FormDialog({
   title,
@@ -34,6 +35,11 @@ export function FormDialog({
   children: ReactNode
 }) {
   const id = useId()
+  const form = useRef<HTMLFormElement>(null)
+  const [tries, setTries] = useState(0)
+  useEffect(() => {
+    if (tries > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
+  }, [tries])
   return (
     <Modal
       isOpen
@@ -51,13 +57,16 @@ export function FormDialog({
     >
       <form
         id={id}
+        ref={form}
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          if (!isBusy && !isDisabled) onSubmit()
+          if (isBusy || isDisabled) return
+          setTries(tries + 1)
+          onSubmit()
         }}
       >
-        {children}
+        <FormTried value={tries > 0}>{children}</FormTried>
         {error === undefined ? undefined : (
           <p role="alert" className="text-bad text-sm">
             {error}

@@ -1,6 +1,7 @@
-import type { ComponentProps, ReactNode } from 'react'
+import { type ComponentProps, type ReactNode, use, useState } from 'react'
 import { classNames } from './class-names.ts'
 import { Field } from './Field.tsx'
+import { FormTried } from './form-tried.ts'
 
 /** Class of all text inputs. */
 export const fieldClass =
@@ -11,15 +12,42 @@ export function TextField({
   label,
   hint,
   error,
+  lateError,
   isLabelHidden,
   className,
+  onBlur,
+  onKeyDown,
   ...rest
-}: ComponentProps<'input'> & { label: string; hint?: ReactNode; error?: string | undefined; isLabelHidden?: boolean }) {
-  const frame = { label, hint, error, className, ...(isLabelHidden === undefined ? {} : { isLabelHidden }) }
+}: ComponentProps<'input'> & {
+  label: string
+  hint?: ReactNode
+  error?: string | undefined
+  /** What is wrong with the text: shown once users left the field or tried to submit, not while they type it first. */
+  lateError?: string | undefined
+  isLabelHidden?: boolean
+}) {
+  const [wasLeft, setLeft] = useState(false)
+  const wasTried = use(FormTried)
+  const shown = error ?? (wasLeft || wasTried ? lateError : undefined)
+  const frame = { label, hint, error: shown, className, ...(isLabelHidden === undefined ? {} : { isLabelHidden }) }
   return (
     <Field {...frame}>
       {(input) => (
-        <input autoComplete="off" {...rest} {...input} className={classNames(fieldClass, 'h-10 pointer-coarse:h-11')} />
+        <input
+          autoComplete="off"
+          {...rest}
+          {...input}
+          onBlur={(event) => {
+            setLeft(true)
+            onBlur?.(event)
+          }}
+          onKeyDown={(event) => {
+            // A form whose button is disabled is not submitted.
+            if (event.key === 'Enter') setLeft(true)
+            onKeyDown?.(event)
+          }}
+          className={classNames(fieldClass, 'h-10 pointer-coarse:h-11')}
+        />
       )}
     </Field>
   )

@@ -87,14 +87,14 @@ export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
           label={messages.ownUploadLinks.files}
           inputMode="numeric"
           value={filesText}
-          error={maxUploads === undefined ? messages.links.maxOpensBad(maxUploadLinkFiles) : undefined}
+          lateError={maxUploads === undefined ? messages.links.maxOpensBad(maxUploadLinkFiles) : undefined}
           onChange={({ target }) => setFilesText(target.value)}
         />
         <TextField
           label={messages.ownUploadLinks.size}
           inputMode="numeric"
           value={sizeText}
-          error={sizeMib === undefined ? messages.links.maxOpensBad(maxSizeMib) : undefined}
+          lateError={sizeMib === undefined ? messages.links.maxOpensBad(maxSizeMib) : undefined}
           onChange={({ target }) => setSizeText(target.value)}
         />
       </div>
@@ -114,7 +114,7 @@ export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
           hint={messages.ownUploadLinks.ownTypesHint}
           value={typesText}
           spellCheck={false}
-          error={areTypesRight || typesText === '' ? undefined : messages.ownUploadLinks.ownTypesBad}
+          lateError={areTypesRight ? undefined : messages.ownUploadLinks.ownTypesBad}
           onChange={({ target }) => setTypesText(target.value)}
         />
       ) : undefined}

@@ -1,4 +1,4 @@
-import { type RefObject, useRef } from 'react'
+import { type RefObject, useRef, useState } from 'react'
 import { File, Folder, FolderUp, Upload, X } from '#icons'
 import { formatBytes, formatCount } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -23,6 +23,8 @@ export function ChosenFiles({
   failures: ReadonlyMap<string, string>
   unreadable: number
 }) {
+  /** The name that is being typed: one that is not finished is not said to be wrong. */
+  const [typing, setTyping] = useState<string>()
   const rename = (id: string, name: string) =>
     changeUploadSheet({ items: items.map((item) => (item.id === id ? { ...item, name } : item)) })
   const add = (list: FileList | null) => {
@@ -40,7 +42,7 @@ export function ChosenFiles({
       {items.length === 0 ? undefined : (
         <ul aria-label={messages.upload.files(items.length)} className="flex flex-col gap-1.5">
           {items.slice(0, maxLines).map((item) => {
-            const failure = failures.get(item.id)
+            const failure = typing === item.id ? undefined : failures.get(item.id)
             const Icon = item.kind === 'folder' ? Folder : File
             return (
               <li key={item.id}>
@@ -49,7 +51,11 @@ export function ChosenFiles({
                   <input
                     aria-label={messages.upload.nameOf(item.name)}
                     value={item.name}
-                    onChange={({ target }) => rename(item.id, target.value)}
+                    onChange={({ target }) => {
+                      if (!failures.has(item.id)) setTyping(item.id)
+                      rename(item.id, target.value)
+                    }}
+                    onBlur={() => setTyping(undefined)}
                     {...(failure === undefined
                       ? {}
                       : { 'aria-invalid': true, 'aria-describedby': `upload-failure-${item.id}` })}

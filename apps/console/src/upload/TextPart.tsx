@@ -9,13 +9,11 @@ export function TextPart({
   onText,
   name,
   onName,
-  showFailures,
 }: {
   text: string
   onText: (text: string) => void
   name: string
   onName: (name: string) => void
-  showFailures: boolean
 }) {
   const id = useId()
   return (
@@ -37,7 +35,7 @@ export function TextPart({
         label={messages.upload.textName}
         value={name}
         onChange={({ target }) => onName(target.value)}
-        error={showFailures && name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
+        lateError={name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
       />
     </div>
   )

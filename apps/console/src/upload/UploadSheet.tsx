@@ -44,7 +44,6 @@ function Sheet() {
   const [isSeparate, setSeparate] = useState(false)
   const [text, setText] = useState('')
   const [textName, setTextName] = useState<string>(messages.upload.textDefault)
-  const [wasTried, setTried] = useState(false)
   const [isStarting, setStarting] = useState(false)
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
@@ -79,7 +78,6 @@ function Sheet() {
     }
   }
   const start = async () => {
-    setTried(true)
     if (!isReady || quote.missingBytes > 0) return
     setStarting(true)
     try {
@@ -152,7 +150,7 @@ function Sheet() {
           onChange={(next) => changeUploadSheet({ tab: next })}
         />
         {tab === 'text' ? (
-          <TextPart text={text} onText={setText} name={textName} onName={setTextName} showFailures={wasTried} />
+          <TextPart text={text} onText={setText} name={textName} onName={setTextName} />
         ) : (
           <ChosenFiles items={chosen.length === 0 ? items : chosen} failures={failures} unreadable={unreadable} />
         )}
