@@ -1,8 +1,9 @@
 // Names, payments and conditions by the keyboard alone, on a desktop and on a phone: what is reached, and where the focus is after it.
-import { createClient, getConditions, uploadEncryptedText, uploadText, useFaucet } from '@cairn/sdk'
+import { createClient, createName, getConditions, uploadEncryptedText, uploadText, useFaucet } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 import { focused, tabTo } from './tab-to.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -155,4 +156,58 @@ test('the list of files shows that it has the focus before the arrows reach a ro
     requestAnimationFrame(() => requestAnimationFrame(() => resolve([before, count()])))
   })`)
   expect(counts).toEqual([1, 0])
+})
+
+/** Which controls lie under a message: that with the focus, and those of an open sheet. */
+const covered = `(() => {
+  const boxes = [...document.querySelectorAll('section[aria-label=Notifications] [role=status] > *')].map((one) => one.getBoundingClientRect())
+  const controls = [document.activeElement, ...document.querySelectorAll('[role=dialog] > :is(header, footer) button')]
+  return controls.filter((one) => {
+    const { left, right, top, bottom } = one.getBoundingClientRect()
+    return one !== document.body && boxes.some((box) => box.left < right && left < box.right && box.top < bottom && top < box.bottom)
+  }).map((one) => one.ariaLabel ?? one.textContent)
+})()`
+
+test('on a phone, a message covers neither what has the focus nor the buttons of a sheet', async () => {
+  const { page, wallet, open, checkAccessibility } = await openSignedIn(sizes[1], '/names')
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { name } = await createName(client, { label: 'site' })
+  await open(`/names/${name}`)
+  const menu = page
+    .getByRole('main')
+    .getByRole('button', { name: /^Actions for/ })
+    .first()
+  await menu.focus()
+  await page.keyboard.press('Enter')
+  await page.getByRole('menuitem', { name: 'Change label' }).press('Enter')
+  await page.getByRole('dialog').getByLabel('Label').fill('my-site')
+  await page.keyboard.press('Enter')
+  const messages = page.getByRole('region', { name: 'Notifications' })
+  await messages.getByText('Label changed').waitFor()
+  await expect.poll(() => menu.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
+  expect(await page.evaluate(covered)).toEqual([])
+  expect(await checkAccessibility()).toEqual([])
+
+  // A sheet that is as high as the window, while an upload ends.
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await held.promise
+      await route.continue()
+    },
+  )
+  await open('/files')
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const text = (file: string) => ({ name: file, mimeType: 'text/plain', buffer: Buffer.from(file) })
+  await page.setInputFiles('input[data-upload=files]', text('one.txt'))
+  await startUpload(page, 'public')
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const many = Array.from({ length: 20 }, (_, at) => text(`many-${at}.txt`))
+  await page.setInputFiles('input[data-upload=files]', many)
+  await page.getByRole('textbox', { name: 'Name of many-9.txt' }).waitFor()
+  held.resolve()
+  await messages.getByText('one.txt').waitFor()
+  expect(await page.evaluate(covered)).toEqual([])
 })

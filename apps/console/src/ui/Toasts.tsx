@@ -1,22 +1,33 @@
-import { type RefObject, useEffect, useRef } from 'react'
+import { useRef } from 'react'
 import { CircleAlert, CircleCheck, X } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from './Button.tsx'
 import { CopyButton } from './CopyButton.tsx'
+import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
+import { useToastPlace, useUncoveredFocus } from './toast-place.ts'
 import { dismissToast, useToasts } from './toast-store.ts'
 
-/** Results of background work: at the bottom left, clear of filters and of the close buttons of dialogs and drawers. */
+/**
+ * Results of background work: at the bottom left, clear of filters and of the close buttons of dialogs and drawers. On a phone at
+ * the top, or at the bottom if what is used is at the top.
+ */
 export function Toasts() {
   const toasts = useToasts()
-  const region = useRef<HTMLDivElement>(null)
-  useEffect(() => uncoverFocus(region), [])
+  const region = useRef<HTMLElement>(null)
+  const place = useToastPlace(region, toasts)
+  useUncoveredFocus(region)
   return (
     <section
+      ref={region}
       aria-label={messages.shell.notifications}
-      className="pointer-events-none fixed inset-x-3 top-18 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start"
+      className={classNames(
+        'pointer-events-none fixed inset-x-3 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start',
+        place === 'top' ? 'top-18' : 'bottom-20',
+      )}
     >
-      <div role="status" className="contents" ref={region}>
+      {/* An open dialog hides all from screen readers that does not say by itself that it is live. */}
+      <div role="status" aria-live="polite" className="contents">
         {toasts.map(({ id, tone, title, text, code, report, action, link }) => (
           <div
             key={id}
@@ -64,21 +75,4 @@ export function Toasts() {
       </div>
     </section>
   )
-}
-
-const controls = 'a, button, input, select, textarea, summary'
-
-/** Dismisses a success that lies over what gets the focus: it was read out already. */
-function uncoverFocus({ current: region }: RefObject<HTMLElement | null>): () => void {
-  const uncover = ({ target }: FocusEvent) => {
-    if (!(target instanceof Element) || !target.matches(controls) || region?.contains(target) !== false) return
-    const { left, right, top, bottom } = target.getBoundingClientRect()
-    for (const toast of region.querySelectorAll<HTMLElement>('[data-passing]')) {
-      const box = toast.getBoundingClientRect()
-      const isOver = box.left < right && left < box.right && box.top < bottom && top < box.bottom
-      if (isOver) dismissToast(Number(toast.dataset['passing']))
-    }
-  }
-  addEventListener('focusin', uncover)
-  return () => removeEventListener('focusin', uncover)
 }
