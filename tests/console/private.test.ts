@@ -70,7 +70,7 @@ test('the owner reads and saves private pictures, texts and files in a private f
 })
 
 test('private uploads are marked in the list, tiles and details, and saved in a ZIP', async () => {
-  const { page, open, text, checkAccessibility } = await openWithPrivate()
+  const { page, context, open, text, picture, checkAccessibility } = await openWithPrivate()
   for (const name of ['hills.png', 'letter.txt', 'box']) {
     await page.getByRole('row').filter({ hasText: name }).getByText('Private', { exact: true }).waitFor()
   }
@@ -79,11 +79,17 @@ test('private uploads are marked in the list, tiles and details, and saved in a 
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
+  const asked: string[] = []
+  context.on('request', (request) => asked.push(request.url()))
   await page.getByRole('button', { name: /^Save ZIP/ }).click()
   await page
     .getByRole('dialog')
     .getByText(/^Saved 4 files/)
     .waitFor()
+  // The list says that they are private: none of the files is asked for without a link first.
+  const read = asked.filter((url) => [text, picture].some((cid) => url.includes(`/ipfs/${cid}`)))
+  expect(read).toHaveLength(2)
+  for (const url of read) expect(url).toContain('signature=')
   const files = readZip(await readStored(page, 'Cairn files.zip'))
   expect([...files.keys()].sort()).toEqual(['box/map.png', 'box/sub/inner.txt', 'hills.png', 'letter.txt'])
   expect(files.get('box/sub/inner.txt')?.toString()).toBe('inner words')

@@ -24,7 +24,7 @@ export async function* openPublicEntries(
   }
   const items = readTree(
     () => openTree(client, cidPath),
-    (names, fromByte) => openWhole(client, [cidPath, ...names].join('/'), fromByte),
+    (names, fromByte) => openWhole(client, { cidPath: [cidPath, ...names].join('/'), isPrivate }, fromByte),
   )
   /** The last folder, until something in it follows. */
   let empty: string | undefined = ''
@@ -49,20 +49,27 @@ export async function* openPublicEntries(
       yield toEntry(below)
       continue
     }
-    const input = await openUnlessLink(client, inner)
+    const input = await openUnlessLink(client, { cidPath: inner, isPrivate })
     if (input === undefined) onLeftOut(`${path}/${below}`)
     else yield { ...toEntry(below), input }
   }
 }
 
-async function openWhole(client: Client, cidPath: string, fromByte = 0): Promise<AsyncIterable<Uint8Array>> {
-  return iterateStream((await openFile(client, cidPath, { fromByte })).stream)
+async function openWhole(
+  client: Client,
+  { cidPath, isPrivate }: ContentPlace,
+  fromByte = 0,
+): Promise<AsyncIterable<Uint8Array>> {
+  return iterateStream((await openFile(client, cidPath, { fromByte, isPrivate })).stream)
 }
 
 /** Opens a file; undefined for a symbolic link and other content that is none. */
-export async function openUnlessLink(client: Client, cidPath: string): Promise<AsyncIterable<Uint8Array> | undefined> {
+export async function openUnlessLink(
+  client: Client,
+  place: ContentPlace,
+): Promise<AsyncIterable<Uint8Array> | undefined> {
   try {
-    return await openWhole(client, cidPath)
+    return await openWhole(client, place)
   } catch (error) {
     if (CairnError.is(error, 'NOT_A_FILE')) return undefined
     throw error

@@ -24,12 +24,12 @@ export async function readEarly(
   item: ZipItem,
   needKey: (cid: string) => Promise<string>,
 ): Promise<EarlyFile | undefined> {
-  const { cid, innerPath, sizeBytes, isEncrypted, mimeType } = item
+  const { cid, innerPath, sizeBytes, isEncrypted, isPrivate, mimeType } = item
   if (cid === undefined || innerPath !== undefined || sizeBytes === undefined || sizeBytes > maxEarlyBytes)
     return undefined
   if (mayBeFolder({ cid, mimeType })) return undefined
   if (!isEncrypted) {
-    const input = await openUnlessLink(client, cid)
+    const input = await openUnlessLink(client, { cidPath: cid, isPrivate })
     return input === undefined ? {} : collect(input)
   }
   const { openEncryptedFile } = await loadCode(import('./encrypted-entries.ts'))

@@ -112,7 +112,7 @@ async function* openEntries(
     const cidPath = innerPath === undefined || innerPath === '' ? cid : `${cid}/${innerPath}`
     if (isStoredFolder) yield* openPublicEntries(client, { cidPath, isPrivate, path, lastModified, onLeftOut })
     else {
-      const input = await openUnlessLink(client, cid)
+      const input = await openUnlessLink(client, { cidPath: cid, isPrivate })
       if (input === undefined) onLeftOut(path)
       else yield { name: path, lastModified, input }
     }

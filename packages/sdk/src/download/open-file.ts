@@ -4,7 +4,7 @@ import type { Client } from '../client.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
-import { openOwnSource } from './open-own-source.ts'
+import { openOwnSource, openPrivateSource } from './open-own-source.ts'
 
 export type DownloadOptions = {
   /** First byte. Defaults to 0. */
@@ -13,6 +13,8 @@ export type DownloadOptions = {
   toByte?: number
   signal?: AbortSignal
   onProgress?: OnProgress
+  /** The list says that it is a private upload: a link is signed at once, which saves a request. */
+  isPrivate?: boolean
 }
 
 /** An open file. */
@@ -51,7 +53,7 @@ export type OpenBytes = {
  *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
  */
 export async function openFile(client: Client, cidPath: string, options: DownloadOptions = {}): Promise<OpenFile> {
-  const { sizeBytes, bytes, close } = await openBytes(client, cidPath, options, openOwnSource)
+  const { sizeBytes, bytes, close } = await openBytes(client, cidPath, options, ownSourceOf(options))
   const stream = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
@@ -137,7 +139,11 @@ export async function downloadBytes(
   cidPath: string,
   options: DownloadOptions = {},
 ): Promise<Uint8Array> {
-  return readAll(await openBytes(client, cidPath, options, openOwnSource))
+  return readAll(await openBytes(client, cidPath, options, ownSourceOf(options)))
+}
+
+function ownSourceOf({ isPrivate = false }: DownloadOptions): typeof openCarSource {
+  return isPrivate ? openPrivateSource : openOwnSource
 }
 
 /** Reads the range of an open file into memory. Trusts its size only as far as bytes arrive. */

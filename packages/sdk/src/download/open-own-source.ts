@@ -27,3 +27,18 @@ export async function openOwnSource(
     return open(link)
   }
 }
+
+/**
+ * Opens a private upload of the account as {@link openOwnSource} does, without asking the gateway first whether it has the content
+ * without a link.
+ */
+export async function openPrivateSource(
+  client: Client,
+  path: ContentPath,
+  query: CarQuery,
+  signal: AbortSignal | undefined,
+): Promise<CarSource> {
+  links ??= await import('./private-roots.ts')
+  if ((await links.findKnownLink(client, path)) === undefined) await links.signLink(client, path.root.toString())
+  return openOwnSource(client, path, query, signal)
+}
