@@ -52,3 +52,16 @@ test('own openings and saved keys are no news; refusals and what others open are
   expect(isNews(opened(1, { kind: 'save', address: '0xme' }), '0xme')).toBe(false)
   expect(isNews(opened(1, { kind: 'share', address: '0xme' }), '0xme')).toBe(true)
 })
+
+test('an API key that was revoked before such events had names has that of its creation', () => {
+  const event = (at: number, type: string, data: AccountEvent['data']) => ({ ...stored(at), type, data })
+  const events = [
+    event(4, 'api_key.revoked', { keyId: 'unknown' }),
+    event(3, 'api_key.revoked', { keyId: 'k', name: 'renamed' }),
+    event(2, 'api_key.revoked', { keyId: 'k' }),
+    event(1, 'api_key.created', { keyId: 'k', name: 'Console session' }),
+  ]
+  const items = mergeActivity({ events, oldest: undefined }, { events: [], oldest: undefined })
+  const names = items.map((item) => (item.source === 'account' ? item.event.data['name'] : ''))
+  expect(names).toEqual([undefined, 'renamed', 'Console session', 'Console session'])
+})

@@ -22,7 +22,23 @@ export function keyItem(event: KeyEvent): ActivityItem {
 /** Merges two logs, newest first. What is older than the known part of either waits, so that nothing appears above later. */
 export function mergeActivity(account: KnownPart<AccountEvent>, keys: KnownPart<KeyEvent>): ActivityItem[] {
   const from = Math.max(account.oldest ?? 0, keys.oldest ?? 0)
-  return [...account.events.map(accountItem), ...keys.events.map(keyItem)]
+  return [...nameRevokedKeys(account.events).map(accountItem), ...keys.events.map(keyItem)]
     .filter(({ at }) => at >= from)
     .sort((a, b) => b.at - a.at)
+}
+
+/**
+ * Names the revoked API keys whose events are from before they had names, by the events of their creation. Without it, the end of
+ * a session of the console reads like that of a key that users made.
+ */
+function nameRevokedKeys(events: readonly AccountEvent[]): readonly AccountEvent[] {
+  const isNameless = ({ type, data }: AccountEvent) => type === 'api_key.revoked' && data['name'] === undefined
+  if (!events.some(isNameless)) return events
+  const names = new Map(
+    events.flatMap(({ type, data }) => (type === 'api_key.created' ? [[data['keyId'], data['name']] as const] : [])),
+  )
+  return events.map((event) => {
+    const name = isNameless(event) ? names.get(event.data['keyId']) : undefined
+    return name === undefined ? event : { ...event, data: { ...event.data, name } }
+  })
 }
