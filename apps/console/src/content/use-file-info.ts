@@ -1,7 +1,7 @@
 import { type CairnError, getFileInfo } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useOwnName } from '../drive-index/own-names.ts'
+import { useOwnFile } from '../drive-index/own-files.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { useClient } from '../session/use-client.ts'
 
@@ -15,7 +15,7 @@ export type FileInfo = Awaited<ReturnType<typeof getFileInfo>>
  */
 export function useFileInfo(cid: string, { isUpload = false }: { isUpload?: boolean } = {}) {
   const client = useClient()
-  const ownName = useOwnName(cid)
+  const ownName = useOwnFile(cid)?.name
   const { data, error, refetch } = useQuery<FileInfo, CairnError | Error>({
     queryKey: ['file-info', cid],
     queryFn: ({ signal }) => getFileInfo(client, cid, { signal }),

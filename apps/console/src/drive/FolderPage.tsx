@@ -9,7 +9,7 @@ import { FileCollection } from '../files/FileCollection.tsx'
 import { intoFolder } from '../files/FileLink.tsx'
 import { FilterBar } from '../files/FilterBar.tsx'
 import { FirstRun } from '../files/FirstRun.tsx'
-import { setFileMover } from '../files/file-mover.ts'
+import { setFileTools } from '../files/file-tools.ts'
 import { isNarrowed } from '../files/filter-files.ts'
 import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
 import { keepExisting, noSelection, type Selection } from '../files/selection.ts'
@@ -79,12 +79,15 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   }, [files])
   useEffect(() => {
     const byCid = new Map(files.map(({ cid, item }) => [cid, item]))
-    setFileMover((cid) => {
-      const item = byCid.get(cid)
-      return item === undefined ? undefined : () => setDialog({ kind: 'move', items: [item] })
+    setFileTools({
+      moverOf: (cid) => {
+        const item = byCid.get(cid)
+        return item === undefined ? undefined : () => setDialog({ kind: 'move', items: [item] })
+      },
+      applyVersion: edits.applyVersion,
     })
-    return () => setFileMover(undefined)
-  }, [files])
+    return () => setFileTools(undefined)
+  }, [files, edits])
   useEffect(() => {
     if (path !== undefined && place === undefined) setUploadPlace(folderId === '' ? undefined : { id: folderId, path })
     return () => setUploadPlace(undefined)

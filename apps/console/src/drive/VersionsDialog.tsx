@@ -26,12 +26,13 @@ export function VersionsDialog({
           <li key={cid} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2.5">
             <div className="min-w-0 flex-1 basis-40">
               <p className="flex items-center gap-2 font-medium text-sm">
-                <time dateTime={new Date(at).toISOString()} title={formatDateTime(at)}>
-                  {formatAgo(at)}
-                </time>
+                <time dateTime={new Date(at).toISOString()}>{formatAgo(at)}</time>
                 {index === 0 ? <Tag tone="accent">{messages.drive.versionCurrent}</Tag> : undefined}
               </p>
-              <p className="text-ink-soft text-sm tabular">{plainSizeText([{ sizeBytes, isEncrypted }])}</p>
+              <p className="text-ink-soft text-sm tabular">
+                {/* Of one minute, only the time tells them apart. */}
+                {formatDateTime(at)} · {plainSizeText([{ sizeBytes, isEncrypted }])}
+              </p>
             </div>
             <Link
               to="/files/$cid"

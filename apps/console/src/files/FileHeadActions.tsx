@@ -4,7 +4,7 @@ import type { FileInfo } from '../content/use-file-info.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { useFileMover } from './file-mover.ts'
+import { useFileTools } from './file-tools.ts'
 import type { useFullScreen } from './use-full-screen.ts'
 import type { Siblings } from './use-siblings.ts'
 
@@ -63,7 +63,7 @@ export function FileHeadActions({
 
 function FileActions({ cid, isEncrypted }: { cid: string; isEncrypted: boolean }) {
   const navigate = useNavigate()
-  const move = useFileMover()?.(cid)
+  const move = useFileTools()?.moverOf(cid)
   // The tab has the links of what is not encrypted.
   const share = () =>
     void navigate({

@@ -15,6 +15,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
+import { EarlierVersion } from './EarlierVersion.tsx'
 import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileHeadActions } from './FileHeadActions.tsx'
@@ -65,6 +66,7 @@ export function FilePage() {
       ) : (
         <>
           <FileTabs cid={cid} isPrivate={data.private ?? false} shown={tab} />
+          <EarlierVersion key={`version ${cid}`} cid={cid} />
           <Tab key={cid} tab={tab} isSharing={share} info={data} />
         </>
       )}

@@ -83,6 +83,8 @@ export const drive: Texts['drive'] = {
   versionCurrent: 'Aktuell',
   versionUse: 'Zur aktuellen machen',
   versionOpen: 'Öffnen',
+  earlierVersion: (at) => `Frühere Version, vom ${at}`,
+  openCurrent: 'Aktuelle öffnen',
   versionUsed: (name) => `${name} hat wieder die frühere Version`,
   versionCount: (count) => counted(count, { one: 'Version', other: 'Versionen' }),
   duplicatesHint:

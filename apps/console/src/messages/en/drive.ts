@@ -79,6 +79,8 @@ export const drive = translatable('drive', {
   versionCurrent: 'Current',
   versionUse: 'Make current',
   versionOpen: 'Open',
+  earlierVersion: (at: string) => `Earlier version, from ${at}`,
+  openCurrent: 'Open the current one',
   versionUsed: (name: string) => `${name} has its earlier version again`,
   versionCount: (count: number) => `${formatCount(count)} versions`,
   duplicatesHint: 'Uploads with the same content. The drive shows one of them; the others only use storage.',

@@ -1,0 +1,28 @@
+import { useSyncExternalStore } from 'react'
+
+/** What the list that an open file is shown over does with it. */
+export type FileTools = {
+  /** Opens the dialog that moves a file of the list; undefined for a file that is not in it. */
+  moverOf: (cid: string) => (() => void) | undefined
+  /** Makes an earlier version of a file of the drive the current one. */
+  applyVersion: (id: string, cid: string) => Promise<void>
+}
+
+let tools: FileTools | undefined
+const listeners = new Set<() => void>()
+
+export function setFileTools(next: FileTools | undefined): void {
+  tools = next
+  for (const listener of listeners) listener()
+}
+
+/** Returns what the list does with its files; undefined while it has no folders. */
+export function useFileTools(): FileTools | undefined {
+  return useSyncExternalStore(
+    (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    () => tools,
+  )
+}
