@@ -9,7 +9,7 @@ beforeAll(async () => {
   // A passkey belongs to a host name, never to an IP address, so the URL is known before the service listens.
   const port = 8080 + (await freeOffset())
   const address = { CAIRN_PORT: String(port), CAIRN_PUBLIC_API_URL: `http://localhost:${port}` }
-  site = await openConsoleTest({ environment: { ...address, CAIRN_PASSKEY_DOMAIN: 'localhost' } })
+  site = await openConsoleTest({ chain: 'local', environment: { ...address, CAIRN_PASSKEY_DOMAIN: 'localhost' } })
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
@@ -68,6 +68,13 @@ test('a person without a wallet creates a passkey, and is the same account on th
     'JSON.stringify(Object.entries(localStorage).concat(Object.entries(sessionStorage)))',
   )
   expect(String(kept)).toContain('cairn.wallet.passkey')
+
+  // It signs no payments, which the page says in place of a form that ends in an error.
+  await open('/billing')
+  await page.getByRole('heading', { name: 'A passkey cannot pay' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Review payment' }).count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+  await open('/files')
 
   await page.getByRole('button', { name: account }).click()
   await page.getByRole('button', { name: 'Sign out' }).first().click()

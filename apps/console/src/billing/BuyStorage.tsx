@@ -1,4 +1,4 @@
-import { type ChainProfile, GIB, isEvmAddress, MIB } from '@cairn/protocol'
+import { type ChainProfile, GIB, MIB } from '@cairn/protocol'
 import { useSearch } from '@tanstack/react-router'
 import { Activity, useEffect, useState } from 'react'
 import { formatBytes } from '../messages/format.ts'
@@ -7,7 +7,7 @@ import { useNetwork } from '../network/use-network.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Segments } from '../ui/Segments.tsx'
-import { CannotPay } from './CannotPay.tsx'
+import { CannotPay, useCannotPay } from './CannotPay.tsx'
 import { PayChoice } from './PayChoice.tsx'
 import { PaymentProgress } from './PaymentProgress.tsx'
 import { payableChains } from './payable-chains.ts'
@@ -24,6 +24,7 @@ export function BuyStorage({ session }: { session: Session }) {
   const client = useClient()
   const payment = useRunningPayment()
   const chains = payableChains(network)
+  const cannotPay = useCannotPay(session)
   useEffect(() => {
     void resumePayment(client, session.address)
   }, [client, session.address])
@@ -36,8 +37,8 @@ export function BuyStorage({ session }: { session: Session }) {
       {payment === undefined ? undefined : <PaymentProgress payment={payment} />}
       {/* What was chosen stays for another try. */}
       <Activity mode={payment === undefined ? 'visible' : 'hidden'}>
-        {!isEvmAddress(session.address) ? (
-          <CannotPay />
+        {cannotPay !== undefined ? (
+          <CannotPay reason={cannotPay} titleId="buy-title" />
         ) : first === undefined ? (
           <>
             <h2 className="font-semibold">{messages.billing.noChain}</h2>

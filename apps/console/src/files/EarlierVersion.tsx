@@ -26,19 +26,21 @@ export function EarlierVersion({ cid }: { cid: string }) {
       className="mb-4 flex flex-wrap items-center gap-2 rounded-lg bg-warn-soft px-3 py-2 text-sm"
     >
       <p className="min-w-0 flex-1 basis-48 text-warn">{messages.drive.earlierVersion(formatDateTime(version.at))}</p>
-      <Link
-        to="/files/$cid"
-        params={{ cid: file.cid }}
-        search={search}
-        replace
-        className={buttonClass('plain', 'small')}
-      >
-        {messages.drive.openCurrent}
-      </Link>
-      <Button size="small" isBusy={isBusy} onClick={() => void apply()}>
-        <History aria-hidden="true" size={15} />
-        {messages.drive.versionUse}
-      </Button>
+      <span className="flex flex-wrap gap-2">
+        <Link
+          to="/files/$cid"
+          params={{ cid: file.cid }}
+          search={search}
+          replace
+          className={buttonClass('plain', 'small')}
+        >
+          {messages.drive.openCurrent}
+        </Link>
+        <Button size="small" isBusy={isBusy} onClick={() => void apply()}>
+          <History aria-hidden="true" size={15} />
+          {messages.drive.versionUse}
+        </Button>
+      </span>
     </section>
   )
 }

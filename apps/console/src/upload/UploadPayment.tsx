@@ -1,6 +1,6 @@
-import { isEvmAddress, MIB } from '@cairn/protocol'
+import { MIB } from '@cairn/protocol'
 import { useEffect } from 'react'
-import { CannotPay } from '../billing/CannotPay.tsx'
+import { CannotPay, useCannotPay } from '../billing/CannotPay.tsx'
 import { PayChoice } from '../billing/PayChoice.tsx'
 import { PaymentProgress } from '../billing/PaymentProgress.tsx'
 import { payableChains } from '../billing/payable-chains.ts'
@@ -30,6 +30,7 @@ export function UploadPayment({
   const payment = useRunningPayment()
   const waits = useUploadWaits()
   const address = session?.address
+  const cannotPay = useCannotPay({ address: address ?? '' })
   useEffect(() => {
     if (address !== undefined) void resumePayment(client, address)
   }, [client, address])
@@ -53,7 +54,7 @@ export function UploadPayment({
       </div>
     )
   }
-  if (!isEvmAddress(session.address)) return <CannotPay />
+  if (cannotPay !== undefined) return <CannotPay reason={cannotPay} />
   if (first === undefined) return <p className="text-sm text-warn">{messages.billing.noChainHint}</p>
   return (
     <div className="rounded-lg border border-line p-4">

@@ -43,9 +43,16 @@ export const billing: Texts['billing'] = {
   minimum: 'Mindestzahlung 1\u00a0MiB.',
   about: (usd) => `etwa ${usd}`,
   review: 'Zahlung prüfen',
-  evmOnly: 'Ein Solana-Konto kann keinen Speicherplatz kaufen',
-  evmOnlyHint:
-    'Gezahlt wird auf EVM-Chains, gutgeschrieben auf EVM-Konten. Um mehr als den kostenlosen Speicherplatz zu nutzen, mit einer EVM-Wallet anmelden, dort hochladen und verschlüsselte Dateien für dieses Konto freigeben.',
+  cannotPay: {
+    solana: {
+      title: 'Ein Solana-Konto kann keinen Speicherplatz kaufen',
+      hint: 'Gezahlt wird auf EVM-Chains, gutgeschrieben auf EVM-Konten. Um mehr als den kostenlosen Speicherplatz zu nutzen, mit einer EVM-Wallet anmelden, dort hochladen und verschlüsselte Dateien für dieses Konto freigeben.',
+    },
+    passkey: {
+      title: 'Ein Passkey kann nicht bezahlen',
+      hint: 'Ein Passkey unterschreibt Nachrichten, aber keine Zahlungen. Um mehr als den kostenlosen Speicherplatz zu nutzen, mit einer Wallet anmelden, dort hochladen und verschlüsselte Dateien für dieses Konto freigeben, oder den Betreiber um Speicherplatz bitten.',
+    },
+  },
   noChain: 'Dieses Netzwerk nimmt keine Zahlungen an',
   noChainHint: 'Sein Betreiber stellt Speicherplatz auf andere Weise bereit.',
   stalePrice:

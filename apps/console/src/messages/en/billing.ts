@@ -38,9 +38,16 @@ export const billing = translatable('billing', {
   minimum: 'Minimum payment 1\u00a0MiB.',
   about: (usd: string) => `about ${usd}`,
   review: 'Review payment',
-  evmOnly: 'A Solana account cannot buy storage',
-  evmOnlyHint:
-    'Payments are made on EVM chains and credited to EVM accounts. To store more than the free storage, sign in with an EVM wallet, upload there, and share encrypted files with this account.',
+  cannotPay: {
+    solana: {
+      title: 'A Solana account cannot buy storage',
+      hint: 'Payments are made on EVM chains and credited to EVM accounts. To store more than the free storage, sign in with an EVM wallet, upload there, and share encrypted files with this account.',
+    },
+    passkey: {
+      title: 'A passkey cannot pay',
+      hint: 'A passkey signs messages, but no payments. To store more than the free storage, sign in with a wallet, upload there, and share encrypted files with this account, or ask the operator for storage.',
+    },
+  },
   noChain: 'This network does not take payments',
   noChainHint: 'Its operator provides storage in another way.',
   stalePrice: 'The price of this coin is unavailable right now. Pay with a stablecoin, or try again later.',
