@@ -21,7 +21,7 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
       <w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Stones</w:t></w:r></w:p>
       <w:p><w:r><w:t xml:space="preserve">A </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>heavy</w:t></w:r><w:r><w:t xml:space="preserve"> one, </w:t></w:r>
         <w:hyperlink r:id="web"><w:r><w:t>a site</w:t></w:r></w:hyperlink>
-        <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>
+        <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>first step</w:t></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>second step</w:t></w:r></w:p>
       <w:tbl><w:tr><w:tc><w:p><w:r><w:t>granite</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>12 kg</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
@@ -29,6 +29,7 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
       </w:body></w:document>`,
     'word/styles.xml': `<w:styles ${word}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
     'word/numbering.xml': `<w:numbering ${word}><w:abstractNum w:abstractNumId="0"><w:lvl w:ilvl="0"><w:numFmt w:val="decimal"/></w:lvl></w:abstractNum><w:num w:numId="1"><w:abstractNumId w:val="0"/></w:num></w:numbering>`,
+    'word/footnotes.xml': `<w:footnotes ${word}><w:footnote w:id="0"><w:p/></w:footnote><w:footnote w:id="2"><w:p><w:r><w:t>Weighed twice.</w:t></w:r></w:p></w:footnote></w:footnotes>`,
     'word/_rels/document.xml.rels': relations(
       '<Relationship Id="web" Target="https://example.com/a" TargetMode="External"/><Relationship Id="trap" Target="javascript:wasRun=1" TargetMode="External"/><Relationship Id="dot" Target="media/dot.png"/>',
     ),
@@ -74,8 +75,8 @@ export function makeEpub(): Promise<Blob> {
       '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
     'OPS/book.opf':
       '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="one" href="text/one%20.xhtml"/></manifest><spine><itemref idref="one"/></spine></package>',
-    'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title></head><body>
-      <script>window.wasRun = true</script><h1>The hill</h1><div><p>It was <em>steep</em>.</p><ul><li>wind</li></ul></div>
+    'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><style>p { color: red }</style></head><body style="margin: 0">
+      <script>window.wasRun = true</script><h1>The hill</h1><div><p style="color: blue">It was <em>steep</em>.</p><ul><li>wind</li></ul></div>
       <img src="https://example.com/cat.png" alt="a cat" onerror="window.wasRun = true"/></body></html>`,
   })
 }

@@ -5,6 +5,9 @@ import { attribute, below, childOf, childrenOf } from './xml.ts'
 
 const documentPath = 'word/document.xml'
 
+/** A footnote or endnote, by its id among those of its kind. */
+type Note = { kind: 'footnote' | 'endnote'; id: string }
+
 type Context = {
   zip: Zip
   relations: ReadonlyMap<string, Relation>
@@ -12,10 +15,13 @@ type Context = {
   headings: ReadonlyMap<string, number>
   /** Lists with numbers, by the id of the list and the depth. */
   ordered: ReadonlySet<string>
+  /** The notes that the text refers to, in order. */
+  notes: Note[]
 }
 
 /**
- * Reads the text of a Word document: headings, paragraphs, lists, tables, links and pictures. Deleted text is omitted.
+ * Reads the text of a Word document: headings, paragraphs, lists, tables, links, pictures, and the notes at its end. Deleted text
+ * is omitted.
  * @throws RangeError
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
@@ -26,8 +32,35 @@ export async function readDocx(zip: Zip): Promise<Block[]> {
     relations: await readRelations(zip, documentPath),
     headings: readHeadings(await readPart(zip, 'word/styles.xml')),
     ordered: readOrdered(await readPart(zip, 'word/numbering.xml')),
+    notes: [],
   }
-  return readBlocks(childOf(root, 'body'), context)
+  const blocks = await readBlocks(childOf(root, 'body'), context)
+  return context.notes.length === 0 ? blocks : [...blocks, { kind: 'break' }, ...(await readNotes(context))]
+}
+
+/** Reads the notes that the text refers to, each with its number. */
+async function readNotes({ notes, ...context }: Context): Promise<Block[]> {
+  const kinds = ['footnote', 'endnote'] as const
+  const parts = await Promise.all(
+    kinds.map(async (kind) => {
+      const path = `word/${kind}s.xml`
+      const found = childrenOf(await readPart(context.zip, path), kind)
+      const relations = await readRelations(context.zip, path)
+      return [kind, { relations, byId: new Map(found.map((note) => [attribute(note, 'id'), note])) }] as const
+    }),
+  )
+  const read = new Map(parts)
+  const blocks: Block[] = []
+  for (const [at, { kind, id }] of notes.entries()) {
+    const part = read.get(kind)
+    // A note has no notes of its own.
+    const own = await readBlocks(part?.byId.get(id), { ...context, relations: part?.relations ?? new Map(), notes: [] })
+    const [first, ...others] = own
+    const mark = { text: `[${at + 1}] ` }
+    if (first?.kind === 'paragraph') blocks.push({ ...first, runs: [mark, ...first.runs] }, ...others)
+    else blocks.push({ kind: 'paragraph', runs: [mark] }, ...own)
+  }
+  return blocks
 }
 
 function readHeadings(styles: Element | undefined): Map<string, number> {
@@ -109,7 +142,7 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
   return [...parent.children].flatMap((element): Run[] => {
     switch (element.localName) {
       case 'r':
-        return [readRun(element, href)]
+        return [readRun(element, context, href)]
       case 'hyperlink': {
         const link = context.relations.get(attribute(element, 'id') ?? '')
         return readRuns(element, context, link?.isExternal === true ? link.target : undefined)
@@ -120,24 +153,43 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
         return readRuns(element, context, href)
       case 'sdt':
         return childrenOf(element, 'sdtContent').flatMap((content) => readRuns(content, context, href))
+      // A formula: its characters.
+      case 'oMath':
+      case 'oMathPara':
+        return [
+          {
+            text: below(element, 't')
+              .map(({ textContent }) => textContent)
+              .join(''),
+          },
+        ]
       default:
         return []
     }
   })
 }
 
-function readRun(run: Element, href: string | undefined): Run {
+function readRun(run: Element, { notes }: Context, href: string | undefined): Run {
   const style = childOf(run, 'rPr')
   const text = [...run.children]
-    .map(({ localName, textContent }) =>
-      localName === 't'
-        ? textContent
-        : localName === 'tab'
-          ? '\t'
-          : localName === 'br' || localName === 'cr'
-            ? '\n'
-            : '',
-    )
+    .map((part) => {
+      switch (part.localName) {
+        case 't':
+          return part.textContent
+        case 'tab':
+          return '\t'
+        case 'br':
+        case 'cr':
+          return '\n'
+        case 'footnoteReference':
+        case 'endnoteReference': {
+          const kind = part.localName === 'footnoteReference' ? 'footnote' : 'endnote'
+          return `[${notes.push({ kind, id: attribute(part, 'id') ?? '' })}]`
+        }
+        default:
+          return ''
+      }
+    })
     .join('')
   return {
     text,

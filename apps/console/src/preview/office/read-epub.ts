@@ -24,11 +24,18 @@ export async function readEpub(zip: Zip): Promise<Block[]> {
     const bytes = await zip.read(chapterPath)
     if (bytes === undefined) continue
     // A document of its own: nothing in it runs or loads, and only texts and pictures of the book are taken from it.
-    const { body } = new DOMParser().parseFromString(new TextDecoder().decode(bytes), 'text/html')
+    const { body } = new DOMParser().parseFromString(withoutStyles(new TextDecoder().decode(bytes)), 'text/html')
     if (blocks.length > 0) blocks.push({ kind: 'break' })
     await addBlocks(body, { zip, path: chapterPath, blocks, depth: 0 })
   }
   return blocks
+}
+
+/** Styles are not shown, and the policy of the page makes the browser report each of them as it is parsed. */
+function withoutStyles(html: string): string {
+  return html
+    .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
+    .replaceAll(/<[a-z][^>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=/gi, ' data-style='))
 }
 
 function decodePath(href: string): string {
@@ -48,7 +55,10 @@ const inlineNames: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'b', 'bdi', 'bdo', 'br', 'cite', 'code', 'del', 'dfn', 'em', 'i', 'kbd', 'mark', 'q', 'ruby', 's'],
   ...['samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var'],
 ])
+/** Stands for `style` in what is parsed. */
+const styleName = 'omitted-style'
 const omitted: ReadonlySet<string> = new Set([
+  styleName,
   'script',
   'style',
   'template',
