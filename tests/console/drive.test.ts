@@ -328,6 +328,10 @@ test('uploads go into the open folder; a name that is there becomes a version; c
     await link(page, 'plan.txt').waitFor()
   }
   await page.getByText('2 versions').waitFor()
+  const size = page.viewportSize() ?? { width: 1280, height: 800 }
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('row').filter({ hasText: 'plan.txt' }).getByText('· 2 versions').waitFor()
+  await page.setViewportSize(size)
   await act(page, 'plan.txt', 'Versions')
   expect(await checkAccessibility()).toEqual([])
   // An earlier version says what it is, and becomes the current one where it is read.

@@ -120,7 +120,13 @@ export const FileRow = memo(function FileRow({
                 <UserRound aria-label={messages.files.access.private} size={12} className="shrink-0" />
               ) : undefined}
               <span className="truncate">
-                {[isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added), place ?? '']
+                {[
+                  isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added),
+                  item?.kind === 'file' && item.versions.length > 1
+                    ? messages.drive.versionCount(item.versions.length)
+                    : '',
+                  place ?? '',
+                ]
                   .filter(Boolean)
                   .join(' · ')}
               </span>
