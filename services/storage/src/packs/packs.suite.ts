@@ -1,5 +1,6 @@
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
+import { MIB } from '@cairn/protocol'
 import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
@@ -42,6 +43,24 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       await truncate(await place.onlyObject(), 0)
       for (const { cid, bytes } of nodes) expect(Buffer.compare(await place.packs.get(cid), bytes)).toBe(0)
       for (const { cid } of leaves) await expect(place.packs.get(cid)).rejects.toSatisfy(withCode('DATA_DAMAGED'))
+    })
+
+    test('a block of a reader stays as it is until another MiB was requested', async () => {
+      const sizeBytes = 16_000
+      const blocks = manyBlocks(800, sizeBytes)
+      await place.store(blocks)
+      const reader = place.packs.openReader()
+      reader.prefetch?.(blocks.map(({ cid }) => cid))
+      const passedOn: { found: Uint8Array; bytes: Uint8Array }[] = []
+      for (const [at, { cid, bytes }] of blocks.entries()) {
+        passedOn.push({ found: await reader.get(cid), bytes })
+        if (passedOn.length * sizeBytes < MIB) continue
+        const oldest = passedOn.shift()
+        expect(Buffer.compare(oldest?.found ?? bytes, oldest?.bytes ?? new Uint8Array())).toBe(0)
+        // Runs are read and hashed at any moment, also when the reader comes late.
+        if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
+      }
+      for (const { found, bytes } of passedOn) expect(Buffer.compare(found, bytes)).toBe(0)
     })
 
     test('a pack is an ordinary CARv1 whose root names the upload', async () => {

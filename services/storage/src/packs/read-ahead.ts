@@ -71,6 +71,12 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
     }
   }
 
+  const readOne = async (cid: CID, options: ReadOptions): Promise<Uint8Array> => {
+    const block = await reader.get(cid, options)
+    slabs?.advance(block.length)
+    return block
+  }
+
   const startRun = (plan: Plan): Promise<void> => {
     plan.starting ??= readNext(plan).finally(() => {
       plan.starting = undefined
@@ -124,11 +130,12 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
       const key = bytesKey(cid.multihash.bytes)
       if (!ready.has(key)) {
         const plan = planFor(cid)
-        if (plan === undefined) return reader.get(cid, options)
+        if (plan === undefined) return readOne(cid, options)
         await startRun(plan)
       }
+      slabs?.advance(ready.get(key)?.sizeBytes ?? 0)
       const taken = take(key)
-      if (taken === undefined) return reader.get(cid, options)
+      if (taken === undefined) return readOne(cid, options)
       const { plan } = taken
       if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, maxRunsAhead)
       if (plan.aheadBytes <= plan.runsAhead * runSlabBytes) startRun(plan).catch(() => undefined)

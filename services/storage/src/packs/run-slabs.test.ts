@@ -7,40 +7,46 @@ const nextOf = (slabs: RunSlabs): RunSlab => {
   return slab
 }
 
-it('reuses a slab only when all of it was taken and two more runs have begun', () => {
+it('reuses a slab only when all of it was taken and as much as it holds was requested since', () => {
   const slabs = createRunSlabs(16, createSlabMemory(1000))
   const first = nextOf(slabs)
   first.waiting = 2
-  const others = [nextOf(slabs), nextOf(slabs), nextOf(slabs)]
-  for (const slab of others) slab.waiting = 1
-  expect(new Set([first, ...others]).size).toBe(4)
-  slabs.release(first)
-  const fifth = nextOf(slabs)
-  fifth.waiting = 1
-  expect(fifth).not.toBe(first)
-  slabs.release(first)
-  const given: unknown[] = []
-  for (let run = 0; run < 3; run++) {
-    const slab = nextOf(slabs)
-    slab.waiting = 1
-    given.push(slab)
+  const take = (slab: RunSlab) => {
+    slabs.advance(8)
+    slabs.release(slab)
   }
-  expect(given.slice(0, 2)).not.toContain(first)
-  expect(given[2]).toBe(first)
+  const nextBusy = () => {
+    const slab = nextOf(slabs)
+    slab.waiting = 2
+    return slab
+  }
+  take(first)
+  slabs.advance(100)
+  const others = [nextBusy(), nextBusy(), nextBusy(), nextBusy()]
+  expect(others).not.toContain(first)
+  take(first)
+  expect(nextBusy()).not.toBe(first)
+  slabs.advance(15)
+  expect(nextBusy()).not.toBe(first)
+  slabs.advance(1)
+  expect(nextBusy()).toBe(first)
 })
 
 it('reads a long file with a handful of slabs', () => {
-  const slabs = createRunSlabs(16, createSlabMemory(96))
+  const slabs = createRunSlabs(16, createSlabMemory(64))
   const used = new Set<unknown>()
   let before = nextOf(slabs)
   for (let run = 0; run < 1000; run++) {
     const slab = nextOf(slabs)
     used.add(slab)
     slab.waiting = 4
-    while (before.waiting > 0) slabs.release(before)
+    while (before.waiting > 0) {
+      slabs.advance(4)
+      slabs.release(before)
+    }
     before = slab
   }
-  expect(used.size).toBeLessThan(6)
+  expect(used.size).toBeLessThan(5)
 })
 
 it('gives a reader enough slabs to go on, or none, and those of a reader that has ended to others', () => {
@@ -52,6 +58,7 @@ it('gives a reader enough slabs to go on, or none, and those of a reader that ha
     for (const reader of readers) {
       const slab = nextOf(reader.slabs)
       slab.waiting = 1
+      reader.slabs.advance(16)
       if (reader.before.waiting > 0) reader.slabs.release(reader.before)
       reader.before = slab
     }

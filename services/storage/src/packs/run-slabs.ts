@@ -4,13 +4,15 @@ export type RunSlab = {
   memory: ArrayBuffer
   /** Blocks of it that are not consumed yet, and pending reads into it. */
   waiting: number
-  /** The newest run when a block of it was last consumed. */
-  lastRun: number
+  /** Bytes that had been requested when a block of it was last consumed, or its read ended. */
+  usedAtByte: number
 }
 
 export type RunSlabs = {
   /** Returns a slab for the next run: one that is free, or a new one; undefined while there is no memory for it. */
   next(): RunSlab | undefined
+  /** Notes that a block of this size is requested. */
+  advance(sizeBytes: number): void
   /** Notes that a block was consumed or skipped, or that its read has ended. */
   release(slab: RunSlab): void
   /** Drops all slabs, when the reader has requested all that was announced. */
@@ -25,10 +27,8 @@ export type SlabMemory = {
   drop(slabs: readonly RunSlab[], slabBytes: number): void
 }
 
-/** Runs that must start after the last block of a slab was consumed, before the slab is reused. */
-const runsBetween = 2
-/** Slabs with which a reader gets along: one that is consumed, one that is read, and those between. */
-const fewestSlabs = runsBetween + 2
+/** Slabs with which a reader gets along: one that is read, one that is ahead, one that is consumed, and the one before. */
+const fewestSlabs = 4
 
 /**
  * Limits the memory of all slabs, so that readers with slow clients cannot take all memory of the machine. Slabs of a
@@ -56,19 +56,20 @@ export function createSlabMemory(maxBytes: number): SlabMemory {
 
 /**
  * Slabs of one reader. Fresh memory for each MiB would run the garbage collector every 20 MiB, which costs more than
- * hashing; rotating a few slabs costs nothing. The first are reserved together: of fewer, none
+ * hashing; rotating a few slabs costs nothing. One is reused when all of it was consumed and as much as it holds was
+ * requested since: a reader passes blocks on, and they may still wait to be sent. The first are reserved together: of fewer, none
  * would ever be free again.
  */
 export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs {
   const slabs: RunSlab[] = []
-  let runs = 0
+  let requestedBytes = 0
 
   const add = (): RunSlab | undefined => {
     const count = slabs.length === 0 ? fewestSlabs : 1
     const added = Array.from({ length: count }, () => ({
       memory: new ArrayBuffer(0),
       waiting: 0,
-      lastRun: -runsBetween,
+      usedAtByte: -slabBytes,
     }))
     if (!memory.reserve(added, slabBytes)) return undefined
     slabs.push(...added)
@@ -77,16 +78,17 @@ export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs 
 
   return {
     next() {
-      const slab = slabs.find((one) => one.waiting === 0 && runs + 1 - one.lastRun > runsBetween) ?? add()
+      const slab = slabs.find((one) => one.waiting === 0 && requestedBytes - one.usedAtByte >= slabBytes) ?? add()
       if (slab === undefined) return undefined
       if (slab.memory.byteLength === 0) slab.memory = new ArrayBuffer(slabBytes)
-      runs++
-      slab.lastRun = runs
       return slab
+    },
+    advance(sizeBytes) {
+      requestedBytes += sizeBytes
     },
     release(slab) {
       slab.waiting--
-      slab.lastRun = runs
+      slab.usedAtByte = requestedBytes
     },
     drop() {
       memory.drop(slabs, slabBytes)
