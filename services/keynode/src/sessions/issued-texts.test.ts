@@ -1,5 +1,5 @@
 import { keyChallengeLifetimeMs, keySaveLifetimeMs, maxKeyTexts, maxKeyTextsAtOnce } from '@cairn/protocol'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { createIssuedTexts } from './issued-texts.ts'
 
 const minute = 60_000
@@ -70,5 +70,22 @@ describe('texts to sign', () => {
     expect(texts.of('a', keySaveLifetimeMs)).toEqual([mine])
     expect(texts.of('c0', keySaveLifetimeMs)).toEqual([])
     expect(texts.of('c999', keySaveLifetimeMs)).toHaveLength(1)
+  })
+
+  test('beyond the maximum cost no look at all the others', async () => {
+    const { texts } = startTexts({ maxOpen: 1000 })
+    const addAt = async (turn: number) => texts.issue(`a${turn}`, `2001:db8:0:${turn.toString(16)}::`, write)
+    for (let turn = 0; turn < 1000; turn++) await addAt(turn)
+    const looks = [vi.spyOn(Map.prototype, 'values'), vi.spyOn(Map.prototype, 'entries')]
+    try {
+      for (let turn = 1000; turn < 1100; turn++) await addAt(turn)
+      expect(looks.flatMap(({ mock }) => mock.contexts).filter((map) => map instanceof Map && map.size > 900)).toEqual(
+        [],
+      )
+    } finally {
+      for (const look of looks) look.mockRestore()
+    }
+    expect(texts.of('a99', keySaveLifetimeMs)).toEqual([])
+    expect(texts.of('a100', keySaveLifetimeMs)).toHaveLength(1)
   })
 })

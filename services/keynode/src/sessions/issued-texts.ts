@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { keySaveLifetimeMs, keyTextsEveryMs, maxKeyTexts, maxKeyTextsAtOnce } from '@cairn/protocol'
 import { rateLimitKey } from '@cairn/service'
+import { createEntriesByAsker } from './entries-by-asker.ts'
 
 /** Id, issue time and expiry of a text, in ms since 1970. */
 export type TextSubject = { id: string; issuedAt: number; expiresAt: number }
@@ -54,45 +55,44 @@ export function createIssuedTexts(
   { maxOpen = maxTexts }: { maxOpen?: number } = {},
 ): IssuedTexts {
   const byAddress = new Map<string, Set<Entry>>()
-  const byAsker = new Map<string, Set<Entry>>()
+  const byAsker = createEntriesByAsker<Entry>()
   let count = 0
   let given = 0
   let sweptAt = clock.now()
 
   const put = (entry: Entry) => {
     addTo(byAddress, entry.address, entry)
-    addTo(byAsker, entry.asker, entry)
+    byAsker.add(entry.asker, entry)
     count++
   }
   const drop = (entry: Entry) => {
-    if (!issueFrom(byAddress, entry.address, entry)) return
-    issueFrom(byAsker, entry.asker, entry)
+    if (!removeFrom(byAddress, entry.address, entry)) return
+    byAsker.remove(entry.asker, entry)
     count--
   }
-  const sweep = () => {
-    const now = clock.now()
-    if (now - sweptAt < sweepEveryMs && count < maxOpen) return
+  /** Reads all entries, so it runs once a minute, not for each text beyond the maximum. */
+  const sweep = (now: number) => {
+    if (now - sweptAt < sweepEveryMs) return
     sweptAt = now
     for (const entries of byAddress.values()) for (const entry of entries) if (entry.expiresAt < now) drop(entry)
-    if (count < maxOpen) return
-    const heaviest = [...byAsker.values()].reduce((most, one) => (one.size > most.size ? one : most))
-    for (const oldest of heaviest) {
-      drop(oldest)
-      return
-    }
+  }
+  const evict = () => {
+    const oldest = count < maxOpen ? undefined : byAsker.oldestOfHeaviest()
+    if (oldest !== undefined) drop(oldest)
   }
   const issueEntry = (entry: Entry, asker: string) => {
     entry.issueNumber = ++given
-    issueFrom(byAsker, entry.asker, entry)
+    byAsker.remove(entry.asker, entry)
     entry.asker = asker
-    addTo(byAsker, asker, entry)
+    byAsker.add(asker, entry)
     return entry.ready
   }
 
   return {
     issue(address, ip, write) {
       const now = clock.now()
-      sweep()
+      sweep(now)
+      evict()
       const asker = rateLimitKey(ip)
       const open = [...(byAddress.get(address) ?? [])].filter((entry) => !entry.isSpent && entry.expiresAt >= now)
       const fresh = open.filter(({ issuedAt }) => now - issuedAt < keyTextsEveryMs)
@@ -136,7 +136,7 @@ function addTo(map: Map<string, Set<Entry>>, name: string, entry: Entry): void {
   else entries.add(entry)
 }
 
-function issueFrom(map: Map<string, Set<Entry>>, name: string, entry: Entry): boolean {
+function removeFrom(map: Map<string, Set<Entry>>, name: string, entry: Entry): boolean {
   const entries = map.get(name)
   if (entries === undefined || !entries.delete(entry)) return false
   if (entries.size === 0) map.delete(name)
