@@ -3,6 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type Candidates, findCandidates, stepsByTime } from '../search/search.ts'
+import { yieldToOthers } from '../yield-to-others.ts'
 import {
   type Cursor,
   countMatches,
@@ -86,12 +87,6 @@ async function* rangesByTime(
 ): AsyncGenerator<Range, void, undefined> {
   const startMs = after === undefined ? undefined : Number(after.value)
   for await (const candidates of stepsByTime(db, found, order, startMs)) yield { after, candidates }
-}
-
-/** Lets other work run before the next step. */
-async function yieldToOthers(signal: AbortSignal): Promise<void> {
-  await new Promise((resolve) => setImmediate(resolve))
-  signal.throwIfAborted()
 }
 
 /** Finds where the previous page ended. The row may be deleted, but its id still contains its time. */

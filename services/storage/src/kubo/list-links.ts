@@ -1,6 +1,8 @@
-import { type DagNode, decodeNode, listDirectory, type ReadOptions } from '@cairn/unixfs'
+import { CairnError } from '@cairn/protocol'
+import { type BlockSource, type DagNode, decodeNode, listDirectory, type ReadOptions } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { PackStore } from '../packs/packs.ts'
+import { compareBytes } from '../compare-bytes.ts'
+import { inTurns } from '../yield-to-others.ts'
 import type { KuboEntity } from './kubo-path.ts'
 
 /** An entry as Kubo lists it. */
@@ -16,24 +18,41 @@ const types = { raw: 2, file: 2, directory: 1, hamt: 1, symlink: 4, other: 0 } a
 
 /** Lists the entries of a folder, or the links of any other node. Links of files have no names. */
 export async function* listLinks(
-  packs: PackStore,
-  { cid, node }: KuboEntity,
+  source: BlockSource,
+  { cid, node }: Pick<KuboEntity, 'cid' | 'node'>,
   options: ReadOptions & { readsEntries: boolean },
 ): AsyncGenerator<KuboLink, void, undefined> {
   const isFolder = node.kind === 'directory' || node.kind === 'hamt'
-  for await (const link of isFolder ? listDirectory(packs, cid, options) : node.links) {
-    yield { Name: link.name, Hash: link.cid.toString(), ...(await describeLink(packs, link, options)) }
+  const links = isFolder ? listDirectory(source, cid, options) : node.links
+  for await (const link of inTurns(links, options.signal)) {
+    yield { Name: link.name, Hash: link.cid.toString(), ...(await describeLink(source, link, options)) }
   }
 }
 
+/** Maximum number of entries in an answer that is a single line. */
+const maxListedEntries = 65_536
+
+/** Collects the entries of an answer that is a single line, in the order of their names. @throws CairnError NOT_SUPPORTED */
+export async function collectLinks(found: AsyncIterable<KuboLink>): Promise<KuboLink[]> {
+  const links: KuboLink[] = []
+  for await (const link of found) {
+    if (links.push(link) > maxListedEntries) {
+      throw new CairnError('NOT_SUPPORTED', {
+        message: `The folder has more than ${maxListedEntries} entries. List it with stream=true`,
+      })
+    }
+  }
+  return links.sort((a, b) => compareBytes(a.Name, b.Name))
+}
+
 async function describeLink(
-  packs: PackStore,
+  source: BlockSource,
   { cid, sizeBytes = 0 }: { cid: CID; sizeBytes?: number },
   { readsEntries, signal }: ReadOptions & { readsEntries: boolean },
 ): Promise<Pick<KuboLink, 'Size' | 'Type' | 'Target'>> {
   if (cid.code === rawCode) return { Size: sizeBytes, Type: types.raw, Target: '' }
   if (cid.code !== dagPbCode || !readsEntries) return { Size: 0, Type: 0, Target: '' }
-  const node = decodeNode(cid, await packs.get(cid, { signal }))
+  const node = decodeNode(cid, await source.get(cid, { signal }))
   const Type = types[node.kind]
   if (node.kind === 'symlink') return { Size: Buffer.byteLength(node.target), Type, Target: node.target }
   return { Size: 'fileSizeBytes' in node ? node.fileSizeBytes : 0, Type, Target: '' }

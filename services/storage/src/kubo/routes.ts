@@ -28,15 +28,13 @@ import { encodeNode } from './encode-node.ts'
 import { registerKuboKeyRoutes } from './key-routes.ts'
 import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
-import { type KuboLink, listLinks } from './list-links.ts'
+import { collectLinks, type KuboLink, listLinks } from './list-links.ts'
 import { registerKuboPinRoutes } from './pin-routes.ts'
 import { registerKuboPutRoutes } from './put-routes.ts'
 import { registerKuboStatRoutes } from './stat-routes.ts'
 
 /** The supported release of Kubo's RPC API; Kubo's CLI adapts its requests to it. */
 const kuboVersionFollowed = '0.43.0'
-/** Maximum number of entries per response; streams have no limit. */
-const maxListedEntries = 65_536
 
 const keyHint = 'Private keys are neither imported nor exported. Use `cairn name import` or `cairn name export`.'
 /** Alternatives to some calls that are not supported. */
@@ -105,12 +103,9 @@ export function registerKuboRoutes(
     const lines = async function* () {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
       for (const { path, entity } of entities) {
-        const links: KuboLink[] = []
-        for await (const link of listLinks(packs, entity, { signal, readsEntries })) {
-          if (query.stream) yield { Objects: [{ Hash: path, Links: [link] }] }
-          else if (links.push(link) > maxListedEntries) throw tooManyEntries()
-        }
-        objects.push({ Hash: path, Links: links.toSorted(byName) })
+        const links = listLinks(packs, entity, { signal, readsEntries })
+        if (!query.stream) objects.push({ Hash: path, Links: await collectLinks(links) })
+        else for await (const link of links) yield { Objects: [{ Hash: path, Links: [link] }] }
       }
       if (!query.stream) yield { Objects: objects }
     }
@@ -177,14 +172,4 @@ export function registerKuboRoutes(
     const { cid, segments } = await followKuboPath(reading, arg, signal)
     return segments.length === 0 ? { cid } : openWhole(arg, signal)
   }
-}
-
-function tooManyEntries(): CairnError {
-  return new CairnError('NOT_SUPPORTED', {
-    message: `The folder has more than ${maxListedEntries} entries. List it with stream=true`,
-  })
-}
-
-function byName(a: KuboLink, b: KuboLink): number {
-  return Buffer.compare(Buffer.from(a.Name), Buffer.from(b.Name))
 }

@@ -8,8 +8,3 @@ export function successorOf(prefix: string): string | undefined {
   }
   return undefined
 }
-
-/** Compares by UTF-8 bytes, like the databases. */
-export function compareBytes(a: string, b: string): number {
-  return Buffer.compare(Buffer.from(a), Buffer.from(b))
-}

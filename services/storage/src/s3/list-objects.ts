@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely'
+import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
-import { compareBytes, successorOf } from './key-order.ts'
+import { successorOf } from './key-order.ts'
 import type { ObjectRow } from './store.ts'
 
 /** Filters of a listing. */

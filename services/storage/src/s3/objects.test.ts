@@ -17,9 +17,10 @@ import {
   S3ServiceException,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareBytes } from '../compare-bytes.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
-import { compareBytes, successorOf } from './key-order.ts'
+import { successorOf } from './key-order.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 
 describeOnDatabases('the S3 API, on %s:', (newDatabase) => {

@@ -1,8 +1,9 @@
 import { prepareStatement, type StatementParams } from '@cairn/service'
 import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
-import { compareBytes, successorOf } from './key-order.ts'
+import { successorOf } from './key-order.ts'
 import type { Target } from './s3-request.ts'
 
 export type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'

@@ -1,5 +1,5 @@
+import { compareBytes } from '../compare-bytes.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
-import { compareBytes } from './key-order.ts'
 import { type S3Operation, xmlAnswer } from './s3-call.ts'
 import {
   findLatestMarkers,
