@@ -7,6 +7,7 @@ import { markRestored } from './migrations/0005_mark-restored.ts'
 import { sealIdentity } from './migrations/0006_seal-identity.ts'
 import { logAccesses } from './migrations/0007_log-accesses.ts'
 import { storeSpares } from './migrations/0008_store-spares.ts'
+import { indexRetired } from './migrations/0009_index-retired.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
@@ -22,6 +23,7 @@ export const migrations = [
   sealIdentity,
   logAccesses,
   storeSpares,
+  indexRetired,
 ]
 
 /**

@@ -3,6 +3,7 @@ import { planQueries } from '@cairn/service/query-plans-fixture'
 import { expect, test } from 'vitest'
 import { listEvents } from '../shards/key-events.ts'
 import { listRecords } from '../shards/list.ts'
+import { createKeySweep } from '../shards/sweep.ts'
 import { startTestNode } from '../test-node.fixture.ts'
 
 const address = '0x1111111111111111111111111111111111111111'
@@ -22,4 +23,14 @@ test('a page of files is read in the order of its index, and events of a file fr
   const tables = (await explain()).filter((step) => /^(SEARCH|SCAN) (access|change) USING/.test(step))
   expect(tables).toHaveLength(2)
   for (const step of tables) expect(step).toMatch(/\(cid=\?\)$/)
+})
+
+test('a sweep finds retired keys whose shard is there without the others', async () => {
+  await using node = await startTestNode()
+  const { database: db, explain } = planQueries(node.context.db)
+  await createKeySweep({ ...node.context, db })(new AbortController().signal)
+  const steps = (await explain()).filter((step) => step.includes(' key ') && step.includes('updated_at<?'))
+  expect(steps).toContain('SEARCH key USING INDEX key_retired (state=? AND updated_at<?)')
+  // That of undecided ones.
+  expect(steps.filter((step) => step.includes('key_state'))).toHaveLength(1)
 })
