@@ -48,6 +48,8 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
 
   await page.getByRole('button', { name: 'Revoke backup server' }).click()
   await dialog.getByRole('button', { name: 'Revoke' }).click()
+  // While the dialog is open, no role finds the key behind it either.
+  await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Revoke backup server' }).waitFor({ state: 'detached' })
   // The button that opened the dialog is gone: the keyboard goes on in its list, not at the top of the page. In Firefox, the
   // download above took the focus from the window, so that the page is told of none.

@@ -236,6 +236,8 @@ test('a link opens a private file without an account, for as long as chosen, and
   await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Delete' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click()
+  // While the dialog is open, no role finds the row behind it either.
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.getByRole('link', { name: 'letter.txt' }).waitFor({ state: 'detached' })
   expect((await fetch(url)).status).toBe(404)
 })
