@@ -1,6 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
+import { countTurns } from '../count-turns.fixture.ts'
 import { collectLinks, listLinks } from './list-links.ts'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
@@ -14,15 +15,7 @@ function list(count: number) {
 }
 
 test('a long listing lets other work run, and is in the order of names', async () => {
-  let turns = 0
-  let isDone = false
-  const countTurn = () => {
-    turns++
-    if (!isDone) setImmediate(countTurn)
-  }
-  setImmediate(countTurn)
-  const links = await collectLinks(list(10_000))
-  isDone = true
+  const { result: links, turns } = await countTurns(() => collectLinks(list(10_000)))
   expect(turns).toBeGreaterThanOrEqual(19)
   const names = links.map(({ Name }) => Name)
   expect(names).toEqual(names.toSorted())

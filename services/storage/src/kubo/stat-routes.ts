@@ -24,10 +24,15 @@ export function registerKuboStatRoutes(app: FastifyInstance, context: Context, r
       const { cid, remaining } = await openKuboPath(reading, path, signal)
       if (remaining.length > 0) throw insideDocument()
       const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
-      for await (const block of walkDag(packs.openReader(), cid, { signal, maxBlocks: maxCountedBlocks })) {
-        stat.Size += block.bytes.length
-        stat.NumBlocks++
-        unique.set(block.cid.toString(), block.bytes.length)
+      const reader = packs.openReader()
+      try {
+        for await (const block of walkDag(reader, cid, { signal, maxBlocks: maxCountedBlocks })) {
+          stat.Size += block.bytes.length
+          stat.NumBlocks++
+          unique.set(block.cid.toString(), block.bytes.length)
+        }
+      } finally {
+        reader.close()
       }
       stats.push(stat)
     }

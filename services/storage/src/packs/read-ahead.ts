@@ -139,7 +139,6 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
       const { plan } = taken
       if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, maxRunsAhead)
       if (plan.aheadBytes <= plan.runsAhead * runSlabBytes) startRun(plan).catch(() => undefined)
-      if (ready.size === 0 && plans.every((one) => one.next >= one.cids.length)) slabs?.drop()
       return taken.block
     },
     close: () => slabs?.drop(),

@@ -1,6 +1,6 @@
 /** A slab of memory that runs of blocks are read into, one after the other. */
 export type RunSlab = {
-  /** Replaced by what the thread that hashes gives back. */
+  /** Replaced by the buffer that the thread returns after hashing. */
   memory: ArrayBuffer
   /** Blocks of it that are not consumed yet, and pending reads into it. */
   waiting: number
@@ -15,7 +15,7 @@ export type RunSlabs = {
   advance(sizeBytes: number): void
   /** Notes that a block was consumed or skipped, or that its read has ended. */
   release(slab: RunSlab): void
-  /** Drops all slabs, when the reader has requested all that was announced. */
+  /** Drops all slabs, when the reader has ended. */
   drop(): void
 }
 
