@@ -17,6 +17,7 @@ import { type ByteRange, readFile } from './read-file.ts'
 import { dagPbCode, rawCode } from './sha256-cid.ts'
 import { statNode } from './stat-node.ts'
 import { encodeFileData, encodeInlineData, unixfsTypes } from './unixfs-data.ts'
+import { UnixfsError } from './unixfs-error.ts'
 
 const noName = new Uint8Array(0)
 
@@ -88,6 +89,57 @@ describe('reading a file', () => {
     await collect(readFile(source, cid, { fromByte: 150, toByte: 350 }))
     expect(announced).toEqual([blocks.read.slice(1)])
     expect(announced[0]).toHaveLength(3)
+  })
+
+  describe('a large file', () => {
+    const chunkSizeBytes = 262_144
+    const content = patternOf(20 * chunkSizeBytes)
+    const importLarge = async () => {
+      const blocks = createMemoryBlocks()
+      const { cid } = await importBytes(content, { ...importProfiles.v1, maxLinks: 10 }, blocks)
+      const announced: string[][] = []
+      const source = { get: blocks.get, prefetch: (cids: CID[]) => void announced.push(cids.map(String)) }
+      return { blocks, cid, announced, source }
+    }
+
+    it('announces the leaves of the next node before the last leaf ahead of it is read', async () => {
+      const { blocks, cid, announced, source } = await importLarge()
+      blocks.read.length = 0
+      expect(Buffer.concat(await collect(readFile(source, cid))).equals(content)).toBe(true)
+      const [nodes = [], first = [], second = []] = announced
+      expect([nodes.length, first.length, second.length]).toEqual([2, 10, 10])
+      expect(blocks.read).toEqual([`${cid}`, nodes[0], nodes[1], ...first, ...second])
+    })
+
+    it('is read in the order of its tree from a source that cannot read ahead', async () => {
+      const { blocks, cid, announced, source } = await importLarge()
+      await collect(readFile(source, cid))
+      const [nodes = [], first = [], second = []] = announced
+      blocks.read.length = 0
+      await collect(readFile({ get: blocks.get }, cid))
+      expect(blocks.read).toEqual([`${cid}`, nodes[0], ...first, nodes[1], ...second])
+    })
+
+    it('fails at a node that is missing, after all bytes before it', async () => {
+      const { blocks, cid, announced, source } = await importLarge()
+      await collect(readFile(source, cid))
+      const missing = new UnixfsError('MISSING_BLOCK', 'Not here')
+      const without = {
+        ...source,
+        get: async (wanted: CID) => (`${wanted}` === announced[0]?.[1] ? Promise.reject(missing) : blocks.get(wanted)),
+      }
+      const received: Uint8Array[] = []
+      const reading = (async () => {
+        for await (const piece of readFile(without, cid)) received.push(piece)
+      })()
+      await expect(reading).rejects.toBe(missing)
+      expect(Buffer.concat(received).equals(content.subarray(0, 10 * chunkSizeBytes))).toBe(true)
+      // A reader that stops before it sees no failure, and the failure is handled.
+      for await (const piece of readFile(without, cid)) {
+        expect(piece).toHaveLength(chunkSizeBytes)
+        break
+      }
+    })
   })
 
   it('reads nodes with data of their own, blocks inside CIDs, and children without bytes', async () => {

@@ -12,10 +12,26 @@ export type ByteRange = {
 }
 
 /** An unread part of a file: a child and the position of its bytes in the file. */
-type Part = { cid: CID; start: number; sizeBytes: number; level: number }
+type Part = {
+  readonly cid: CID
+  readonly start: number
+  readonly sizeBytes: number
+  readonly level: number
+  /** Set once its node was requested ahead of its turn. */
+  opened?: Promise<OpenPart>
+}
+/** The node of a part, and its children with bytes of the range. */
+type OpenPart = { node: FileNode; children: Part[] }
 
 /** Maximum levels of the tree of a file; 1,024 links per node reach any size in far fewer. */
 const maxLevels = 32
+/** A part with more bytes than any block holds has children. */
+const maxLeafBytes = 2 * 1024 * 1024
+/**
+ * A node with children is requested this many leaves before its turn, so that a source that reads ahead does not stop
+ * at the last leaf before it.
+ */
+const leavesAhead = 32
 
 /**
  * Reads a file, or a range of it, and only the blocks that contain it. Yields exactly `toByte - fromByte` bytes, or
@@ -35,28 +51,48 @@ export async function* readFile(
   if (!isRange || fromByte < 0 || fromByte > toByte || toByte > root.fileSizeBytes) {
     throw new UnixfsError('BAD_RANGE', `Bytes ${fromByte} to ${toByte} of a file of ${root.fileSizeBytes}`)
   }
-  /** The next part to read is last. */
-  const parts: Part[] = []
-
-  const open = function* (node: FileNode, start: number, level: number): Generator<Uint8Array> {
-    const from = Math.max(fromByte - start, 0)
-    const to = Math.min(toByte - start, node.data.length)
-    if (from < to) yield from === 0 && to === node.data.length ? node.data : node.data.subarray(from, to)
-    if (node.kind === 'raw' || node.links.length === 0) return
-    const wanted = childrenInRange(node, start, level + 1, fromByte, toByte)
-    source.prefetch?.(wanted.map((part) => part.cid))
-    for (let part = wanted.pop(); part !== undefined; part = wanted.pop()) parts.push(part)
+  const open = (node: FileNode, start: number, level: number): OpenPart => {
+    if (node.kind === 'raw' || node.links.length === 0) return { node, children: [] }
+    const children = childrenInRange(node, start, level + 1, fromByte, toByte)
+    source.prefetch?.(children.map((child) => child.cid))
+    return { node, children }
   }
 
-  yield* open(root, 0, 0)
-  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+  const load = async (part: Part): Promise<OpenPart> => {
     if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file has more than ${maxLevels} levels`)
     const node = requireFile(await loadNode(source, part.cid, options), part.cid)
     if (node.fileSizeBytes !== part.sizeBytes) {
       const what = `A part of a file has ${node.fileSizeBytes} bytes instead of ${part.sizeBytes}`
       throw new UnixfsError('BAD_BLOCK', what, { cid: `${part.cid}` })
     }
-    yield* open(node, part.start, part.level)
+    return open(node, part.start, part.level)
+  }
+
+  const whole = { cid, start: 0, sizeBytes: root.fileSizeBytes, level: 0 }
+  /** The next part to read is last. */
+  const parts: Part[] = [{ ...whole, opened: Promise.resolve(open(root, 0, 0)) }]
+
+  /** Loads the next part that has children, once the leaves before it are few. */
+  const loadAhead = (): void => {
+    for (const part of parts.slice(-leavesAhead).reverse()) {
+      if (part.sizeBytes <= maxLeafBytes) continue
+      if (part.opened === undefined) {
+        part.opened = load(part)
+        // Its turn reports a failure; a reader that stops before does not need it.
+        part.opened.catch(() => undefined)
+      }
+      return
+    }
+  }
+
+  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
+    const { node, children } = await (part.opened ?? load(part))
+    const from = Math.max(fromByte - part.start, 0)
+    const to = Math.min(toByte - part.start, node.data.length)
+    if (from < to) yield from === 0 && to === node.data.length ? node.data : node.data.subarray(from, to)
+    for (let child = children.pop(); child !== undefined; child = children.pop()) parts.push(child)
+    // A source that announces nothing may have its blocks in one order only.
+    if (source.prefetch !== undefined) loadAhead()
   }
 }
 

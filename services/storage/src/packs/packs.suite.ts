@@ -1,13 +1,14 @@
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
+import type { ObjectStore } from '@cairn/service/objects'
 import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { blockOf, createPackPlace, manyBlocks, once, type PackPlace, withCode } from './pack.fixture.ts'
-import { hashSha256 } from './packs.ts'
+import { createPackStore, hashSha256 } from './packs.ts'
 
 const day = 86_400_000
 /** What packs guarantee on every database. */
@@ -61,6 +62,28 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
         if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
       for (const { found, bytes } of passedOn) expect(Buffer.compare(found, bytes)).toBe(0)
+    })
+
+    test('reads on in the next list while the last blocks of one are consumed', async () => {
+      const sizeBytes = 100_000
+      const blocks = manyBlocks(80, sizeBytes)
+      await place.store(blocks)
+      let readTo = 0
+      const objects: ObjectStore = {
+        ...place.objects,
+        read: (key, offset, length, into) => {
+          readTo = Math.max(readTo, offset + length)
+          return place.objects.read(key, offset, length, into)
+        },
+      }
+      const reader = createPackStore({ ...place, objects, onEvent: (event) => place.events.push(event) }).openReader()
+      const cids = blocks.map(({ cid }) => cid)
+      reader.prefetch?.(cids.slice(0, 40))
+      await reader.get(cids[0] ?? blockOf('').cid)
+      reader.prefetch?.(cids.slice(40))
+      for (const cid of cids.slice(1, 40)) await reader.get(cid)
+      await expect.poll(() => readTo).toBeGreaterThan(41 * sizeBytes)
+      for (const { cid, bytes } of blocks.slice(40)) expect(Buffer.compare(await reader.get(cid), bytes)).toBe(0)
     })
 
     test('a pack is an ordinary CARv1 whose root names the upload', async () => {

@@ -27,6 +27,8 @@ type Plan = {
   aheadBytes: number
   runsAhead: number
   starting?: Promise<void> | undefined
+  /** The list that was announced after it. */
+  following?: Plan
 }
 type Ready = {
   readonly plan: Plan
@@ -84,6 +86,20 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
     return plan.starting
   }
 
+  /** Reads on where a block was consumed; once all of its list is read, in the list that was announced after it. */
+  const readOn = (plan: Plan): void => {
+    const { following } = plan
+    let due = plan
+    let { aheadBytes } = plan
+    if (plan.next >= plan.cids.length) {
+      if (following === undefined) return
+      due = following
+      due.runsAhead = Math.max(due.runsAhead, plan.runsAhead)
+      aheadBytes += due.aheadBytes
+    }
+    if (aheadBytes <= due.runsAhead * runSlabBytes) startRun(due).catch(() => undefined)
+  }
+
   const readNext = async (plan: Plan): Promise<void> => {
     if (plan.next >= plan.cids.length) return
     if (plan.next >= plan.located) {
@@ -138,13 +154,16 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
       if (taken === undefined) return readOne(cid, options)
       const { plan } = taken
       if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, maxRunsAhead)
-      if (plan.aheadBytes <= plan.runsAhead * runSlabBytes) startRun(plan).catch(() => undefined)
+      readOn(plan)
       return taken.block
     },
     close: () => slabs?.drop(),
     prefetch(cids) {
       if (cids.length < 2) return
-      plans.push({ cids: [...cids], next: 0, places: [], located: 0, aheadBytes: 0, runsAhead: 1 })
+      const plan: Plan = { cids: [...cids], next: 0, places: [], located: 0, aheadBytes: 0, runsAhead: 1 }
+      const before = plans.at(-1)
+      if (before !== undefined) before.following = plan
+      plans.push(plan)
       // Plans that are finished or were abandoned are removed.
       for (let at = plans.length - 1; at >= 0; at--) {
         const plan = plans[at]
