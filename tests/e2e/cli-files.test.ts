@@ -113,6 +113,23 @@ test('folders, standard input, options; JSON for programs', async () => {
   expect(JSON.parse((await cairn(['upload', 'site.car', '--car', '--json'])).out).cid).toBe(site.cid)
 })
 
+test('--skip-stored sends only what the account did not store yet', async () => {
+  const { folder, cairn } = home
+  mkdirSync(join(folder, 'photos'))
+  writeFileSync(join(folder, 'photos', 'one.jpg'), 'one')
+  const first = JSON.parse((await cairn(['upload', '--skip-stored', 'photos', '--json'])).out)
+  expect(first.wasStored).toBeUndefined()
+  const again = await cairn(['upload', '--skip-stored', 'photos', '--json'])
+  expect(JSON.parse(again.out)).toEqual({ ...first, wasStored: true })
+  expect((await cairn(['upload', '--skip-stored', 'photos'])).out).toContain('photos  3 B  already stored')
+  writeFileSync(join(folder, 'photos', 'two.jpg'), 'two')
+  expect((await cairn(['upload', '--skip-stored', 'photos'])).out).not.toContain('already stored')
+  const piped = await cairn(['upload', '--skip-stored', '-'], { input: 'one' })
+  expect([piped.code, piped.err]).toEqual([2, expect.stringContaining('--skip-stored supports files and folders')])
+  const encrypted = await cairn(['upload', '--skip-stored', '--encrypt', 'photos'])
+  expect(encrypted.err).toContain('--skip-stored and --encrypt exclude each other')
+})
+
 test('-q prints the one value and nothing else', async () => {
   const { cairn } = home
   // The first call may make the key, and say so.

@@ -26,7 +26,7 @@ export async function uploadResumably(
   const { size, mtimeMs } = await stat(path).catch((cause: unknown) => {
     throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
   })
-  const { signal: _signal, onProgress: _onProgress, ...meant } = options
+  const { signal: _signal, onProgress: _onProgress, skipStored: _skipStored, ...meant } = options
   const id = createHash('sha256')
     .update(JSON.stringify([client.network.api, resolve(path), size, mtimeMs, meant]))
     .digest('hex')

@@ -44,6 +44,7 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
     mimeType: readType(values),
     announce: announce === undefined ? undefined : announce === 'on',
     private: flag(values, 'private') || undefined,
+    skipStored: flag(values, 'skip-stored') || undefined,
   }
   return { ...omitUndefined(chosen), signal }
 }
@@ -128,7 +129,7 @@ async function encryptOne(
 async function uploadAllEncrypted(context: CommandContext, options: UploadOptions): Promise<void> {
   const { args, output } = context
   const client = await openKeyClient(context, { withApiKey: true })
-  const { wrapWithDirectory: _wrap, ...rest } = options
+  const { wrapWithDirectory: _wrap, skipStored: _skip, ...rest } = options
   const encryption = await readEncryption(context)
   for (const path of args) {
     const progress = output.progress(path)
@@ -194,6 +195,7 @@ const ownOptions: Options = {
   },
   private: { type: 'boolean', short: 'p', about: 'show it only to you and through signed links, see gateway-link' },
   resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
+  'skip-stored': { type: 'boolean', about: 'send nothing if you stored the same content before, under whatever name' },
   link: { type: 'string', about: 'upload into the account of an upload link, without a wallet', value: 'url' },
   car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
   encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },
@@ -217,6 +219,7 @@ export const upload: Command = {
   examples: [
     'cairn upload photo.jpg',
     'cairn upload --resume film.mkv',
+    'cairn upload --skip-stored site/',
     'cairn upload --private invoice.pdf',
     'cairn upload --encrypt diary.txt',
     'cairn upload --encrypt --as-one photos/',
@@ -241,7 +244,14 @@ export const upload: Command = {
         message: '--private and --encrypt exclude each other',
         hint: 'Omit --private: encrypted files can be read with their key only.',
       })
-    const plainOnly = ['car', 'wrap'].find((name) => flag(context.values, name))
+    if (flag(context.values, 'skip-stored') && args.includes('-'))
+      throw new CairnError('USAGE', {
+        message: '--skip-stored supports files and folders, not -',
+        hint: 'Standard input is sent while it is read, so its CID is not known before.',
+      })
+    if (flag(context.values, 'skip-stored') && flag(context.values, 'car'))
+      throw new CairnError('USAGE', { message: '--car and --skip-stored exclude each other' })
+    const plainOnly = ['car', 'wrap', 'skip-stored'].find((name) => flag(context.values, name))
     if (flag(context.values, 'encrypt') && plainOnly !== undefined)
       throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt exclude each other` })
     if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
@@ -259,7 +269,8 @@ export const upload: Command = {
       }
       const result = await uploadOne(client, path, settings, context).finally(finish)
       for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
-      const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`
+      const before = result.wasStored ? '  already stored' : ''
+      const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}${before}`
       if (settings.private) {
         output.result({ ...result, ...facts(), private: true }, `${line}  private`, result.cid)
         output.note(`Sign a link to it: cairn gateway-link ${result.cid}`)

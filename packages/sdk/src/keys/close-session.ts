@@ -1,6 +1,7 @@
-import { CairnError, closeSession } from '@cairn/protocol'
+import { type CairnError, closeSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import type { KeySession } from '../key-session.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { callKeyNode } from './call-node.ts'
 import { withToken } from './session.ts'
 import { settleNodes } from './settle-nodes.ts'
@@ -45,6 +46,6 @@ export async function closeKeySession(
       open.push({ node, error: answer.error })
     } else session.nodes[node - 1] = null
   }
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
+  throwIfAborted(signal)
   return { closed: parts.filter((node) => !open.some((one) => one.node === node)), open }
 }

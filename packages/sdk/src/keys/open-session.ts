@@ -11,6 +11,7 @@ import {
 import type { Client } from '../client.ts'
 import type { KeySession } from '../key-session.ts'
 import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { loadSessionTools } from './load-session-tools.ts'
 import { type Answer, settleNodes } from './settle-nodes.ts'
@@ -87,7 +88,7 @@ export async function gatherNonces(
     (node) => callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
     patienceMs,
   )
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
+  throwIfAborted(signal)
   return nonces
 }
 
@@ -124,7 +125,7 @@ export async function openAtNodes(
     },
     patienceMs,
   )
-  if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
+  throwIfAborted(signal)
   requireThree(sessions)
   const failures = sessions.flatMap((answer, i) => {
     // The error of the first call says more than the absence of a second one.

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { KnownNames } from '../known-names.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 
 /** Work in progress for each name, for a client and its copies. */
 const queues = new WeakMap<KnownNames, Map<string, Promise<unknown>>>()
@@ -18,7 +19,7 @@ export function runExclusive<T>(
   queues.set(knownNames, ofClient)
   const before = ofClient.get(name)
   const start = (): Promise<T> => {
-    if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
+    throwIfAborted(signal)
     return work()
   }
   const result = (before ?? Promise.resolve()).then(start)

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
 import { codeOf, moveIntoPlace, removeIfThere, requireFree, takenOver, uniquePathBeside } from '../local/into-place.ts'
 import { unreadable, unwritable } from '../local/unreadable.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 
 /** Bytes that an earlier download left. */
 export type EarlierBytes = {
@@ -300,7 +301,7 @@ async function copyStart(
 ): Promise<void> {
   const buffer = Buffer.allocUnsafe(Math.min(copiedBytes, sizeBytes))
   for (let at = 0; at < sizeBytes; ) {
-    if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
+    throwIfAborted(signal)
     const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, sizeBytes - at), at)
     if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
     await writeAll(to, [buffer.subarray(0, bytesRead)], at)
@@ -326,7 +327,7 @@ async function moveStart(
     if (read.ino !== written.ino || read.dev !== written.dev) throw new CairnError('FILE_CHANGED')
     const buffer = Buffer.allocUnsafe(copiedBytes)
     for (let end = sizeBytes; end > 0; ) {
-      if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
+      throwIfAborted(signal)
       const start = Math.max(0, end - buffer.length)
       const { bytesRead } = await from.read(buffer, 0, end - start, start)
       if (bytesRead < end - start)

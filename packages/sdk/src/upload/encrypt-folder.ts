@@ -5,7 +5,7 @@ import { type IndexedFile, indexName, writeFolderIndex } from '../encryption/fol
 import type { LocalFile } from '../local-source.ts'
 import { type EncryptedPart, type EncryptPartOptions, encryptPart } from './encrypt-part.ts'
 import { partHead } from './multipart.ts'
-import { discard, profileOf } from './send-files.ts'
+import { discard, profileOf } from './write-body.ts'
 
 /**
  * Encrypts a folder as one: yields the parts of a multipart body, all under one key, with their names in an encrypted

@@ -4,7 +4,8 @@ import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { LocalFile } from '../local-source.ts'
-import { discard, profileOf, type UploadOptions } from './send-files.ts'
+import type { UploadOptions } from './send-files.ts'
+import { discard, profileOf } from './write-body.ts'
 
 /** How a file is encrypted and turned into a DAG. */
 export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> & {

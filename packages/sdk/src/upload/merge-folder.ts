@@ -5,8 +5,9 @@ import { rawCodec } from '../download/car-source.ts'
 import { requireSafe } from '../download/distinct-names.ts'
 import type { FolderItem } from '../download/list-directory.ts'
 import type { LocalFile } from '../local-source.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { type NewFolder, notFound, type Removals } from './folder-changes.ts'
-import { discard } from './send-files.ts'
+import { discard } from './write-body.ts'
 
 /** What a merge reads, and the tree that it builds. */
 export type Merging = {
@@ -98,7 +99,7 @@ async function importFile(
 ): Promise<ImportedNode> {
   const importer = createFileImporter(importing)
   for await (const piece of file.open()) {
-    if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
+    throwIfAborted(signal)
     await importer.write(piece)
     count(piece.length)
   }

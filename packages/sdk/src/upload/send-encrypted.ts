@@ -9,10 +9,11 @@ import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import { prepareAhead } from './prepare-ahead.ts'
-import { type Batch, createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
+import { createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
+import type { Batch } from './write-body.ts'
 
 /** Options of encrypted uploads. */
-export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory' | 'private'> &
+export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory' | 'private' | 'skipStored'> &
   Pick<SaveKeyOptions, 'shareTo' | 'conditions' | 'pauseMs'> & {
     /** `v1`, which published clients read, is the default; `v2` is seekable and has no size limit. */
     format?: FileFormat

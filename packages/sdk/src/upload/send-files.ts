@@ -1,24 +1,13 @@
 import { CairnError, isAnyCid, type Uploaded, type UploadParameters } from '@cairn/protocol'
-import {
-  type BlockSink,
-  createFileImporter,
-  type ImportedNode,
-  type ImportProfile,
-  importProfiles,
-  loadDirectoryTree,
-  profileFor,
-} from '@cairn/unixfs'
 import { measure } from '#platform/local-files'
-import { hashSha256 } from '#platform/native-crypto'
 import { sendsWhileReading } from '#platform/send-body'
-import { openSlab } from '#platform/small-files'
 import type { Client } from '../client.ts'
-import type { LocalFile } from '../local-source.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
-import { rethrowUnixfs, sendInOneRequest } from './post-multipart.ts'
+import { sendInOneRequest } from './post-multipart.ts'
 import type { Resumable } from './resumable.ts'
+import { type Batch, type Sending, startSending, writeBody } from './write-body.ts'
 
 /** Options of every upload: those that travel with it, and those of this program. */
 export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'> & {
@@ -31,6 +20,11 @@ export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'
    * for encrypted files also symbolic links and, without `asOne`, empty folders. A retry calls it again.
    */
   onLeftOut?: (path: string) => void
+  /**
+   * Reads the content once before it is sent, and sends nothing if the account stored the same CID already, under whatever
+   * name. Not for streams, which cannot be read twice.
+   */
+  skipStored?: boolean
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
   resumable?: Resumable
 }
@@ -43,20 +37,9 @@ export type UploadResult = {
   sizeBytes: number
   /** Size of the DAG with its nodes in bytes, as Kubo counts it. */
   dagSizeBytes: number
+  /** Set if nothing was sent, because the account stored it before: `name` is that of the earlier upload. */
+  wasStored?: true
 }
-
-/** The content to send: one file, or the files of a folder. */
-export type Batch = {
-  files: () => AsyncIterable<LocalFile> | Iterable<LocalFile>
-  /** The same files, many at a time: ten thousand steps of a stream take longer than their reading. */
-  groups?: () => AsyncIterable<readonly LocalFile[]>
-  isFolder: boolean
-  canRepeat: boolean
-  totalBytes: number | undefined
-}
-
-/** Blocks are only counted: the bytes go to the service unchanged. */
-export const discard: BlockSink = { put: () => undefined }
 
 /**
  * Sends files in one request and computes their CID on the way; the response of the service must agree. Retries a whole
@@ -64,17 +47,21 @@ export const discard: BlockSink = { put: () => undefined }
  * @throws CairnError CID_MISMATCH, DUPLICATE_NAME, FILE_CHANGED, FILE_UNREADABLE, QUOTA_EXCEEDED and the call's other
  *   codes, NETWORK_ERROR, TIMEOUT, ABORTED
  */
-export function sendFiles(client: Client, batch: Batch, options: UploadOptions = {}): Promise<UploadResult> {
+export async function sendFiles(client: Client, batch: Batch, options: UploadOptions = {}): Promise<UploadResult> {
+  if (options.skipStored) {
+    const { findStored } = await import('./find-stored.ts')
+    const stored = await findStored(client, batch, options)
+    if (stored !== undefined) return stored
+  }
   const attempt = () => sendOnce(client, batch, options)
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
 }
 
 async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
-  const profile = profileOf(options)
   const { resumable } = options
   const boundary = await chooseBoundary(batch, resumable)
-  const state: Sending = { profile, wrap: options.wrapWithDirectory ?? false, sizeBytes: 0, node: undefined }
+  const state = startSending(options)
   // While the service stores the files. An upload in parts needs the CID with its last byte.
   const finishesLater = sendsWhileReading && resumable === undefined
   const blob = resumable === undefined ? undefined : await wholeBlob(batch, boundary)
@@ -140,20 +127,6 @@ export function createMeters(
   }
 }
 
-/** Import profile of the content. */
-export function profileOf(options: UploadOptions): ImportProfile {
-  return options.profile === undefined ? profileFor(options.cidVersion ?? 1) : importProfiles[options.profile]
-}
-
-type Sending = {
-  profile: ImportProfile
-  wrap: boolean
-  sizeBytes: number
-  node: ImportedNode | undefined
-  /** Computes the node of a folder, once: the body was read to its end. */
-  finish?: () => Promise<void>
-}
-
 /**
  * Known for a single file of known size: servers then reject a file that is too large before it is sent. The files of a
  * folder are measured if required.
@@ -185,78 +158,6 @@ async function wholeBlob(batch: Batch, boundary: string | undefined): Promise<Bl
     parts.push(new Uint8Array(partHead(boundary, file, parts.length === 0)), file.blob)
   }
   return new Blob([...parts, new Uint8Array(multipartEnd(boundary))])
-}
-
-/** Yields what `change` makes of each item. */
-export async function* mapEach<T, R>(items: AsyncIterable<T> | Iterable<T>, change: (item: T) => R): AsyncGenerator<R> {
-  for await (const item of items) yield change(item)
-}
-
-async function* writeBody(
-  batch: Batch,
-  boundary: string | undefined,
-  state: Sending,
-  count: (bytes: number) => void,
-  finishesLater: boolean,
-): AsyncGenerator<Uint8Array> {
-  const { profile } = state
-  const importing = { profile, hash: hashSha256, sink: discard }
-  const tree =
-    batch.isFolder || state.wrap
-      ? (await loadDirectoryTree())({ ...importing, wrap: state.wrap || !batch.isFolder })
-      : undefined
-  const slab = batch.groups && openSlab?.(profile)
-  let isFirst = true
-  for await (const group of batch.groups?.() ?? mapEach(batch.files(), (file) => [file])) {
-    for (const file of group) {
-      const head = partHead(boundary, file, isFirst)
-      isFirst = false
-      const small = slab?.add(head, file)
-      if (small !== undefined && tree !== undefined) {
-        count(small.fileSizeBytes)
-        state.sizeBytes += small.fileSizeBytes
-        tree.addFile(file.name, small)
-        if (slab?.isFull) yield slab.take()
-        continue
-      }
-      if (slab !== undefined) yield slab.take()
-      yield head
-      if (file.place !== undefined && tree !== undefined) {
-        yield* file.open()
-        await file.place(tree, file.name, importing)
-        continue
-      }
-      const importer = createFileImporter(importing)
-      for await (const piece of file.open()) {
-        const taken = importer.write(piece)
-        if (taken instanceof Promise) await taken
-        count(piece.length)
-        state.sizeBytes += piece.length
-        yield piece
-      }
-      const node = await importer.finish()
-      if (tree === undefined) state.node = node
-      else tree.addFile(file.name, node)
-    }
-  }
-  if (slab !== undefined) yield slab.take()
-  if (isFirst)
-    throw new CairnError('NO_FILE', {
-      message: 'No file to upload',
-      hint: 'The folder is empty.',
-    })
-  if (tree !== undefined) {
-    let finished: Promise<void> | undefined
-    const finish = async () => {
-      state.node = (await tree.finish().catch(rethrowUnixfs)).root
-    }
-    state.finish = () => {
-      finished ??= finish()
-      return finished
-    }
-    if (!finishesLater) await state.finish()
-  }
-  yield multipartEnd(boundary)
 }
 
 function compare(uploaded: Uploaded | undefined, state: Sending): UploadResult {

@@ -43,7 +43,7 @@ export function uploadText(client: Client, text: string, options: UploadOptions 
 export function uploadStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,
-  options: UploadOptions = {},
+  options: Omit<UploadOptions, 'skipStored'> = {},
 ): Promise<UploadResult> {
   return uploadOne(
     client,

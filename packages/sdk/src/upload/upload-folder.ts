@@ -4,7 +4,8 @@ import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import { emptyFolder, isEmptyFolder } from '../local/empty-folder.ts'
 import type { LocalFile, OnLeftOut } from '../local-source.ts'
-import { type Batch, mapEach, sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
+import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
+import { type Batch, mapEach } from './write-body.ts'
 
 /** A file of a folder that is assembled by the program; an empty Blob of type `application/x-directory` is an empty folder. */
 export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
