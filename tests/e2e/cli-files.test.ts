@@ -130,6 +130,23 @@ test('--skip-stored sends only what the account did not store yet', async () => 
   expect(encrypted.err).toContain('--skip-stored and --encrypt exclude each other')
 })
 
+test('cid computes what an upload would have, without a network', async () => {
+  const { folder, cairn } = home
+  const away = { env: { CAIRN_NETWORK: join(folder, 'no-network.json') }, config: 'away' }
+  mkdirSync(join(folder, 'to-count', 'deep'), { recursive: true })
+  writeFileSync(join(folder, 'to-count', 'deep', 'a.txt'), 'a')
+  const uploaded = JSON.parse((await cairn(['upload', 'to-count', '--json'])).out)
+  expect((await cairn(['cid', 'hello.txt', 'to-count'], away)).out).toBe(
+    `${hello}  hello.txt\n${uploaded.cid}  to-count\n`,
+  )
+  const piped = await cairn(['cid', '-', '--json'], { ...away, input: 'hello world' })
+  expect(JSON.parse(piped.out)).toEqual({ path: '-', cid: hello, sizeBytes: 11, dagSizeBytes: 11 })
+  expect((await cairn(['cid', '-q', '--cid-version', '0', 'hello.txt'], away)).out).toBe(
+    'Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD\n',
+  )
+  expect((await cairn(['cid', 'not-there'], away)).err).toContain('Cannot read not-there')
+})
+
 test('-q prints the one value and nothing else', async () => {
   const { cairn } = home
   // The first call may make the key, and say so.

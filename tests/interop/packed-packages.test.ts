@@ -130,6 +130,7 @@ describe.each(nodes)('on Node %s', (version) => {
     for (const line of linesOf('node upload.mjs', 'node upload.cjs'))
       expect(await shell(line, app, version)).toContain(helloCid)
     expect(await shell(linesOf('node lighthouse.mjs')[0] ?? '', app, version)).toBe('5 function\n')
+    expect(await shell(linesOf('node cid.mjs')[0] ?? '', app, version)).toBe(`${helloCid} 11\n`)
     for (const line of linesOf('npx esbuild upload')) await shell(line, app, version)
     const outside = await mkdtemp(join(scratch, 'bundled-'))
     await cp(join(app, 'bundle'), join(outside, 'bundle'), { recursive: true })

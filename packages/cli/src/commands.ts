@@ -3,6 +3,7 @@ import { access, transfer } from './commands/access.ts'
 import { apiKey } from './commands/api-key.ts'
 import { balance } from './commands/balance.ts'
 import { cat } from './commands/cat.ts'
+import { cid } from './commands/cid.ts'
 import { conditions } from './commands/conditions.ts'
 import { drive } from './commands/drive.ts'
 import { events } from './commands/events.ts'
@@ -55,6 +56,7 @@ export const commands: readonly Command[] = [
   cat,
   ls,
   info,
+  cid,
   verify,
   deals,
   checks,

@@ -15,6 +15,8 @@ test('the public surface', () => {
       "challengeProvider",
       "changeFolder",
       "closeKeySession",
+      "computeCid",
+      "computeFolderCid",
       "createApiKey",
       "createClient",
       "createGatewayLink",

@@ -211,6 +211,8 @@ export { type RotatedFile, rotateFile } from './rotation/rotate-file.ts'
 export type { Signer } from './signer/resolve-signer.ts'
 export { findThumbnails, type SealedThumbnail, saveThumbnail } from './thumbnails/thumbnails.ts'
 export { changeFolder, type FolderChanges } from './upload/change-folder.ts'
+export { type ComputeCidOptions, computeCid, computeFolderCid } from './upload/compute-cid.ts'
+export type { ComputedCid } from './upload/import-batch.ts'
 export {
   createResumable,
   type Resumable,

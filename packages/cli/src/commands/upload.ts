@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises'
 import { readMediaType } from '@cairn/protocol'
 import {
   CairnError,
@@ -16,6 +15,7 @@ import {
   uploadStream,
   uploadWithLink,
 } from '@cairn/sdk'
+import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
 import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { gatherLeftOut } from '../left-out.ts'
@@ -28,18 +28,11 @@ import { formatBytes } from '../sizes.ts'
 type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable'>
 
 function readOptions({ values, signal }: CommandContext): UploadOptions {
-  const version = text(values, 'cid-version') ?? '1'
-  if (version !== '0' && version !== '1') throw new CairnError('USAGE', { message: '--cid-version must be 0 or 1' })
-  const profile = text(values, 'profile')
-  if (profile !== undefined && profile !== 'unixfs-v1-2025')
-    throw new CairnError('USAGE', { message: `Unknown profile ${profile}`, hint: 'Use unixfs-v1-2025.' })
   const announce = text(values, 'announce')
   if (announce !== undefined && announce !== 'on' && announce !== 'off')
     throw new CairnError('USAGE', { message: '--announce must be on or off' })
   const chosen: { [Name in keyof Required<Chosen>]: Chosen[Name] | undefined } = {
-    cidVersion: version === '0' ? 0 : 1,
-    wrapWithDirectory: flag(values, 'wrap'),
-    profile,
+    ...readCidOptions(values),
     name: readName(values),
     mimeType: readType(values),
     announce: announce === undefined ? undefined : announce === 'on',
@@ -89,12 +82,6 @@ async function uploadOne(
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
   if (!flag(context.values, 'resume')) return upload(options)
   return uploadResumably(context.state, client, path, options, upload)
-}
-
-/** A path that cannot be read is reported by the upload. */
-async function isFolder(path: string): Promise<boolean> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.isDirectory() ?? false
 }
 
 /** Returns the options of encrypted uploads. */
@@ -178,14 +165,7 @@ const optionsWithLink = ['link', 'name', 'mime']
 
 const ownOptions: Options = {
   name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' },
-  'cid-version': { type: 'string', about: '0 or 1 (1)', value: 'n', choices: ['0', '1'] },
-  profile: {
-    type: 'string',
-    about: 'import profile: unixfs-v1-2025 uses chunks of 1 MiB',
-    value: 'name',
-    choices: ['unixfs-v1-2025'],
-  },
-  wrap: { type: 'boolean', short: 'w', about: 'wrap a single file in a folder' },
+  ...cidOptions,
   mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
   announce: {
     type: 'string',

@@ -1,8 +1,5 @@
-import { CairnError } from '@cairn/protocol'
-import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
-import { blobFile } from '../local/blob-file.ts'
-import type { LocalFile } from '../local-source.ts'
+import { batchOfFile, type FileSource, openSource } from './open-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
 /**
@@ -12,26 +9,13 @@ import { sendFiles, type UploadOptions, type UploadResult } from './send-files.t
  * const { cid } = await uploadFile(client, 'photo.jpg', { onProgress: (step) => console.log(step.bytes) })
  * @throws CairnError INVALID_PATH, FILE_UNREADABLE, FILE_CHANGED, CID_MISMATCH, QUOTA_EXCEEDED, NETWORK_ERROR, TIMEOUT, ABORTED, …
  */
-export async function uploadFile(
-  client: Client,
-  source: string | Blob,
-  options: UploadOptions = {},
-): Promise<UploadResult> {
-  if (typeof source !== 'string') return uploadOne(client, blobFile(source, options.name), options)
-  const path = await openPath(source)
-  if (path.kind === 'directory') {
-    throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder`, hint: 'Use uploadFolder.' })
-  }
-  return uploadOne(client, { ...path.file, name: options.name ?? path.file.name }, options)
+export function uploadFile(client: Client, source: string | Blob, options: UploadOptions = {}): Promise<UploadResult> {
+  return uploadSource(client, source, options)
 }
 
 /** Uploads bytes. */
 export function uploadBytes(client: Client, bytes: Uint8Array, options: UploadOptions = {}): Promise<UploadResult> {
-  return uploadOne(
-    client,
-    { name: options.name ?? 'blob', sizeBytes: bytes.length, canReopen: true, open: () => [bytes] },
-    options,
-  )
+  return uploadSource(client, bytes, options)
 }
 
 /** Uploads a text as UTF-8. */
@@ -45,30 +29,9 @@ export function uploadStream(
   stream: AsyncIterable<Uint8Array>,
   options: Omit<UploadOptions, 'skipStored'> = {},
 ): Promise<UploadResult> {
-  return uploadOne(
-    client,
-    { name: options.name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => stream },
-    options,
-  )
+  return uploadSource(client, stream, options)
 }
 
-/** Whether the service makes folders of a name: as in the paths of a folder, empty and `.` segments do not count. */
-function hasFolders(name: string): boolean {
-  return name.split('/').filter((part) => part !== '' && part !== '.').length > 1
-}
-
-async function uploadOne(client: Client, file: LocalFile, options: UploadOptions): Promise<UploadResult> {
-  // The service makes folders of such a name, whose CID is another one than that of the file.
-  if (options.wrapWithDirectory !== true && hasFolders(file.name)) {
-    throw new CairnError('INVALID_PATH', {
-      message: `The name of a file must not contain "/": ${file.name}`,
-      details: { fileName: file.name },
-      hint: 'Use uploadFolder, or set wrapWithDirectory.',
-    })
-  }
-  return sendFiles(
-    client,
-    { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes },
-    options,
-  )
+async function uploadSource(client: Client, source: FileSource, options: UploadOptions): Promise<UploadResult> {
+  return sendFiles(client, batchOfFile(await openSource(source, options.name), options), options)
 }

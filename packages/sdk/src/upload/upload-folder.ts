@@ -39,7 +39,7 @@ export async function openFolder(
   if (typeof source === 'string') {
     const path = await openPath(source)
     if (path.kind === 'file') {
-      throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile.' })
+      throw new CairnError('FILE_UNREADABLE', { message: `${source} is a file`, hint: 'Use uploadFile or computeCid.' })
     }
     const rename = name === undefined ? (file: LocalFile) => file : renameTop(name)
     const rest = { isFolder: true, canRepeat: true, totalBytes: undefined }

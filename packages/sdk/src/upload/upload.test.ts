@@ -359,7 +359,10 @@ test('reports the error of a failing source, not that of the connection it break
   await expect(uploadStream(client, broken())).rejects.toThrow('the sensor died')
   await expect(uploadFile(client, join(folder, 'not there'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
   await expect(uploadFile(client, '')).rejects.toMatchObject({ message: 'The path is empty' })
-  await expect(uploadFile(client, folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE', hint: 'Use uploadFolder.' })
+  await expect(uploadFile(client, folder)).rejects.toMatchObject({
+    code: 'FILE_UNREADABLE',
+    hint: 'Use uploadFolder or computeFolderCid.',
+  })
 })
 
 test('detects a service that answers another CID', async () => {

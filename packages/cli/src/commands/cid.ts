@@ -1,0 +1,36 @@
+import { computeCid, computeFolderCid } from '@cairn/sdk'
+import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
+import type { Command } from '../command.ts'
+import { gatherLeftOut } from '../left-out.ts'
+
+/** Needs no network, no wallet and no set-up. */
+export const cid: Command = {
+  name: 'cid',
+  summary: 'Compute the CID of files and folders on this machine, without an upload',
+  usage: '<path…|->',
+  arity: [1, Number.POSITIVE_INFINITY],
+  options: cidOptions,
+  examples: ['cairn cid photo.jpg', 'cairn cid site/', 'tar c src | cairn cid -'],
+  async run({ args, values, output, signal, stdin }) {
+    const { profile, ...rest } = readCidOptions(values)
+    for (const path of args) {
+      const progress = output.progress(path)
+      const { paths, facts, onLeftOut } = gatherLeftOut()
+      const options = {
+        ...rest,
+        ...(profile === undefined ? {} : { profile }),
+        ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
+        // The name of standard input in the folder that `--wrap` puts it into, as of an upload.
+        ...(path === '-' ? { name: 'stdin' } : {}),
+        signal,
+      }
+      const compute = async () =>
+        path !== '-' && (await isFolder(path))
+          ? computeFolderCid(path, { ...options, onLeftOut })
+          : computeCid(path === '-' ? stdin : path, options)
+      const result = await compute().finally(() => progress?.done())
+      for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
+      output.result({ path, ...result, ...facts() }, `${result.cid}  ${path}`, result.cid)
+    }
+  },
+}
