@@ -28,6 +28,8 @@ Every call of every service. [openapi.json](openapi.json) has the same as an Ope
 
 Any call can also return ${codes}. [Errors](errors.md) describes each code.
 
+Each call has a rate per caller, or per address if it needs no login. Answers state it: \`RateLimit-Policy: "listFiles";q=6000;w=60\` says that 6,000 calls per minute are allowed, and \`RateLimit: "listFiles";r=5999;t=1\` that 5,999 are left, and that all are there again in a second. Beyond it, a call is refused with \`RATE_LIMITED\` and \`Retry-After\`. An operator can change all rates by \`CAIRN_RATE_FACTOR\`; with 0 there are none, and no such headers.
+
 ${subjects.map(([tag, own]) => `## ${tag}\n\n${own.map(printCall).join('\n\n')}`).join('\n\n')}
 `
 }

@@ -57,7 +57,13 @@ export { type MetricsListener, startMetrics } from './http/metrics-listener.ts'
 export { IncomingMessage } from './http/node-http.ts'
 export { type OpenAnswer, openAnswer } from './http/open-answer.ts'
 export { rateLimitKey } from './http/rate-limit-key.ts'
-export { createRateLimiter, type RateLimiter, rateLimited, type SharedRates } from './http/rate-limits.ts'
+export {
+  createRateLimiter,
+  type RateLimiter,
+  rateLimited,
+  rateState,
+  type SharedRates,
+} from './http/rate-limits.ts'
 export { type BodyLimits, readBody } from './http/read-body.ts'
 export { readLimited } from './http/read-limited.ts'
 export { isPublicAddress, type OutsideRequest, requestOutside } from './http/request-outside.ts'

@@ -1,21 +1,31 @@
 import { CairnError } from '@cairn/protocol'
 
+/** What a bucket holds after a token was taken. */
+export type RateState = {
+  /** Its size, which is what it refills in a minute. */
+  perMinute: number
+  /** Whole tokens that are left. */
+  remaining: number
+  /** Seconds until it is full again. */
+  fullInSeconds: number
+}
+
 /** Token buckets by caller and call. */
 export type RateLimiter = {
   /**
-   * Takes one token of a bucket that refills at `perMinute`.
+   * Takes one token of a bucket that refills at `perMinute`. Returns undefined if nothing is limited.
    * @throws CairnError RATE_LIMITED with the seconds to wait
    */
-  consume(name: string, perMinute: number): void
+  consume(name: string, perMinute: number): RateState | undefined
 }
 
 /** Rates that all replicas of a service share, for calls that create rights, cost money or guess secrets. */
 export type SharedRates = {
   /**
-   * Takes one token of a bucket that refills at `perMinute`.
+   * Takes one token of a bucket that refills at `perMinute`. Returns undefined if nothing is limited.
    * @throws CairnError RATE_LIMITED with the seconds to wait, UNAVAILABLE
    */
-  consume(name: string, perMinute: number): Promise<void>
+  consume(name: string, perMinute: number): Promise<RateState | undefined>
 }
 
 /** Returns the error of a caller that has to wait `waitMs`. */
@@ -24,6 +34,15 @@ export function rateLimited(perMinute: number, waitMs: number): CairnError {
     retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1000)),
     details: { perMinute },
   })
+}
+
+/** Describes a bucket of this size. */
+export function rateState(perMinute: number, tokens: number): RateState {
+  return {
+    perMinute,
+    remaining: Math.max(0, Math.floor(tokens)),
+    fullInSeconds: Math.ceil(((perMinute - tokens) / perMinute) * 60),
+  }
 }
 
 type Bucket = { tokens: number; at: number }
@@ -42,7 +61,7 @@ export function createRateLimiter(factor: number, clock: { now(): number }): Rat
   const buckets = new Map<string, Bucket>()
   return {
     consume(name, perMinute) {
-      if (factor === 0) return
+      if (factor === 0) return undefined
       const size = perMinute * factor
       const at = clock.now()
       const found = buckets.get(name)
@@ -58,6 +77,7 @@ export function createRateLimiter(factor: number, clock: { now(): number }): Rat
         const [oldest] = buckets.keys()
         if (oldest !== undefined) buckets.delete(oldest)
       }
+      return rateState(size, tokens - 1)
     },
   }
 }

@@ -12,6 +12,7 @@ import { clientGone } from './client-gone.ts'
 import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { parseInput } from './parse-input.ts'
+import { stateRate, stateRefusal } from './rate-headers.ts'
 import { rateLimitKey } from './rate-limit-key.ts'
 import type { RateLimiter, SharedRates } from './rate-limits.ts'
 
@@ -101,14 +102,21 @@ export function routeCall<C extends CallDefinition, Caller>(
   const { perMinute = defaultPerMinute } = limits
   const isAnonymous = ({ headers }: FastifyRequest): boolean =>
     definition.auth === 'none' || (definition.auth === 'optionalApiKey' && headers.authorization === undefined)
-  const consume = async (caller: string): Promise<void> => {
+  const consume = async (caller: string, reply: FastifyReply): Promise<void> => {
     const name = `${definition.id} ${caller}`
-    parts.rates.consume(name, perMinute)
-    if (limits.isShared === true) await parts.sharedRates?.consume(name, perMinute)
+    try {
+      const own = parts.rates.consume(name, perMinute)
+      const shared = limits.isShared === true ? await parts.sharedRates?.consume(name, perMinute) : undefined
+      const state = shared ?? own
+      if (state !== undefined) stateRate(reply, definition.id, state)
+    } catch (error) {
+      stateRefusal(reply, definition.id, error)
+      throw error
+    }
   }
-  const authorize = async (request: FastifyRequest, find: Authorize<Caller>): Promise<void> => {
+  const authorize = async (request: FastifyRequest, reply: FastifyReply, find: Authorize<Caller>): Promise<void> => {
     const found = await find(request, definition)
-    await consume(found.id)
+    await consume(found.id, reply)
     request.cairnCaller = found
   }
   app.route({
@@ -117,7 +125,7 @@ export function routeCall<C extends CallDefinition, Caller>(
     config: { callId: definition.id, allowsCredentials: definition.allowsCredentials ?? false },
     exposeHeadRoute: definition.method === 'GET',
     bodyLimit: limits.bodyBytes ?? maxJsonBodyBytes,
-    onRequest: async (request) => {
+    onRequest: async (request, reply) => {
       if (
         definition.method !== 'GET' &&
         definition.method !== 'HEAD' &&
@@ -129,15 +137,16 @@ export function routeCall<C extends CallDefinition, Caller>(
         })
       }
       if (isAnonymous(request)) {
-        await consume(rateLimitKey(request.ip))
+        await consume(rateLimitKey(request.ip), reply)
         return
       }
       // Attempts are counted by address, authenticated calls by caller.
       parts.rates.consume(`auth ${rateLimitKey(request.ip)}`, checksPerMinute)
-      if (parts.authorize !== undefined) await authorize(request, parts.authorize)
+      if (parts.authorize !== undefined) await authorize(request, reply, parts.authorize)
     },
-    preHandler: async (request) => {
-      if (!isAnonymous(request) && parts.authorizeBody !== undefined) await authorize(request, parts.authorizeBody)
+    preHandler: async (request, reply) => {
+      if (!isAnonymous(request) && parts.authorizeBody !== undefined)
+        await authorize(request, reply, parts.authorizeBody)
     },
     handler: async (request, reply) => {
       const { signal, done } = watch(request, reply, limits.timeoutMs)

@@ -4,9 +4,10 @@ import { createApp } from '../app.ts'
 import { createNameResolver } from '../names/names.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 
-test('an IPv6 line has one rate for all of its addresses', async () => {
-  await using storage = await startTestStorage()
-  await using app = createApp({
+/** Opens the API, and signs in from an address in a way that is refused. */
+async function openApi(remoteAddress: string) {
+  const storage = await startTestStorage()
+  const app = createApp({
     context: storage.context,
     names: createNameResolver(storage.context, undefined),
     providers: [],
@@ -15,12 +16,35 @@ test('an IPv6 line has one rate for all of its addresses', async () => {
     profile: () => storage.profile,
     stop: new AbortController().signal,
   })
-  const signIn = async (remoteAddress: string) => {
-    const body = { address: `0x${'ab'.repeat(20)}`, message: 'none', signature: '0x00' }
-    const { headers } = await app.inject({ method: 'POST', url: '/api/auth/sign_in', payload: body, remoteAddress })
-    return headers['x-cairn-code']
+  const body = { address: `0x${'ab'.repeat(20)}`, message: 'none', signature: '0x00' }
+  const signIn = async (from = remoteAddress) => {
+    const answer = await app.inject({ method: 'POST', url: '/api/auth/sign_in', payload: body, remoteAddress: from })
+    const { 'x-cairn-code': code, ratelimit: left, 'ratelimit-policy': policy, 'retry-after': after } = answer.headers
+    return { code, left, policy, after }
   }
-  for (let last = 1; last <= 30; last++) expect(await signIn(`2001:db8:0:1::${last}`)).toBe('INVALID_SIGNATURE')
-  expect(await signIn('2001:db8:0:1:ffff::31')).toBe('RATE_LIMITED')
-  expect(await signIn('2001:db8:0:2::1')).toBe('INVALID_SIGNATURE')
+  const close = async () => {
+    await app.close()
+    await storage[Symbol.asyncDispose]()
+  }
+  return { signIn, [Symbol.asyncDispose]: close }
+}
+
+test('an IPv6 line has one rate for all of its addresses', async () => {
+  await using api = await openApi('::1')
+  for (let last = 1; last <= 30; last++)
+    expect(await api.signIn(`2001:db8:0:1::${last}`)).toMatchObject({ code: 'INVALID_SIGNATURE' })
+  expect(await api.signIn('2001:db8:0:1:ffff::31')).toMatchObject({ code: 'RATE_LIMITED' })
+  expect(await api.signIn('2001:db8:0:2::1')).toMatchObject({ code: 'INVALID_SIGNATURE' })
+})
+
+test('every answer states the rate of its call and what is left of it', async () => {
+  await using api = await openApi('192.0.2.1')
+  const policy = '"signIn";q=30;w=60'
+  expect(await api.signIn()).toMatchObject({ policy, left: '"signIn";r=29;t=2' })
+  const left: unknown[] = []
+  for (let call = 2; call <= 30; call++) left.push((await api.signIn()).left)
+  expect(left.at(-1)).toMatch(/^"signIn";r=0;t=(60|5\d)$/)
+  const refused = await api.signIn()
+  expect(refused).toMatchObject({ code: 'RATE_LIMITED', policy, left: `"signIn";r=0;t=${refused.after}` })
+  expect(await api.signIn('192.0.2.2')).toMatchObject({ left: '"signIn";r=29;t=2' })
 })

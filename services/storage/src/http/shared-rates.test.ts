@@ -47,7 +47,8 @@ describe('replicas', () => {
     await expect(take(0)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
     // A bucket that is full again is the same as none.
     now += 120_000
-    await take(0)
+    expect(await take(0)).toEqual({ perMinute: 30, remaining: 29, fullInSeconds: 2 })
+    expect(await take(1)).toEqual({ perMinute: 30, remaining: 28, fullInSeconds: 4 })
     expect(await rows()).toHaveLength(1)
   })
 

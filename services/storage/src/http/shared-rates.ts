@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { rateLimited, type SharedRates } from '@cairn/service'
+import { rateLimited, rateState, type SharedRates } from '@cairn/service'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
 import { deriveKey } from '../derive-key.ts'
@@ -19,10 +19,11 @@ export function createSharedRates({
   const key = deriveKey(secret, 'call-rates')
   return {
     async consume(caller, perMinute) {
-      if (config.rateFactor === 0) return
+      if (config.rateFactor === 0) return undefined
+      const size = perMinute * config.rateFactor
       const name = createHmac('sha256', key).update(caller).digest('hex').slice(0, 32)
       const now = clock.now()
-      const tokenMs = Math.ceil(minuteMs / (perMinute * config.rateFactor))
+      const tokenMs = Math.ceil(minuteMs / size)
       const fullAt = sql<number>`case when call_rate.full_at < ${now} then ${now} else call_rate.full_at end + ${tokenMs}`
       const taken = await db.write((trx) =>
         trx
@@ -39,12 +40,13 @@ export function createSharedRates({
       )
       if (taken === undefined) {
         const row = await db.read.selectFrom('call_rate').select('full_at').where('name', '=', name).executeTakeFirst()
-        throw rateLimited(perMinute * config.rateFactor, (row?.full_at ?? now) + tokenMs - minuteMs - now)
+        throw rateLimited(size, (row?.full_at ?? now) + tokenMs - minuteMs - now)
       }
       // The first call of a caller removes the rows of buckets that are full again.
       if (taken.full_at === now + tokenMs) {
         await db.write((trx) => trx.deleteFrom('call_rate').where('full_at', '<', now).execute())
       }
+      return rateState(size, (now + minuteMs - taken.full_at) / tokenMs)
     },
   }
 }
