@@ -90,6 +90,7 @@ export async function openFileStore(
   }
 
   return {
+    isRemote: false,
     async create(key) {
       const target = pathOf(key)
       const name = replicas.fileName(randomUUID())

@@ -6,6 +6,8 @@
  * restored database). Only the former is ever removed automatically.
  */
 export type ObjectStore = {
+  /** Whether each read waits for a network, so that several at the same time take no longer than one. */
+  readonly isRemote: boolean
   /** Starts an object. It is not visible under its key before {@link ObjectWriter.finish}. */
   create(key: string): Promise<ObjectWriter>
   /** Confirms that a durable record names a finished object. Does nothing for a confirmed object. */

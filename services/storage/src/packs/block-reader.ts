@@ -31,6 +31,8 @@ type ReaderSettings = { locationCacheBytes: number; blockCacheBytes: number }
 
 /** Reads blocks by their location and never returns bytes that do not match their hash. */
 export type BlockReader = {
+  /** Whether its packs lie on another machine. */
+  readonly isRemote: boolean
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
   has(cid: CID): Promise<boolean>
   /** Returns the best location of each block, from the cache or with one query for all. */
@@ -200,6 +202,7 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
   }
 
   return {
+    isRemote: objects.isRemote,
     get,
     async has(cid) {
       if (isIdentity(cid)) return true

@@ -86,6 +86,47 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       for (const { cid, bytes } of blocks.slice(40)) expect(Buffer.compare(await reader.get(cid), bytes)).toBe(0)
     })
 
+    test.each([
+      { isRemote: false, least: 2, most: 5 },
+      { isRemote: true, least: 7, most: 10 },
+    ])(
+      'a reader that waits has more reads under way at a remote store: $isRemote',
+      async ({ isRemote, least, most }) => {
+        const sizeBytes = 100_000
+        const blocks = manyBlocks(300, sizeBytes)
+        await place.store(blocks)
+        let held: { offset: number; release: () => void }[] = []
+        const objects: ObjectStore = {
+          ...place.objects,
+          isRemote,
+          read: async (...range) => {
+            await new Promise<void>((release) => held.push({ offset: range[1], release }))
+            return place.objects.read(...range)
+          },
+        }
+        const reader = createPackStore({ ...place, objects, onEvent: (event) => place.events.push(event) }).openReader()
+        reader.prefetch?.(blocks.map(({ cid }) => cid))
+        let mostHeld = 0
+        for (const [at, { cid, bytes }] of blocks.entries()) {
+          let isDone = false
+          const found = reader.get(cid).finally(() => {
+            isDone = true
+          })
+          // A read ends once a block of it was requested: this reader always waits.
+          const isRequested = ({ offset }: { offset: number }) => offset < (at + 0.5) * (sizeBytes + 50)
+          while (!isDone) {
+            mostHeld = Math.max(mostHeld, held.length)
+            for (const { release } of held.filter(isRequested)) release()
+            held = held.filter((read) => !isRequested(read))
+            await new Promise((resolve) => setImmediate(resolve))
+          }
+          expect(Buffer.compare(await found, bytes)).toBe(0)
+        }
+        expect(mostHeld).toBeGreaterThanOrEqual(least)
+        expect(mostHeld).toBeLessThanOrEqual(most)
+      },
+    )
+
     test('a pack is an ordinary CARv1 whose root names the upload', async () => {
       const blocks = manyBlocks(5, 1000)
       await place.store(blocks)

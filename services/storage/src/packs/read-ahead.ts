@@ -13,8 +13,10 @@ const locatedAtOnce = 256
  * times; a reader that never waits for a block, because its client is slow, has one.
  */
 const maxRunsAhead = 3
-/** Maximum read-ahead bytes per reader; blocks that were skipped are evicted first. */
-const maxAheadBytes = 8 * MIB
+/** The same from a remote store, where each read waits for the network and reads at the same time do not slow each other. */
+const maxRemoteRunsAhead = 8
+/** Read-ahead bytes per reader beyond those of its runs; blocks that were skipped are evicted first. */
+const maxSkippedBytes = 5 * MIB
 /** Maximum number of prefetch lists: one per level of a tree that is being walked. */
 const maxPlans = 64
 
@@ -46,6 +48,8 @@ type Ready = {
  * read one by one, into memory of their own.
  */
 export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): PackReader {
+  const mostRuns = reader.isRemote ? maxRemoteRunsAhead : maxRunsAhead
+  const maxAheadBytes = mostRuns * runSlabBytes + maxSkippedBytes
   const slabs = recycled === undefined ? undefined : createRunSlabs(runSlabBytes, recycled)
   /** Newest last: a tree is walked depth first, so the newest list is in use. */
   const plans: Plan[] = []
@@ -153,7 +157,7 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
       const taken = take(key)
       if (taken === undefined) return readOne(cid, options)
       const { plan } = taken
-      if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, maxRunsAhead)
+      if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, mostRuns)
       readOn(plan)
       return taken.block
     },

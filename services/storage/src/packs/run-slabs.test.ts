@@ -66,3 +66,17 @@ it('gives a reader enough slabs to go on, or none, and those of a reader that ha
   one.drop()
   expect(nextOf(three).memory.byteLength).toBe(16)
 })
+
+it('gives a reader more than it needs only while half of the memory is free', () => {
+  const memory = createSlabMemory(16 * 16)
+  const busyOf = (slabs: RunSlabs): RunSlab | undefined => {
+    const slab = slabs.next()
+    if (slab !== undefined) slab.waiting = 1
+    return slab
+  }
+  const first = createRunSlabs(16, memory)
+  const held = Array.from({ length: 12 }, () => busyOf(first))
+  expect(held.filter((slab) => slab !== undefined)).toHaveLength(8)
+  const second = createRunSlabs(16, memory)
+  expect(Array.from({ length: 6 }, () => busyOf(second)).filter((slab) => slab !== undefined)).toHaveLength(4)
+})

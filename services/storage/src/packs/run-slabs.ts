@@ -21,8 +21,11 @@ export type RunSlabs = {
 
 /** Memory of the slabs of all readers. */
 export type SlabMemory = {
-  /** Counts the bytes of new slabs. Returns false, and counts none, if all slabs would exceed the maximum. */
-  reserve(slabs: readonly RunSlab[], slabBytes: number): boolean
+  /**
+   * Counts the bytes of new slabs. Returns false, and counts none, if all slabs would exceed the maximum; or half of it, if
+   * the reader gets along without them.
+   */
+  reserve(slabs: readonly RunSlab[], slabBytes: number, areNeeded: boolean): boolean
   /** Counts them no longer: the collector has to find their memory. */
   drop(slabs: readonly RunSlab[], slabBytes: number): void
 }
@@ -40,8 +43,8 @@ export function createSlabMemory(maxBytes: number): SlabMemory {
     usedBytes -= bytes
   })
   return {
-    reserve(slabs, slabBytes) {
-      if (usedBytes + slabs.length * slabBytes > maxBytes) return false
+    reserve(slabs, slabBytes, areNeeded) {
+      if (usedBytes + slabs.length * slabBytes > (areNeeded ? maxBytes : maxBytes / 2)) return false
       for (const slab of slabs) {
         usedBytes += slabBytes
         collected.register(slab, slabBytes, slab)
@@ -65,13 +68,14 @@ export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs 
   let requestedBytes = 0
 
   const add = (): RunSlab | undefined => {
-    const count = slabs.length === 0 ? fewestSlabs : 1
+    const isFirst = slabs.length === 0
+    const count = isFirst ? fewestSlabs : 1
     const added = Array.from({ length: count }, () => ({
       memory: new ArrayBuffer(0),
       waiting: 0,
       usedAtByte: -slabBytes,
     }))
-    if (!memory.reserve(added, slabBytes)) return undefined
+    if (!memory.reserve(added, slabBytes, isFirst)) return undefined
     slabs.push(...added)
     return added[0]
   }

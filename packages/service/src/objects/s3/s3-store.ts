@@ -89,6 +89,7 @@ export async function openS3Store(
   }
 
   return {
+    isRemote: true,
     async create(key) {
       const path = pathOf(key)
       await replicas.start()
