@@ -18,3 +18,41 @@ export async function* inTurns<Item>(
     if (++count % itemsPerTurn === 0) await yieldToOthers(signal)
   }
 }
+
+/** Sorts as `Array.sort` does, and lets other work run in between. The items may be in their order already. */
+export async function sortInTurns<Item>(
+  items: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+  signal?: AbortSignal,
+): Promise<Item[]> {
+  let runs: Item[][] = []
+  for (let at = 0; at < items.length; at += itemsPerTurn) {
+    runs.push(items.slice(at, at + itemsPerTurn).sort(compare))
+    await yieldToOthers(signal)
+  }
+  while (runs.length > 1) {
+    const longer: Item[][] = []
+    for (let at = 0; at < runs.length; at += 2) {
+      const merged: Item[] = []
+      for (const item of mergeRuns(runs[at] ?? [], runs[at + 1] ?? [], compare)) {
+        if (merged.push(item) % itemsPerTurn === 0) await yieldToOthers(signal)
+      }
+      longer.push(merged)
+    }
+    runs = longer
+  }
+  return runs[0] ?? []
+}
+
+function* mergeRuns<Item>(
+  first: readonly Item[],
+  second: readonly Item[],
+  compare: (a: Item, b: Item) => number,
+): Generator<Item, void, undefined> {
+  let at = 0
+  for (const item of first) {
+    for (let other = second[at]; other !== undefined && compare(other, item) < 0; other = second[++at]) yield other
+    yield item
+  }
+  yield* second.slice(at)
+}

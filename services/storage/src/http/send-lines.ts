@@ -6,10 +6,15 @@ const linePieceCharacters = 64 * KIB
 
 /** Answers as Kubo does, with any number of JSON lines. */
 export function sendLines(reply: FastifyReply, lines: Iterable<unknown> | AsyncIterable<unknown>): FastifyReply {
+  return sendJson(reply, toTexts(lines))
+}
+
+/** Answers as Kubo does, with JSON that is written in parts. */
+export function sendJson(reply: FastifyReply, parts: AsyncIterable<string>): FastifyReply {
   return reply
     .header('content-type', 'application/json')
     .header('x-chunked-output', '1')
-    .send(Readable.from(joinLines(lines), { objectMode: false }))
+    .send(Readable.from(joinTexts(parts), { objectMode: false }))
 }
 
 /** Answers with bytes; a later error cuts the connection, which clients detect. */
@@ -25,13 +30,15 @@ export function sendBytes(
     .send(Readable.from(body, { objectMode: false, highWaterMark: 1024 * KIB }))
 }
 
-/**
- * Joins JSON lines into pieces of a suitable size; at least one piece, because an empty stream would send no headers.
- */
-async function* joinLines(lines: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<Buffer, void, undefined> {
+async function* toTexts(lines: Iterable<unknown> | AsyncIterable<unknown>): AsyncGenerator<string, void, undefined> {
+  for await (const line of lines) yield `${JSON.stringify(line)}\n`
+}
+
+/** Joins texts into pieces of a suitable size; at least one piece, because an empty stream would send no headers. */
+async function* joinTexts(texts: AsyncIterable<string>): AsyncGenerator<Buffer, void, undefined> {
   let piece = ''
-  for await (const line of lines) {
-    piece += `${JSON.stringify(line)}\n`
+  for await (const text of texts) {
+    piece += text
     if (piece.length < linePieceCharacters) continue
     yield Buffer.from(piece)
     piece = ''

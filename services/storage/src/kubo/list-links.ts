@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { type BlockSource, type DagNode, decodeNode, listDirectory, type ReadOptions } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { compareBytes } from '../compare-bytes.ts'
-import { inTurns } from '../yield-to-others.ts'
+import { inTurns, sortInTurns, yieldToOthers } from '../yield-to-others.ts'
 import type { KuboEntity } from './kubo-path.ts'
 
 /** An entry as Kubo lists it. */
@@ -33,7 +33,7 @@ export async function* listLinks(
 const maxListedEntries = 65_536
 
 /** Collects the entries of an answer that is a single line, in the order of their names. @throws CairnError NOT_SUPPORTED */
-export async function collectLinks(found: AsyncIterable<KuboLink>): Promise<KuboLink[]> {
+export async function collectLinks(found: AsyncIterable<KuboLink>, signal?: AbortSignal): Promise<KuboLink[]> {
   const links: KuboLink[] = []
   for await (const link of found) {
     if (links.push(link) > maxListedEntries) {
@@ -42,7 +42,28 @@ export async function collectLinks(found: AsyncIterable<KuboLink>): Promise<Kubo
       })
     }
   }
-  return links.sort((a, b) => compareBytes(a.Name, b.Name))
+  return sortInTurns(links, (a, b) => compareBytes(a.Name, b.Name), signal)
+}
+
+/** Links per piece of a line: a millisecond of work. */
+const linksPerPiece = 500
+
+/** Writes an answer that is a single line in pieces, because other work would wait while it is written as a whole. */
+export async function* writeListing(
+  objects: readonly { Hash: string; Links: readonly KuboLink[] }[],
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  yield '{"Objects":['
+  for (const [number, { Hash, Links }] of objects.entries()) {
+    yield `${number === 0 ? '' : ','}{"Hash":${JSON.stringify(Hash)},"Links":[`
+    for (let at = 0; at < Links.length; at += linksPerPiece) {
+      const piece = JSON.stringify(Links.slice(at, at + linksPerPiece)).slice(1, -1)
+      yield at === 0 ? piece : `,${piece}`
+      await yieldToOthers(signal)
+    }
+    yield ']}'
+  }
+  yield ']}\n'
 }
 
 async function describeLink(

@@ -19,7 +19,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { writeCar, writeTar } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
-import { sendBytes, sendLines } from '../http/send-lines.ts'
+import { sendBytes, sendJson, sendLines } from '../http/send-lines.ts'
 import { guardPacks } from '../moderation/moderation.ts'
 import { describeGatewayOnce, type NameResolver } from '../names/names.ts'
 import { serviceVersion } from '../service/service-version.ts'
@@ -28,7 +28,7 @@ import { encodeNode } from './encode-node.ts'
 import { registerKuboKeyRoutes } from './key-routes.ts'
 import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
-import { collectLinks, type KuboLink, listLinks } from './list-links.ts'
+import { collectLinks, type KuboLink, listLinks, writeListing } from './list-links.ts'
 import { registerKuboPinRoutes } from './pin-routes.ts'
 import { registerKuboPutRoutes } from './put-routes.ts'
 import { registerKuboStatRoutes } from './stat-routes.ts'
@@ -100,14 +100,16 @@ export function registerKuboRoutes(
     const readsEntries = (query['resolve-type'] ?? true) || (query.size ?? true)
     const entities: { path: string; entity: KuboEntity }[] = []
     for (const path of query.arg) entities.push({ path, entity: await openKuboPath(reading, path, signal) })
-    const lines = async function* () {
+    const list = ({ entity }: { entity: KuboEntity }) => listLinks(packs, entity, { signal, readsEntries })
+    if (!query.stream) {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
-      for (const { path, entity } of entities) {
-        const links = listLinks(packs, entity, { signal, readsEntries })
-        if (!query.stream) objects.push({ Hash: path, Links: await collectLinks(links) })
-        else for await (const link of links) yield { Objects: [{ Hash: path, Links: [link] }] }
+      for (const one of entities) objects.push({ Hash: one.path, Links: await collectLinks(list(one), signal) })
+      return sendJson(reply, writeListing(objects, signal))
+    }
+    const lines = async function* () {
+      for (const one of entities) {
+        for await (const link of list(one)) yield { Objects: [{ Hash: one.path, Links: [link] }] }
       }
-      if (!query.stream) yield { Objects: objects }
     }
     return sendLines(reply, lines())
   })
