@@ -31,6 +31,7 @@ import { importParts } from './migrations/0031_import-parts.ts'
 import { createThumbnails } from './migrations/0032_create-thumbnails.ts'
 import { keepPrivate } from './migrations/0033_keep-private.ts'
 import { indexLookups } from './migrations/0034_index-lookups.ts'
+import { indexCids } from './migrations/0035_index-cids.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -70,6 +71,7 @@ export const migrations = [
   createThumbnails,
   keepPrivate,
   indexLookups,
+  indexCids,
 ]
 
 /**

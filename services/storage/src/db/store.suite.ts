@@ -265,6 +265,7 @@ export function databaseSuite(
         { name: '0032_create-thumbnails' },
         { name: '0033_keep-private' },
         { name: '0034_index-lookups' },
+        { name: '0035_index-cids' },
       ])
     })
 

@@ -4,7 +4,7 @@ import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
 import { insertEvents } from '../events/events.ts'
 import { withdrawUploads } from '../ipni/ipni.ts'
-import { type Candidates, candidateRows, reindexRow } from '../search/search.ts'
+import { type Candidates, candidateRows, reindexRow, toCidStart } from '../search/search.ts'
 
 export type { UploadRow } from '../db/upload-columns.ts'
 
@@ -257,8 +257,10 @@ function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
   }
   if (filter.search !== undefined) {
     const text = escapeLike(filter.search.toLowerCase())
+    const start = toCidStart(filter.search)
+    // LIKE ignores case on SQLite only.
     narrowed = narrowed.where(
-      sql<boolean>`(lower(name) like ${`%${text}%`} escape '!' or cid like ${`${escapeLike(filter.search)}%`} escape '!')`,
+      sql<boolean>`(lower(name) like ${`%${text}%`} escape '!' or substr(cid, 1, cast(${start.length} as integer)) = ${start})`,
     )
   }
   return narrowed

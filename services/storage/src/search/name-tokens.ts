@@ -1,6 +1,6 @@
 /** Characters of a name that one token stands for. A shorter search has no tokens. */
 const tokenLength = 3
-/** Characters of a CID's start that a token stands for: all CIDs of a kind, and about one in a thousand of them. */
+/** Characters of a CID's start that a token stands for: all CIDs of a kind, and one in 256 of `bafkrei`. */
 const cidStarts = [9, tokenLength] as const
 
 /** What a search looks up: rows with all tokens of `name`, and rows with the token `cid`. */
@@ -31,6 +31,11 @@ export function tokensOfSearch(address: string, text: string): SearchTokens | un
   const name = new Set<number>()
   addTokens(name, seed, lower)
   return { name: [...name], cid: tokenOfCid(seed, start, cidLength) }
+}
+
+/** Returns the start of a CID as CIDs are stored: in lower case unless it is of version 0, whose case matters. */
+export function toCidStart(text: string): string {
+  return text.startsWith('Q') ? text : lowerAscii(text)
 }
 
 /** Returns a token as a word of the text index of SQLite. */

@@ -77,12 +77,13 @@ const insert = (db: Database, address: string, names: readonly string[]) =>
 /** The query of the time before the index, in the order of the listing. */
 async function scan(db: Database, address: string, text: string, { by, order }: Sorting): Promise<string[]> {
   const escaped = (part: string) => part.replace(/[!%_]/g, '!$&')
+  const start = text.startsWith('Q') ? text : text.toLowerCase()
   const rows = await db.read
     .selectFrom('upload')
     .select('id')
     .where('address', '=', address)
     .where(
-      sql<boolean>`(lower(name) like ${`%${escaped(text.toLowerCase())}%`} escape '!' or cid like ${`${escaped(text)}%`} escape '!')`,
+      sql<boolean>`(lower(name) like ${`%${escaped(text.toLowerCase())}%`} escape '!' or substr(cid, 1, length(${start})) = ${start})`,
     )
     .orderBy(by, order)
     .orderBy('id', order)
@@ -244,6 +245,49 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
         expect(plan).toMatch(/Bitmap Index Scan on upload_indexed/)
         expect(plan).not.toMatch(/Seq Scan/)
       }
+    })
+
+    test('CIDs are found by their start, by an index unless they are many', async () => {
+      for (let at = 0; at < 3; at++) {
+        await insert(
+          db,
+          mine,
+          Array.from({ length: 1000 }, (_, n) => `file ${at}-${n}`),
+        )
+      }
+      const rows = await db.read.selectFrom('upload').select(['id', 'cid']).limit(20).execute()
+      const own = rows.filter(({ cid }) => cid.startsWith('Qm')).slice(0, 1)
+      expect(own).toHaveLength(1)
+      for (const { id, cid } of [...own, ...rows.slice(0, 2)]) {
+        for (const length of [3, 4, 8, 10, 14, cid.length]) {
+          const start = cid.slice(0, length)
+          for (const sorting of [newest, sortings[2] ?? newest]) {
+            expect(await search(db, start, sorting, 700)).toEqual(await scan(db, mine, start, sorting))
+          }
+        }
+        expect(await findCandidates(db, mine, cid)).toMatchObject({ isSmall: true, cids: { address: mine } })
+        expect(await search(db, cid)).toEqual([id])
+        expect(await search(db, cid.toUpperCase())).toEqual(cid.startsWith('b') ? [id] : [])
+        expect(await search(db, cid, newest, 17, other)).toEqual([])
+      }
+      const many = await findCandidates(db, mine, 'bafkrei')
+      expect(many).toMatchObject({ kind: db.kind })
+      expect(many?.cids).toBeUndefined()
+      if (db.kind === 'postgres') await sql`vacuum analyze upload`.execute(db.read)
+      const plan = await planOf(rows.find(({ cid }) => cid.startsWith('b'))?.cid.slice(0, 11) ?? '')
+      expect(plan).toMatch(db.kind === 'sqlite' ? /COVERING INDEX upload_own_cid/ : /Index Scan on upload_own_cid/)
+      expect(plan).not.toMatch(/SCAN upload["( ]|Seq Scan/)
+    })
+
+    test('a search that finds both names and CIDs returns each upload once', async () => {
+      await insert(db, mine, ['first', 'second'])
+      const [one] = await db.read.selectFrom('upload').select(['id', 'cid']).orderBy('id').execute()
+      if (one === undefined) throw new Error('nothing was recorded')
+      const start = one.cid.slice(0, 16)
+      await renameFile({ db, clock }, mine, one.id, `copy of ${start}`)
+      await insert(db, mine, [`another ${start}`])
+      expect(await search(db, start, newest, 1)).toEqual(await scan(db, mine, start, newest))
+      expect(await search(db, start, newest, 1)).toHaveLength(2)
     })
 
     test('a cursor stays valid while rows are added and removed', async () => {

@@ -2,14 +2,17 @@ import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
 import { columnOf } from './index-rows.ts'
-import { matchText, type SearchTokens, tokensOfSearch } from './name-tokens.ts'
+import { matchText, type SearchTokens, toCidStart, tokensOfSearch } from './name-tokens.ts'
 import { numbersOf, timeOf } from './search-number.ts'
 
 export { indexRows, reindexRow } from './index-rows.ts'
+export { toCidStart } from './name-tokens.ts'
 export { createIndexWorker, indexPending } from './worker.ts'
 
 /** Maximum matches that are counted and sorted at once: some ten milliseconds of the database. */
 const maxSmall = 5000
+/** Maximum CIDs that are found by their index. More are found by their token, in the order of time. */
+const maxCids = 1000
 /** Candidates read per step of a search in the order of time. */
 const candidatesAtOnce = 2000
 
@@ -17,11 +20,16 @@ const candidatesAtOnce = 2000
 export type Candidates = {
   readonly kind: Database['kind']
   readonly tokens: SearchTokens
+  /** CIDs of an account, when they are found by their index rather than by their token. */
+  readonly cids?: CidRange | undefined
   /** Whether they are few enough to be counted and sorted at once. */
   readonly isSmall: boolean
   /** Bounds of their numbers, the second exclusive. */
   readonly numbers?: { readonly from?: bigint | undefined; readonly before?: bigint | undefined }
 }
+
+/** CIDs of an account, the second bound exclusive. */
+type CidRange = { readonly address: string; readonly from: string; readonly before: string }
 
 /**
  * Looks a search up in the index of names. Returns undefined if the index cannot answer: the text has fewer than three
@@ -31,24 +39,28 @@ export async function findCandidates(db: Database, address: string, text: string
   const tokens = tokensOfSearch(address, text)
   if (tokens === undefined || (await hasPending(db, address))) return undefined
   const { kind } = db
-  const some =
-    kind === 'sqlite'
-      ? sql`select rowid from upload_search where upload_search match ${toMatch(tokens)} limit ${maxSmall + 1}`
-      : sql`select 1 from upload where ${hasTokens(tokens)} limit ${maxSmall + 1}`
-  const { rows } = await sql<{ count: number }>`select count(*) as count from (${some}) as found`.execute(db.read)
-  return { kind, tokens, isSmall: Number(rows[0]?.count ?? 0) <= maxSmall }
+  const cids = cidsFrom(address, text)
+  if ((await countUpTo(db, selectCids(kind, cids), maxCids)) <= maxCids) {
+    const found = { kind, tokens, cids }
+    if ((await countUpTo(db, selectNumbers(found), maxSmall)) <= maxSmall) return { ...found, isSmall: true }
+  }
+  const found = { kind, tokens }
+  return { ...found, isSmall: (await countUpTo(db, selectNumbers(found), maxSmall)) <= maxSmall }
+}
+
+async function countUpTo(db: Database, rows: RawBuilder<unknown>, max: number): Promise<number> {
+  const counted = sql<{ count: number }>`select count(*) as count from (${rows} limit ${max + 1}) as found`
+  return Number((await counted.execute(db.read)).rows[0]?.count ?? 0)
 }
 
 /** The candidates as a table of uploads. */
-export function candidateRows({ kind, tokens, numbers }: Candidates): RawBuilder<Selectable<UploadTable>> {
+export function candidateRows(found: Candidates): RawBuilder<Selectable<UploadTable>> {
   // The planner of PostgreSQL would read all rows in order if it expects many matches; the index is never slower here.
-  if (kind === 'postgres') {
-    return sql`(with found as materialized (select * from upload where ${hasTokens(tokens)}) select * from found)`
+  if (found.kind === 'postgres') {
+    return sql`(with found as materialized (select * from upload where ${isCandidate(found)}) select * from found)`
   }
-  const from = numbers?.from === undefined ? sql`` : sql` and upload_search.rowid >= ${numbers.from}`
-  const before = numbers?.before === undefined ? sql`` : sql` and upload_search.rowid < ${numbers.before}`
-  return sql`(select upload.* from upload_search cross join upload on upload.search_number = upload_search.rowid
-    where upload_search match ${toMatch(tokens)}${from}${before})`
+  return sql`(select upload.* from (${selectNumbers(found)}) as found
+    cross join upload on upload.search_number = found.rowid)`
 }
 
 /**
@@ -78,21 +90,13 @@ export async function* stepsByTime(
 
 async function skipCandidates(
   db: Kysely<Schema>,
-  { tokens, numbers }: Candidates,
+  found: Candidates,
   order: 'asc' | 'desc',
 ): Promise<bigint | undefined> {
-  let query = db
-    .selectFrom('upload_search')
-    .select('rowid')
-    .where(sql<boolean>`upload_search match ${toMatch(tokens)}`)
-  if (numbers?.from !== undefined) query = query.where('rowid', '>=', numbers.from)
-  if (numbers?.before !== undefined) query = query.where('rowid', '<', numbers.before)
-  const row = await query
-    .orderBy('rowid', order)
-    .limit(1)
-    .offset(candidatesAtOnce - 1)
-    .executeTakeFirst()
-  return row?.rowid
+  const direction = order === 'asc' ? sql`asc` : sql`desc`
+  const last = sql<{ rowid: bigint }>`${selectNumbers(found)} order by 1 ${direction}
+    limit 1 offset ${candidatesAtOnce - 1}`
+  return (await last.execute(db)).rows[0]?.rowid
 }
 
 async function hasPending({ read, kind }: Database, address: string): Promise<boolean> {
@@ -106,11 +110,45 @@ async function hasPending({ read, kind }: Database, address: string): Promise<bo
   return row !== undefined
 }
 
-/** The query of SQLite's index. Its words have only letters and digits. */
-function toMatch({ name, cid }: SearchTokens): string {
-  return `(${name.map(matchText).join(' AND ')}) OR ${matchText(cid)}`
+type Wanted = Pick<Candidates, 'kind' | 'tokens' | 'cids' | 'numbers'>
+
+/** Selects one value per candidate: its number on SQLite. */
+function selectNumbers(found: Wanted): RawBuilder<unknown> {
+  const { kind, cids, numbers } = found
+  if (kind === 'postgres') return sql`select 1 from upload where ${isCandidate(found)}`
+  const within = (number: RawBuilder<unknown>) => {
+    const from = numbers?.from === undefined ? sql`` : sql` and ${number} >= ${numbers.from}`
+    const before = numbers?.before === undefined ? sql`` : sql` and ${number} < ${numbers.before}`
+    return sql`${from}${before}`
+  }
+  const byToken = sql`select rowid from upload_search where upload_search match ${toMatch(found)}${within(sql`rowid`)}`
+  // The sign keeps SQLite from the index of numbers, by which it would read all uploads of the time.
+  return cids === undefined ? byToken : sql`${byToken} union ${selectCids(kind, cids)}${within(sql`+search_number`)}`
 }
 
-function hasTokens({ name, cid }: SearchTokens): RawBuilder<boolean> {
-  return sql`(search_tokens @> ${[...name]}::integer[] or search_tokens @> ${[cid]}::integer[])`
+/** Reads nothing but the index. */
+function selectCids(kind: Database['kind'], cids: CidRange): RawBuilder<unknown> {
+  return sql`select ${kind === 'sqlite' ? sql`search_number` : sql`1`} from upload where ${isWithin(cids)}`
+}
+
+/** The query of SQLite's index. Its words have only letters and digits. */
+function toMatch({ tokens: { name, cid }, cids }: Wanted): string {
+  const byName = name.map(matchText).join(' AND ')
+  return cids === undefined ? `(${byName}) OR ${matchText(cid)}` : byName
+}
+
+/** The condition of PostgreSQL. */
+function isCandidate({ tokens: { name, cid }, cids }: Wanted): RawBuilder<boolean> {
+  const byCid = cids === undefined ? sql`search_tokens @> ${[cid]}::integer[]` : isWithin(cids)
+  return sql`(search_tokens @> ${[...name]}::integer[] or ${byCid})`
+}
+
+function isWithin({ address, from, before }: CidRange): RawBuilder<boolean> {
+  return sql`(address = ${address} and cid >= ${from} and cid < ${before})`
+}
+
+function cidsFrom(address: string, text: string): CidRange {
+  const from = toCidStart(text)
+  // No CID has this character, and all its characters are lower ones.
+  return { address, from, before: `${from}~` }
 }
