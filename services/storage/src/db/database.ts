@@ -32,6 +32,7 @@ import { createThumbnails } from './migrations/0032_create-thumbnails.ts'
 import { keepPrivate } from './migrations/0033_keep-private.ts'
 import { indexLookups } from './migrations/0034_index-lookups.ts'
 import { indexCids } from './migrations/0035_index-cids.ts'
+import { indexPinNames } from './migrations/0036_index-pin-names.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -72,6 +73,7 @@ export const migrations = [
   keepPrivate,
   indexLookups,
   indexCids,
+  indexPinNames,
 ]
 
 /**

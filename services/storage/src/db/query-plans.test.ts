@@ -66,6 +66,11 @@ test('lookups sort nothing and read no table as a whole', async () => {
     () => findOwnUpload(context, address, cid),
     () => findLinkable(context.db.read, address, cid),
     () => listPins(context, address, query),
+    () => listPins(context, address, { ...query, status: ['queued'] }),
+    () => listPins(context, address, { ...query, status: ['queued', 'failed'], before: 2 }),
+    () => listPins(context, address, { ...query, name: 'a', status: ['pinned', 'failed'] }),
+    () => listPins(context, address, { ...query, name: 'a', match: 'iexact', before: 2, after: 1 }),
+    () => listPins(context, address, { ...query, name: 'a', match: 'partial' }),
     () => findDuePins(context, [], 10),
     () => insertPin(context, address, { cid: text, name: '' }, cid, undefined, undefined),
     () => takeDelivery(context, 'webhook', 'owner'),
@@ -78,6 +83,17 @@ test('lookups sort nothing and read no table as a whole', async () => {
       steps.filter((step) => /^SCAN|TEMP B-TREE/.test(step)),
       lookup.toString(),
     ).toEqual([])
+  }
+})
+
+test('pins of a name are found in its index, whatever their states', async () => {
+  await planned.explain()
+  const indexes = { exact: 'pin_name', iexact: 'pin_name_lower' } as const
+  for (const match of ['exact', 'iexact'] as const) {
+    for (const status of [undefined, ['pinned' as const]]) {
+      await listPins(context, address, { limit: 10, match, name: 'a', ...(status === undefined ? {} : { status }) })
+      for (const step of await planned.explain()) expect(step).toContain(`INDEX ${indexes[match]} (address=? AND name`)
+    }
   }
 })
 

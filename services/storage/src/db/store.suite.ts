@@ -266,6 +266,7 @@ export function databaseSuite(
         { name: '0033_keep-private' },
         { name: '0034_index-lookups' },
         { name: '0035_index-cids' },
+        { name: '0036_index-pin-names' },
       ])
     })
 

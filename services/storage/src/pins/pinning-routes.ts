@@ -42,8 +42,8 @@ export function registerPinningRoutes(app: FastifyInstance, context: Context, pr
     return toPinStatus(await requirePin(context.db.read, address, pin.id), await listDelegates())
   }
 
-  route(app, context, listPinsCall, async ({ input: { query }, caller }) => {
-    const { count, rows } = await listPins(context, caller.address, query)
+  route(app, context, listPinsCall, async ({ input: { query }, caller, signal }) => {
+    const { count, rows } = await listPins(context, caller.address, query, signal)
     const delegates = await listDelegates()
     return { count, results: rows.map((row) => toPinStatus(row, delegates)) }
   })
