@@ -120,7 +120,7 @@ describe('two machines', () => {
     })
     // Each person a file is shared with is a contact, and a label stands for its address.
     const contacts = async () =>
-      JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: string }
+      JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: string | null }
     expect(await contacts()).toMatchObject({
       address: friend.toLowerCase(),
       label: '',
@@ -133,6 +133,10 @@ describe('two machines', () => {
     })
     expect(await drive('phone', 'contact', 'ida', '--off')).toMatchObject({ code: 0 })
     expect((await drive('laptop', 'contacts', '--quiet')).out).toBe('')
+    const stranger = privateKeyToAccount(generatePrivateKey()).address
+    expect(await drive('phone', 'contact', stranger, 'Stranger')).toMatchObject({ code: 0 })
+    expect(await contacts()).toMatchObject({ label: 'Stranger', usedAt: null })
+    expect(await drive('phone', 'contact', stranger, '--off')).toMatchObject({ code: 0 })
 
     writeFileSync(join(folder, 'twin.txt'), 'second')
     expect(await cairn('laptop', 'upload', 'twin.txt')).toMatchObject({ code: 0 })

@@ -45,9 +45,12 @@ export type OutputOptions = {
   json: boolean
   quiet: boolean
   color: boolean
+  /** Shortens the text of an error. */
+  cut?: (text: string) => string
 }
 
-export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptions): Output {
+export function createOutput({ stdout, stderr, json, quiet, color, cut: cutError }: OutputOptions): Output {
+  const shorten = (text: string) => clean(cutError?.(text) ?? text)
   const paint = (code: number, text: string) => (color && stderr.isTTY ? `\u001b[${code}m${text}\u001b[0m` : text)
   return {
     isJson: json,
@@ -62,13 +65,13 @@ export function createOutput({ stdout, stderr, json, quiet, color }: OutputOptio
     error(error) {
       if (json) {
         const body = { error: 'toJSON' in error ? error.toJSON() : { code: 'INTERNAL', message: error.message } }
-        stderr.write(`${clean(toJsonLine(body))}\n`)
+        stderr.write(`${shorten(toJsonLine(body))}\n`)
         return
       }
       const code = 'code' in error ? error.code : 'INTERNAL'
-      stderr.write(`${paint(31, 'error:')} ${clean(error.message)} ${paint(2, `[${clean(code)}]`)}\n`)
-      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, clean(error.hint))}\n`)
-      if ('details' in error) for (const line of describeDetails(error.details)) stderr.write(`${clean(line)}\n`)
+      stderr.write(`${paint(31, 'error:')} ${shorten(error.message)} ${paint(2, `[${clean(code)}]`)}\n`)
+      if ('hint' in error && error.hint !== '') stderr.write(`${paint(2, shorten(error.hint))}\n`)
+      if ('details' in error) for (const line of describeDetails(error.details)) stderr.write(`${shorten(line)}\n`)
     },
     table(columns, rows, values, valueColumn) {
       const shown = Math.max(0, columns.indexOf(valueColumn ?? ''))

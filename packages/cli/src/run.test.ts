@@ -43,6 +43,30 @@ test.each([
   [['--network'], '', ['--network']],
 ])('the command of %j is %s', (argv, name, rest) => expect(splitCommand(argv)).toEqual({ name, rest }))
 
+test.each(['x'.repeat(5000), `${'"\n\u0000$&'.repeat(900)}`])(
+  'errors quote the first 100 characters of an argument',
+  async (long) => {
+    const lines: string[][] = [
+      [long],
+      ['ls', long],
+      ['rm', long],
+      ['get', long],
+      ['ls', `--${long}`],
+      ['ls', `--limit=${long}`],
+    ]
+    for (const line of lines) {
+      for (const argv of [line, [...line, '--json']]) {
+        const { code, stderr } = await cairn(...argv)
+        expect(code, stderr).not.toBe(0)
+        expect(stderr.length, stderr.slice(0, 300)).toBeLessThan(1500)
+        if (argv.includes('--json')) expect(JSON.parse(stderr)).toHaveProperty('error.code')
+      }
+    }
+    expect((await cairn('y'.repeat(101))).stderr).toContain(`"${'y'.repeat(100)}…"`)
+    expect((await cairn('y'.repeat(100))).stderr).toContain(`"${'y'.repeat(100)}"`)
+  },
+)
+
 test('names are unique, and no option of a command hides a global one', () => {
   const names = commands.flatMap(({ name, aliases = [] }) => [name, ...aliases])
   expect(new Set(names).size).toBe(names.length)

@@ -2,6 +2,7 @@ import { findNearest } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { type Command, flag, type Options, text, type Values } from './command.ts'
 import { commands } from './commands.ts'
+import { cutArguments } from './cut-arguments.ts'
 import { describeFailure, describeUnreachable } from './describe-failure.ts'
 import type { Environment } from './environment.ts'
 import { type ExitCodes, exitCodeOf, exitCodes } from './exit-codes.ts'
@@ -128,6 +129,7 @@ function openOutput(
     json: wants('json'),
     quiet: wants('quiet') || switches.includes('-q'),
     color: !environment.noColor && !wants('no-color'),
+    cut: cutArguments(argv),
   })
 }
 

@@ -243,7 +243,7 @@ async function listContacts(context: CommandContext): Promise<void> {
   context.output.table(
     ['LABEL', 'ADDRESS', 'LAST SHARED'],
     contacts.map(({ label, address, usedAt }) => [label, address, usedAt === 0 ? '–' : formatTime(usedAt)]),
-    contacts,
+    contacts.map((contact) => ({ ...contact, usedAt: contact.usedAt === 0 ? null : contact.usedAt })),
     'ADDRESS',
   )
   if (contacts.length === 0) context.output.note('No contacts. Add one: cairn drive contact <address> <label>')

@@ -90,8 +90,11 @@ export function describePicture(options: PictureOptions): string {
   ].join('-')
 }
 
-function readValues(query: URLSearchParams): Map<string, string> {
-  const values = new Map<string, string>()
+/** A value, and the name that the query gives it. */
+type Given = { value: string; given: string }
+
+function readValues(query: URLSearchParams): Map<string, Given> {
+  const values = new Map<string, Given>()
   for (const [given, value] of query) {
     const name = Object.hasOwn(shortNames, given) ? (shortNames[given] ?? given) : given
     if (!name.startsWith('img-')) continue
@@ -103,41 +106,44 @@ function readValues(query: URLSearchParams): Map<string, string> {
     }
     if (value === '') continue
     if (values.has(name)) throw invalid(`Picture parameter ${name} is given more than once`)
-    values.set(name, value)
+    values.set(name, { value, given })
   }
   return values
 }
 
-function readSide(values: ReadonlyMap<string, string>, name: string, dpr: number): number | undefined {
+function readSide(values: ReadonlyMap<string, Given>, name: string, dpr: number): number | undefined {
   const side = readNumber(values, name, { min: 1, max: maxSidePixels, pattern: /^\d{1,5}$/ })
   if (side === undefined) return undefined
   const pixels = Math.round(side * dpr)
   if (pixels > maxSidePixels) {
-    throw invalid(`${name} times img-dpr is ${pixels} pixels, the maximum is ${maxSidePixels}`)
+    throw invalid(
+      `${values.get(name)?.given ?? name} times img-dpr is ${pixels} pixels, the maximum is ${maxSidePixels}`,
+    )
   }
   return pixels
 }
 
 function readNumber(
-  values: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, Given>,
   name: string,
   { min, max, pattern }: { min: number; max: number; pattern: RegExp },
 ): number | undefined {
-  const value = values.get(name)
-  if (value === undefined) return undefined
+  const found = values.get(name)
+  if (found === undefined) return undefined
+  const { value, given } = found
   const number = Number(value)
   if (!pattern.test(value) || number < min || number > max) {
-    throw invalid(`${name} must be a number from ${min} to ${max}, not ${JSON.stringify(value.slice(0, 32))}`)
+    throw invalid(`${given} must be a number from ${min} to ${max}, not ${JSON.stringify(value.slice(0, 32))}`)
   }
   return number
 }
 
 function readChoice<Choice extends string>(
-  values: ReadonlyMap<string, string>,
+  values: ReadonlyMap<string, Given>,
   name: string,
   choices: readonly Choice[],
 ): Choice | undefined {
-  const value = values.get(name)
+  const value = values.get(name)?.value
   if (value === undefined) return undefined
   // Published clients also write scaleDown.
   const found = choices.find((choice) => choice === value || choice.replace('-d', 'D') === value)

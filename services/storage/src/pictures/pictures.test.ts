@@ -102,8 +102,10 @@ describe('parameters', () => {
     ['img-width=1e3', /img-width/],
     ['img-width=3000&img-dpr=2', /6000 pixels, the maximum is 4096/],
     ['img-dpr=9', /img-dpr/],
-    ['w=-1', /img-width/],
-    ['h=10px', /img-height/],
+    ['w=0', /^w must be a number from 1 to 4096, not/],
+    ['w=-1', /^w must/],
+    ['h=10px', /^h must/],
+    ['w=3000&img-dpr=2', /^w times img-dpr/],
     ['w=10&img-width=20', /more than once/],
   ])('refuses %s', async (query, message) => {
     await using gateway = await openPictureGateway()
