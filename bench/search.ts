@@ -94,7 +94,11 @@ const searches: { what: string; text(run: number): string; sorting?: ListOptions
     sorting: { by: 'name', order: 'asc' },
     limitMs: goalMs,
   },
-  { what: 'start of a CID', text: (run) => `bafkrei${(run + 10).toString(16).padStart(3, '0')}`, limitMs: goalMs },
+  {
+    what: 'ten characters of a CID (250 matches)',
+    text: (run) => `bafkrei${(run + 10).toString(16).padStart(3, '0')}`,
+    limitMs: goalMs,
+  },
   {
     what: '125,000 matches, page and total',
     text: (run) => ['report', 'repor', 'eport', 'REPORT', 'Report'][run % 5] ?? '',
