@@ -1,6 +1,8 @@
 // The objects of an S3 bucket are imported by the command line.
+import { join } from 'node:path'
 import { downloadBytes, listFiles } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runCli } from '../run-cli.ts'
 import { createBucket, type ImportNetworks, startImportNetworks } from './import-networks.ts'
 
 const texts = {
@@ -54,6 +56,16 @@ test('each object becomes a file with its key as the name, its type, and the CID
   const fresh = await runImport(['s3://moving/docs/'], { env }, client)
   expect([fresh.code, fresh.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
   expect(await Array.fromAsync(listFiles(client))).toHaveLength(4)
+})
+
+test('a dry run shows the keys of objects, whose CIDs are not known yet', async () => {
+  const { source, folder } = networks
+  const CAIRN_NETWORK = join(source.home, 'network.json')
+  const { out, code } = await runCli(['import', 's3://moving/docs/a/', '--dry-run'], {
+    cwd: folder,
+    env: { ...env, CAIRN_NETWORK, CAIRN_CONFIG_HOME: join(folder, 'config') },
+  })
+  expect([code, out.split('\n')[0]]).toEqual([0, `–  ${texts['docs/a/readme.md'].length} B  docs/a/readme.md`])
 })
 
 test('wrong credentials and a missing bucket are named', async () => {

@@ -37,11 +37,15 @@ export async function importContent(context: CommandContext, { label, open }: Na
     if (output.isJson) output.result(report, '')
     else if (isDryRun && report.status === 'listed') {
       const size = report.bytes === undefined ? 'size unknown' : formatBytes(report.bytes)
-      output.result(report, `${report.cid ?? report.id}  ${size}  ${report.name ?? ''}`.trimEnd(), report.cid)
+      output.result(
+        report,
+        `${subjectOf(report, '–')}  ${size}  ${report.name ?? ''}`.trimEnd(),
+        report.cid ?? report.name,
+      )
     }
     if (report.error === undefined || output.isJson) return
     const { code, message } = report.error
-    problems.push(`missing: ${report.cid ?? report.id}${named(report)}: ${message} (${code})`)
+    problems.push(`missing: ${`${subjectOf(report, '')}${named(report)}`.trimStart()}: ${message} (${code})`)
   }
   const progress = output.progress(label)
   const onBytes = (bytes: number) =>
@@ -65,6 +69,11 @@ export async function importContent(context: CommandContext, { label, open }: Na
   output.result(summary, [...problems, counts], counts)
   if (missing > 0)
     throw new CairnError('IMPORT_INCOMPLETE', { message: 'Some items were not imported', details: { missing } })
+}
+
+/** The CID of an item; without one, what stands for it beside a name, or the id by which its source knows it. */
+function subjectOf({ cid, name, id }: ItemReport, besideName: string): string {
+  return cid ?? (name === undefined ? id : besideName)
 }
 
 function named({ name, cid }: ItemReport): string {
