@@ -3,6 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { deleteFiles, findOwnUpload, listFiles, type UploadRow } from '../files/files.ts'
 import { pinCid } from '../pins/pins.ts'
+import { yieldToOthers } from '../yield-to-others.ts'
 
 const rowsAtOnce = 1000
 
@@ -39,8 +40,27 @@ export async function* listPins(
     yield* rows
     lastKey = rows.at(-1)?.id
     if (rows.length < rowsAtOnce) return
-    signal.throwIfAborted()
+    // On SQLite, a page makes no pause of its own.
+    await yieldToOthers(signal)
   }
+}
+
+/** Pins per piece of a line: a millisecond of work. */
+const pinsPerPiece = 500
+
+/** Writes pins as Kubo does, in one line, in pieces between which other work runs. */
+export async function* writePins(
+  pins: ReadonlyMap<string, { Type: string; Name: string }>,
+  signal?: AbortSignal,
+): AsyncGenerator<string, void, undefined> {
+  const entries = [...pins]
+  yield entries.length === 0 ? '{' : '{"Keys":{'
+  for (let at = 0; at < entries.length; at += pinsPerPiece) {
+    const piece = JSON.stringify(Object.fromEntries(entries.slice(at, at + pinsPerPiece))).slice(1, -1)
+    yield at === 0 ? piece : `,${piece}`
+    await yieldToOthers(signal)
+  }
+  yield entries.length === 0 ? '}\n' : '}}\n'
 }
 
 /** Returns an account's pin of a CID. @throws CairnError NOT_FOUND with Kubo's message */

@@ -2,8 +2,8 @@ import { CairnError, kuboPinAdd, kuboPinLs, kuboPinRm, kuboPinUpdate } from '@ca
 import type { FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
-import { sendLines } from '../http/send-lines.ts'
-import { listPins, pinOnce, requirePin, unpin } from './account-pins.ts'
+import { sendJson, sendLines } from '../http/send-lines.ts'
+import { listPins, pinOnce, requirePin, unpin, writePins } from './account-pins.ts'
 import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
@@ -63,7 +63,7 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
         })
       }
     }
-    return sendLines(reply, [keys.size === 0 ? {} : { Keys: Object.fromEntries(keys) }])
+    return sendJson(reply, writePins(keys, signal))
   })
 
   kuboRoute(app, context, kuboPinRm, async ({ input: { query }, caller, signal }) => {
