@@ -13,6 +13,8 @@ export type Fault =
   | { kind: 'cut' }
   /** The answer arrives late. */
   | { kind: 'delay'; ms: number }
+  /** The server receives the request later. */
+  | { kind: 'hold'; until: Promise<void> }
   /** No answer ever arrives. */
   | { kind: 'hang' }
 
@@ -70,6 +72,9 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
         return
       case 'hang':
         return
+      case 'hold':
+        await fault.until
+        break
       case 'delay':
         await new Promise((done) => setTimeout(done, fault.ms))
     }

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
+import { MIB } from '@cairn/protocol'
 import type { Mark } from '../marks.ts'
 import { missing } from '../object-errors.ts'
 import { type AbandonedObject, type ObjectStore, requireKey } from '../objects.ts'
 import { openReplicas, ownerOf, type ReplicaView } from '../replicas.ts'
 import type { S3Settings } from '../s3-settings.ts'
 import { openUnconfirmedNotes } from '../unconfirmed-notes.ts'
+import { createPartMemory } from './part-memory.ts'
 import { defaultLimits, openS3Bucket, type S3Limits } from './s3-bucket.ts'
 import { identifyS3 } from './s3-identity.ts'
 import { openS3Marks } from './s3-marks.ts'
@@ -20,6 +22,8 @@ export type S3StoreOptions = {
 const finished = 'objects/'
 const unconfirmed = 'unconfirmed/'
 const heartbeats = 'replicas/'
+/** Parts of all objects that are in flight beside another of the same object: four of the first size. */
+const maxPartMemoryBytes = 32 * MIB
 /** Age after which a multipart upload without a note counts as left over: its start was sent twice. */
 const namelessGoneAfterMs = 24 * 3_600_000
 
@@ -40,6 +44,7 @@ export async function openS3Store(
   })
   const replicas = openReplicas(openS3Marks(bucket, heartbeats), replica, false)
   const notes = openUnconfirmedNotes(openS3Marks(bucket, unconfirmed), replicas)
+  const memory = createPartMemory(maxPartMemoryBytes)
   /** Keys that this process is writing, with their number of writers. */
   const active = new Map<string, number>()
 
@@ -96,6 +101,7 @@ export async function openS3Store(
       changeActive(path, 1)
       return createS3Writer({
         bucket,
+        memory,
         key: path,
         setUnconfirmed: (isUnconfirmed) => (isUnconfirmed ? notes.add(key) : notes.remove(key)),
         onEnd: () => changeActive(path, -1),

@@ -3,6 +3,7 @@ import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { headTooLong, keyInUse, writerEnded } from '../object-errors.ts'
 import type { ObjectWriter } from '../objects.ts'
 import { createPartBuffer } from './part-buffer.ts'
+import type { PartMemory } from './part-memory.ts'
 import type { S3Bucket, S3Part } from './s3-bucket.ts'
 
 /** Size of the first part and minimum size of the others. S3 accepts 5 MiB and more. */
@@ -20,6 +21,8 @@ export function partBytesOf(number: number): number {
 /** Dependencies of a writer. */
 export type S3WriterPlace = {
   readonly bucket: S3Bucket
+  /** Memory for parts that are sent beside another of the same object, shared by all writers. */
+  readonly memory: PartMemory
   /** Key within the bucket. */
   readonly key: string
   /** Adds or removes the note that the object is unconfirmed. */
@@ -33,13 +36,16 @@ export type S3WriterPlace = {
  * is sent last, because the head is written at the end. A call may be sent twice and its answer may be lost; the
  * object carries a writer id, by which the writer detects that it was written.
  */
-export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterPlace): ObjectWriter {
+export function createS3Writer({ bucket, memory, key, setUnconfirmed, onEnd }: S3WriterPlace): ObjectWriter {
   const writer = randomUUID()
   const first = createPartBuffer(partBytes, smallObjectBytes)
   const parts: Promise<S3Part>[] = []
+  const inFlight = new Set<Promise<S3Part>>()
   let filling = first
   let sizeBytes = 0
   let uploadId: string | undefined
+  /** The first failure of a part. */
+  let failure: { error: unknown } | undefined
   let isNoted = false
   /** Whether the object may exist or appear without this writer knowing. */
   let isInDoubt = false
@@ -69,14 +75,38 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
     return uploadId
   }
 
-  /** Sends the current part while the next one fills. At most one is in flight. */
+  /**
+   * Waits until a part of this size may be sent: each writer may have one in flight, and more while there is memory. A
+   * request takes a while, and those of one object do not slow each other.
+   * @returns what to call when it was sent
+   */
+  const awaitRoom = async (sizeBytes: number): Promise<() => void> => {
+    for (;;) {
+      if (inFlight.size === 0) return () => undefined
+      const release = memory.reserve(sizeBytes)
+      if (release !== undefined) return release
+      await Promise.race(inFlight)
+    }
+  }
+
+  /** Sends the current part while the next one fills. */
   const sendPart = async (): Promise<void> => {
     const id = await start()
-    await parts.at(-1)
-    const sent = bucket.putPart(key, id, parts.length + 2, filling.bytes())
-    // The next part, or finish, handles the failure.
-    sent.catch(() => undefined)
+    if (failure !== undefined) throw failure.error
+    const bytes = filling.bytes()
+    const release = await awaitRoom(bytes.length)
+    const sent = bucket.putPart(key, id, parts.length + 2, bytes)
     parts.push(sent)
+    inFlight.add(sent)
+    const end = () => {
+      inFlight.delete(sent)
+      release()
+    }
+    // The next part, or finish, reports the failure.
+    sent.then(end, (error: unknown) => {
+      failure ??= { error }
+      end()
+    })
   }
 
   /** Continues with the next part once the current one is full. The first one is kept. */
@@ -90,22 +120,22 @@ export function createS3Writer({ bucket, key, setUnconfirmed, onEnd }: S3WriterP
    */
   const commit = async (run: () => Promise<void>): Promise<void> => {
     isInDoubt = true
-    let failure: unknown
+    let refusal: unknown
     try {
       await run()
     } catch (error) {
-      failure = error
+      refusal = error
     }
-    if (failure === undefined && uploadId === undefined) return
+    if (refusal === undefined && uploadId === undefined) return
     const found = await bucket.head(key)
     if (found?.writer === writer) {
       if (found.sizeBytes === sizeBytes) return
       throw new CairnError('STORAGE_FAILED', { cause: `the object has ${found.sizeBytes} of ${sizeBytes} bytes` })
     }
     // The object of another writer permanently prevents this one.
-    isInDoubt = found === undefined && (failure === undefined || CairnError.is(failure, 'UNAVAILABLE'))
+    isInDoubt = found === undefined && (refusal === undefined || CairnError.is(refusal, 'UNAVAILABLE'))
     if (found !== undefined) throw keyInUse()
-    throw failure ?? new CairnError('STORAGE_FAILED', { cause: 'the object is missing after its upload completed' })
+    throw refusal ?? new CairnError('STORAGE_FAILED', { cause: 'the object is missing after its upload completed' })
   }
 
   return {
