@@ -54,8 +54,9 @@ async function turn(context: Context, renewal: Renewal, token: RefreshToken, tri
   const isRepeated = token.turn === row.turn - 1 && now - row.rotated_at <= graceMs
   if (!isCurrent && !isRepeated) {
     // A later token than the current one was issued before the database was restored to an earlier state: it was not
-    // stolen.
-    if (token.turn < row.turn) await endNodeSession(context, row.id)
+    // stolen, and its bearer signs in again.
+    if (token.turn > row.turn) throw new CairnError('SESSION_EXPIRED')
+    await endNodeSession(context, row.id)
     throw new CairnError('INVALID_SIGNATURE')
   }
   const refreshExpiresAt = isCurrent ? Math.min(now + refreshLifetimeMs, row.ends_at) : row.expires_at

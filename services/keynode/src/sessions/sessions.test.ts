@@ -260,6 +260,21 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         await expect(renew(newest), 'the family is over').rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
       })
 
+      test('says that it expired if its database was restored to a state before its renewal, and does not end', async () => {
+        const session = await openTestSession(node)
+        const renew = (refreshToken: string) =>
+          node.call('PUT', '/api/keys/session/1', {
+            body: { address: session.address, refreshToken },
+            token: refreshToken.split('.')[1] ?? '',
+            sessionKey: session.sessionKey,
+          })
+        const { refreshToken } = (await renew(session.refreshToken)).json as { refreshToken: string }
+        const [id = ''] = refreshToken.split('.')
+        await node.context.db.write((trx) => trx.updateTable('session').set({ turn: 0 }).where('id', '=', id).execute())
+        expect((await renew(refreshToken)).code).toBe('SESSION_EXPIRED')
+        expect((await renew(session.refreshToken)).status).toBe(200)
+      })
+
       test('is neither renewed nor ended by a token that this node never wrote', async () => {
         const session = await openTestSession(node)
         const [id, secret = ''] = session.refreshToken.split('.')
