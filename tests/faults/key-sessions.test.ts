@@ -4,13 +4,15 @@ import {
   type Client,
   closeKeySession,
   createClient,
+  extendKeySession,
   getKey,
   getKeyStatus,
+  lackingNodes,
   openKeySession,
   prepareKey,
   saveKey,
 } from '@cairn/sdk'
-import { generatePrivateKey } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type FiveNodes, startFiveNodes, startLiar, withNodes } from '../five-nodes.ts'
 import { skipPauses } from '../lighthouse/skip-pauses.ts'
@@ -96,6 +98,118 @@ test('a session that nodes lost is dropped; one that ended early by the clock of
   expect(notified.at(-1)).toEqual(session)
   // Users sign in again: to try later would not help.
   await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'NO_SESSION' })
+})
+
+/** Loses what a node knows of sessions, and keeps its keys: as a restore from an old backup does. */
+async function loseSessions(...lost: number[]): Promise<void> {
+  for (const node of lost) {
+    await nodes.stop(node)
+    nodes.forge(node, 'DELETE FROM session')
+    await nodes.start(node)
+  }
+}
+
+test('a client with a signer signs in again at a node that lost its session, and a change reaches all five', async () => {
+  const client = await nodes.client()
+  const session = sessionOf(client)
+  const { sessionKey, nodes: parts } = structuredClone(session)
+  const file = `bafkrei${'c'.repeat(51)}q`
+  await loseSessions(5)
+  const signed: string[] = []
+  const notified: number[] = []
+  const { privateKey, address } = client
+  const signer = {
+    address,
+    sign: (message: string) => {
+      signed.push(message)
+      return privateKeyToAccount(privateKey).signMessage({ message })
+    },
+  }
+  const able: Client = { ...client, signer, onKeySession: ({ nodes: now }) => notified.push(now.indexOf(null) + 1) }
+  const saved = await saveKey(able, file, prepareKey())
+  expect(saved).toMatchObject({ done: [1, 2, 3, 4, 5], pending: [] })
+  expect(signed).toHaveLength(1)
+  expect(signed[0]?.match(/key-nodes.*/g), 'signs in there alone').toEqual(['key-nodes/5/session'])
+  expect(session.sessionKey).toEqual(sessionKey)
+  expect(session.nodes.slice(0, 4), 'the other parts stay').toEqual(parts.slice(0, 4))
+  expect([notified, session.failures]).toEqual([[5, 0], undefined])
+  // Without a signer, the client is told, and what it lacks.
+  await loseSessions(5)
+  const second = await getKeyStatus(client, file)
+  expect(second.nodes.map(({ error }) => error?.code)).toEqual([
+    undefined,
+    undefined,
+    undefined,
+    undefined,
+    'SESSION_EXPIRED',
+  ])
+  expect([lackingNodes(session), session.failures?.map(({ node, code }) => [node, code])]).toEqual([
+    [5],
+    [[5, 'SESSION_EXPIRED']],
+  ])
+  await extendKeySession(client, session, { privateKey })
+  expect([lackingNodes(session), session.failures]).toEqual([[], undefined])
+  expect((await getKeyStatus(client, file)).health).toBe('whole')
+})
+
+test('many calls share one signature for a node that was offline at sign-in', async () => {
+  await nodes.stop(4)
+  const client = await nodes.client()
+  await nodes.start(4)
+  const { privateKey, address } = client
+  let signatures = 0
+  const signer = {
+    address,
+    sign: (message: string) => {
+      signatures++
+      return privateKeyToAccount(privateKey).signMessage({ message })
+    },
+  }
+  const able: Client = { ...client, signer }
+  const files = Array.from({ length: 8 }, (_file, i) => `bafkreid${'defghijk'.charAt(i).repeat(50)}q`)
+  const reports = await Promise.allSettled(files.map((file) => getKeyStatus(able, file)))
+  expect(new Set(reports.map((one) => one.status === 'rejected' && one.reason.code))).toEqual(
+    new Set(['KEY_NOT_FOUND']),
+  )
+  expect([signatures, lackingNodes(sessionOf(client))]).toEqual([1, []])
+})
+
+test('a node that rejects every sign-in gets one signature, and a signer that fails is not asked at each call', async () => {
+  const client = await nodes.client()
+  const { privateKey, address } = client
+  const file = `bafkreid${'m'.repeat(50)}q`
+  await saveKey(client, file, prepareKey())
+  await loseSessions(3)
+  await using rejecting = await startLiar(nodes.url(3), (request, { status, body }, response) => {
+    const isOpening = request.method === 'POST' && (request.url?.includes('/keys/session') ?? false)
+    const headers = { 'x-cairn-code': 'INVALID_SIGNATURE', 'content-type': 'application/json' }
+    if (isOpening) response.writeHead(401, headers).end('{"message":"Invalid Signature"}')
+    else response.writeHead(status).end(body)
+  })
+  let signatures = 0
+  const signer = {
+    address,
+    sign: (message: string) => {
+      signatures++
+      return privateKeyToAccount(privateKey).signMessage({ message })
+    },
+  }
+  const able: Client = { ...withNodes(client, { 3: rejecting.url }), signer }
+  for (let turn = 0; turn < 3; turn++) {
+    const { nodes: seen } = await getKeyStatus(able, file)
+    expect(seen.map(({ error }) => error?.code)).toEqual([undefined, undefined, 'NO_SESSION', undefined, undefined])
+  }
+  expect(signatures).toBe(1)
+  const other = await nodes.client()
+  await loseSessions(3)
+  let asked = 0
+  const failing = { address: other.address, sign: () => Promise.reject(new Error(`no ${++asked}`)) }
+  for (let turn = 0; turn < 3; turn++) await getKey({ ...other, signer: failing }, file).catch(() => undefined)
+  expect([asked, lackingNodes(sessionOf(other))]).toEqual([1, [3]])
+  // Another wallet is no way into this session.
+  await expect(extendKeySession(other, sessionOf(other), { privateKey })).rejects.toMatchObject({
+    code: 'INVALID_SIGNATURE',
+  })
 })
 
 type Lie = Parameters<typeof startLiar>[1]

@@ -1,6 +1,7 @@
 import { callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
 import type { KeySession } from './key-session.ts'
 import type { KnownNames } from './known-names.ts'
+import type { Signer } from './signer/resolve-signer.ts'
 
 /** The context of every SDK function: plain data without open resources. */
 export type Client = {
@@ -9,6 +10,8 @@ export type Client = {
   readonly keySession: KeySession | undefined
   /** Called after a session renewal, so that the caller can store the session. */
   readonly onKeySession: ((session: KeySession) => void) | undefined
+  /** Signs in again at key nodes that the session lacks. */
+  readonly signer: Signer | undefined
   readonly apiKey: string | undefined
   /** Newest verified record of each name. Older records are rejected. */
   readonly knownNames: KnownNames
@@ -28,6 +31,12 @@ export type ClientOptions = {
   keySession?: KeySession | undefined
   /** Called after a session renewal. */
   onKeySession?: (session: KeySession) => void
+  /**
+   * Signs in again at a key node that no longer knows the session, or that was unavailable when it was opened: at most
+   * once a minute for each node, during a call that needs it. Pass one that signs without a prompt; with a wallet that
+   * prompts, call `extendKeySession` when the user agrees.
+   */
+  signer?: Signer | undefined
   /** Replaces the fetch of the platform, except for uploads. Downloads in Node use it in place of the faster HTTP client. */
   fetch?: typeof fetch
   callTimeoutMs?: number
@@ -50,6 +59,7 @@ export function createClient(options: ClientOptions): Client {
     knownNames: new Map(),
     keySession: options.keySession,
     onKeySession: options.onKeySession,
+    signer: options.signer,
     fetch: options.fetch ?? platformFetch,
     callTimeoutMs: options.callTimeoutMs ?? callTimeoutMs,
     transferTimeoutMs: options.transferTimeoutMs ?? transferTimeoutMs,

@@ -123,7 +123,7 @@ export { deleteFile, getFileInfo, pinCid, renameFile } from './files/files.ts'
 export { type FileFilter, listFiles, listFilesPage } from './files/list-files.ts'
 export { createGatewayLink, type GatewayLinkOptions } from './gateway-links/gateway-links.ts'
 export { iterateStream } from './iterate-stream.ts'
-export type { KeySession } from './key-session.ts'
+export { type KeySession, lackingNodes } from './key-session.ts'
 export {
   explainAccess,
   explainConditions,
@@ -140,6 +140,7 @@ export type { ChangeOptions, ChangeResult } from './keys/change-nodes.ts'
 export type { ConditionsInput } from './keys/check-conditions.ts'
 export { type ClosedKeySession, closeKeySession } from './keys/close-session.ts'
 export { type ExportedKey, exportKey, recoverExported } from './keys/export-key.ts'
+export { extendKeySession } from './keys/extend-session.ts'
 export { type GetKeyOptions, getKey, type RecoveredKey } from './keys/get-key.ts'
 export type { HalfDone } from './keys/half-done.ts'
 export { type KeyEvent, type KeyEventOptions, listKeyEvents } from './keys/list-key-events.ts'

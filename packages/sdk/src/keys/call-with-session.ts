@@ -1,6 +1,6 @@
 import { CairnError, type CallDefinition, type CallInput, type CallResult } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import type { KeySession } from '../key-session.ts'
+import { type KeySession, lackingNodes } from '../key-session.ts'
 import { callKeyNode, type NodeCallOptions } from './call-node.ts'
 import { withToken } from './session.ts'
 
@@ -15,7 +15,8 @@ export function sessionOf({ keySession }: Client): KeySession {
 }
 
 /**
- * Makes one call to a node with the session of the client.
+ * Makes one call to a node with the session of the client. If the session lacks the node, a client with a signer signs
+ * in there again first.
  * @throws CairnError as {@link callKeyNode}, NO_SESSION, SESSION_EXPIRED
  */
 export async function callWithSession<C extends CallDefinition>(
@@ -27,11 +28,20 @@ export async function callWithSession<C extends CallDefinition>(
 ): Promise<CallResult<C>> {
   const session = sessionOf(client)
   const { sessionKey: key } = session
-  return withToken(
-    client,
-    session,
-    node,
-    (token) => callKeyNode(client, definition, node, input, { ...options, token, proveWith: { key, token } }),
-    options.signal,
-  )
+  const callOnce = () =>
+    withToken(
+      client,
+      session,
+      node,
+      (token) => callKeyNode(client, definition, node, input, { ...options, token, proveWith: { key, token } }),
+      options.signal,
+    )
+  try {
+    return await callOnce()
+  } catch (error) {
+    if (client.signer === undefined || !lackingNodes(session).includes(node)) throw error
+    const { restorePart } = await import('./restore-part.ts')
+    await restorePart(client, session, client.signer, node, options.signal)
+    return callOnce()
+  }
 }

@@ -4,13 +4,15 @@ import {
   type CallResult,
   getNonce,
   keyShardThreshold,
+  type NodeSession,
   normalizeIdentity,
   openSession,
   signInTextLifetimeMs,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import type { KeySession } from '../key-session.ts'
+import { describeFailure, type KeySession } from '../key-session.ts'
 import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
+import type { ResolvedSigner } from '../signer/signer.ts'
 import { throwIfAborted } from '../throw-if-aborted.ts'
 import { callKeyNode, nodeNumbers } from './call-node.ts'
 import { loadSessionTools } from './load-session-tools.ts'
@@ -45,22 +47,41 @@ export async function openKeySession(
   options: SessionOptions = {},
 ): Promise<KeySession> {
   const wallet = await resolveSigner(signer)
-  const { createSessionKey, writeSignIn } = await loadSessionTools()
+  const { createSessionKey } = await loadSessionTools()
   const { signal, sessionKey = createSessionKey() } = options
+  const signed = await signForNodes(client, wallet, { sessionKey, nodes: nodeNumbers, signal })
+  return openAtNodes(client, signed, options)
+}
+
+/**
+ * Fetches nonces and has the wallet sign a message for these nodes.
+ * @throws CairnError KEY_NODES_UNAVAILABLE (fewer than three nodes answer), INVALID_ADDRESS, ABORTED, the error of the
+ *   first of these nodes if none of them gives a nonce, and the errors of the wallet
+ */
+export async function signForNodes(
+  client: Client,
+  wallet: ResolvedSigner,
+  { sessionKey, nodes, signal }: { sessionKey: SessionKey; nodes: readonly number[]; signal: AbortSignal | undefined },
+): Promise<SignedText> {
   const subject = describeText(domainOf(client), wallet.address)
-  const nonces = await gatherNonces(client, subject, signal)
-  requireThree(nonces)
-  const networks = nonces.flatMap((answer) => ('value' in answer ? [answer.value.network] : []))
+  const answers = await gatherNonces(client, subject, signal)
+  requireThree(answers)
+  const networks = answers.flatMap((answer) => ('value' in answer ? [answer.value.network] : []))
   // A single node could name another network, and the other nodes would then reject the message.
   const network = networks.find((one) => networks.filter((other) => other === one).length >= keyShardThreshold)
+  const named = noncesOf(answers).map((nonce, i) => (nodes.includes(i + 1) ? nonce : undefined))
+  if (named.every((nonce) => nonce === undefined)) {
+    throw answers.flatMap((answer, i) => ('error' in answer && nodes.includes(i + 1) ? [answer.error] : []))[0]
+  }
+  const { writeSignIn } = await loadSessionTools()
   const message = writeSignIn({
     ...subject,
     network: network ?? client.network.name,
-    nonces: noncesOf(nonces),
+    nonces: named,
     sessionKey: sessionKey.publicKey,
   })
   const signature = await wallet.sign(message)
-  return openAtNodes(client, { address: subject.address, message, signature, sessionKey, nonces }, options)
+  return { address: subject.address, message, signature, sessionKey, nonces: answers }
 }
 
 /**
@@ -113,34 +134,48 @@ export type SignedText = {
  */
 export async function openAtNodes(
   client: Client,
-  { address, message, signature, sessionKey, nonces }: SignedText,
-  { chain, signal }: Pick<SessionOptions, 'chain' | 'signal'>,
+  signed: SignedText,
+  options: Pick<SessionOptions, 'chain' | 'signal'>,
 ): Promise<KeySession> {
+  const sessions = await presentToNodes(client, signed, nodeNumbers, options)
+  requireThree(sessions)
+  const failures = describeFailures(sessions, nodeNumbers)
+  return {
+    address: signed.address,
+    sessionKey: signed.sessionKey,
+    nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)),
+    ...(failures.length === 0 ? {} : { failures }),
+  }
+}
+
+/** Presents a signed message to these nodes, and returns their answers in this order. @throws CairnError ABORTED */
+export async function presentToNodes(
+  client: Client,
+  { address, message, signature, nonces }: SignedText,
+  nodes: readonly number[],
+  { chain, signal }: Pick<SessionOptions, 'chain' | 'signal'>,
+): Promise<Answer<NodeSession>[]> {
   const body = { address, messages: [message], signature, chain: chain ?? 'ALL' }
-  const sessions = await settleNodes(
-    nodeNumbers,
+  const answers = await settleNodes(
+    nodes,
     async (node) => {
-      if (!('value' in (nonces[node - 1] ?? {}))) throw new CairnError('KEY_NODES_UNAVAILABLE')
+      // The error of the first call says more than the absence of a second one.
+      const nonce = nonces[node - 1]
+      if (nonce === undefined || 'error' in nonce) throw nonce?.error ?? new CairnError('KEY_NODES_UNAVAILABLE')
       return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
     },
     patienceMs,
   )
   throwIfAborted(signal)
-  requireThree(sessions)
-  const failures = sessions.flatMap((answer, i) => {
-    // The error of the first call says more than the absence of a second one.
-    const first = nonces[i]
-    const cause = first !== undefined && 'error' in first ? first : answer
-    if (!('error' in cause)) return []
-    const { code, message: reason, hint } = cause.error
-    return [{ node: i + 1, code, message: reason, hint }]
-  })
-  return {
-    address,
-    sessionKey,
-    nodes: sessions.map((answer) => ('value' in answer ? answer.value : null)),
-    ...(failures.length === 0 ? {} : { failures }),
-  }
+  return answers
+}
+
+/** Describes why nodes are not part of a session. */
+export function describeFailures(
+  answers: readonly Answer<unknown>[],
+  nodes: readonly number[],
+): NonNullable<KeySession['failures']> {
+  return answers.flatMap((answer, i) => ('error' in answer ? [describeFailure(nodes[i] ?? 0, answer.error)] : []))
 }
 
 /** Domain of a signature for key nodes only: the host of the router, which is how users know the nodes. */

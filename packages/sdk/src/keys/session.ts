@@ -1,7 +1,8 @@
 import { CairnError, type NodeSession, renewSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import type { KeySession } from '../key-session.ts'
+import { describeFailure, type KeySession, noteFailures } from '../key-session.ts'
 import { callKeyNode } from './call-node.ts'
+import { waitFor } from './wait-for.ts'
 
 /** Renewed this long before its end, so that no call meets one that has just ended. */
 const renewBeforeMs = 60_000
@@ -57,16 +58,6 @@ function beginRenewal(client: Client, session: KeySession, node: number, own: No
   return pending
 }
 
-function waitFor<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
-  if (signal === undefined) return pending
-  return new Promise((resolve, reject) => {
-    const leave = () => reject(new CairnError('ABORTED', { cause: signal.reason }))
-    if (signal.aborted) leave()
-    signal.addEventListener('abort', leave, { once: true })
-    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
-  })
-}
-
 function noPart({ failures = [] }: KeySession, node: number): CairnError {
   const failure = failures.find((one) => one.node === node)
   const message = `The session does not include key node ${node}`
@@ -92,8 +83,11 @@ async function renew(client: Client, session: KeySession, node: number, own: Nod
     session.nodes[node - 1] = renewed
     return renewed
   } catch (error) {
-    // An expired part is removed, so that the caller signs in again when too few parts remain.
-    if (CairnError.is(error, 'SESSION_EXPIRED')) session.nodes[node - 1] = null
+    // An expired part is removed, with the reason, so that the caller can sign in again there.
+    if (CairnError.is(error, 'SESSION_EXPIRED')) {
+      session.nodes[node - 1] = null
+      noteFailures(session, [node], [describeFailure(node, error)])
+    }
     throw error
   } finally {
     client.onKeySession?.(session)

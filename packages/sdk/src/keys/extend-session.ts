@@ -1,0 +1,42 @@
+import { CairnError, normalizeIdentity } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { type KeySession, lackingNodes, noteFailures } from '../key-session.ts'
+import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
+import { describeFailures, presentToNodes, type SessionOptions, signForNodes } from './open-session.ts'
+
+/**
+ * Signs in again at the nodes that a session lacks, with one signature for them alone. The session keeps its parts and
+ * its key, and gets the new parts. Does nothing if it lacks none.
+ * @throws CairnError INVALID_SIGNATURE if the signer is not that of the session, SESSION_EXPIRED if the session was closed,
+ *   the error of the first of these nodes if none opens a session, KEY_NODES_UNAVAILABLE, ABORTED, and the errors of
+ *   the signer
+ */
+export async function extendKeySession(
+  client: Client,
+  session: KeySession,
+  signer: Signer,
+  options: Pick<SessionOptions, 'chain' | 'signal'> = {},
+): Promise<void> {
+  const nodes = lackingNodes(session)
+  if (nodes.length === 0) return
+  const wallet = await resolveSigner(signer)
+  if (normalizeIdentity(wallet.address) !== session.address) {
+    throw new CairnError('INVALID_SIGNATURE', {
+      message: `The signer is not ${session.address}, whose session this is`,
+    })
+  }
+  const { sessionKey } = session
+  const signed = await signForNodes(client, wallet, { sessionKey, nodes, signal: options.signal })
+  // Users take their time with a wallet.
+  if (session.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'The session was closed' })
+  const answers = await presentToNodes(client, signed, nodes, options)
+  for (const [i, node] of nodes.entries()) {
+    const answer = answers[i]
+    if (answer !== undefined && 'value' in answer) session.nodes[node - 1] = answer.value
+  }
+  const failures = describeFailures(answers, nodes)
+  noteFailures(session, nodes, failures)
+  client.onKeySession?.(session)
+  if (failures.length < nodes.length) return
+  throw answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))[0]
+}
