@@ -3,11 +3,11 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
 import { createClient, decryptBytes, listFiles, revokeApiKey } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { loseKeySessions } from './lose-key-sessions.ts'
 import { startUpload } from './start-upload.ts'
 import { expectStored, openUploadPage, panelOf, rowOf, start } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -170,11 +170,7 @@ test('an encrypted upload whose session at the key nodes is gone says so, and as
   await page.setInputFiles('input[data-upload=files]', path)
   await startUpload(page, 'encrypted')
   await saving
-  for (const node of [1, 2, 3, 4, 5]) {
-    const database = new DatabaseSync(join(site.network.home, `keynode-${node}`, 'keynode.sqlite'))
-    database.prepare('delete from session where lower(address) = lower(?)').run(wallet.accounts[0]?.address ?? '')
-    database.close()
-  }
+  loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 1, 2, 3, 4, 5)
   held.resolve()
   const row = rowOf(page, 'secret.bin')
   await row.getByText('the key was not saved and nothing was uploaded').waitFor({ timeout: 60_000 })

@@ -4,6 +4,7 @@ import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import type { ConsolePage } from './console.ts'
+import { loseKeySessions } from './lose-key-sessions.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -179,4 +180,43 @@ test('a session that some nodes do not know to be over is kept until they do', a
   await page.reload()
   await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
   expect(await notice.count()).toBe(0)
+})
+
+test('a node that lost the session is reached again after one signature, which is offered and never asked for by itself', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, wallet, checkAccessibility } = opened
+  const cid = await storeOwn(opened, 'Kept by five')
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 5)
+  await open(`/files/${cid}/access`)
+  const notice = page.getByRole('status').filter({ hasText: 'Key node 5 no longer knows your session' })
+  await notice.waitFor()
+  await page.getByText('Works, but not all five agree').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(windows(opened), 'the page opens no wallet').toEqual(onceOpened)
+  await notice.getByRole('button', { name: 'Sign in again' }).click()
+  const dialog = page.getByRole('dialog', { name: 'Reach all five key nodes' })
+  expect(await checkAccessibility()).toEqual([])
+  wallet.rejectNext('personal_sign')
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await dialog.getByRole('alert').filter({ hasText: 'Rejected in the wallet' }).waitFor()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await notice.waitFor({ state: 'detached' })
+  await page.getByText('All five agree', { exact: true }).waitFor()
+  // Users who decline it find it where the five nodes are shown.
+  loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 2, 3)
+  await page.reload()
+  const lost = page.getByRole('status').filter({ hasText: 'Key nodes 2 and 3 no longer know your session' })
+  await lost.getByRole('button', { name: 'Not now' }).click()
+  await lost.waitFor({ state: 'detached' })
+  await page.getByRole('listitem').filter({ hasText: 'Node 2' }).getByText('Not part of your session').waitFor()
+  await page.getByRole('button', { name: 'Sign in again' }).click()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await page.getByText('All five agree', { exact: true }).waitFor()
+  expect(windows(opened)).toEqual([...onceOpened, 'personal_sign', 'personal_sign', 'personal_sign'])
+  const { keySession } = await keptSession(page)
+  expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
 })

@@ -16,7 +16,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { ConnectKeys } from './ConnectKeys.tsx'
-import { NodesHeld } from './NodesHeld.tsx'
+import { lacksSession, NodesHeld } from './NodesHeld.tsx'
 import { PeopleList } from './PeopleList.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
@@ -25,6 +25,9 @@ const FileKeyEvents = lazy(async () => ({
   default: (await import('../activity/FileKeyEvents.tsx')).FileKeyEvents,
 }))
 const LinkList = lazy(async () => ({ default: (await import('../links/LinkList.tsx')).LinkList }))
+const SignInAgainDialog = lazy(async () => ({
+  default: (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
+}))
 const CreateLinkDialog = lazy(async () => ({
   default: (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog,
 }))
@@ -108,7 +111,9 @@ function Report({
   const { cid, agreed, health, nodes } = report
   const session = useSession()
   const { running, start } = useKeyChange(cid)
-  const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
+  const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | 'sign-in' | undefined>(
+    isSharing ? 'share' : undefined,
+  )
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
   // The previous owner may still query, to complete an interrupted transfer, but does not see people and conditions.
@@ -216,6 +221,12 @@ function Report({
         {health === 'whole' ? undefined : (
           <div className="mt-3 flex flex-wrap items-center gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
             <p className="min-w-0 flex-1 basis-56">{messages.access.healthHint[health]}</p>
+            {nodes.some(lacksSession) ? (
+              <Button size="small" onClick={() => setDialog('sign-in')}>
+                <KeyRound aria-hidden="true" size={16} />
+                {messages.session.signInAgain}
+              </Button>
+            ) : undefined}
             <Button size="small" isBusy={running !== undefined} onClick={() => void repair()}>
               <Wrench aria-hidden="true" size={16} />
               {messages.access.repair}
@@ -243,6 +254,11 @@ function Report({
       {dialog === 'link' ? (
         <Suspense>
           <CreateLinkDialog cid={cid} name={name} onClose={close} />
+        </Suspense>
+      ) : undefined}
+      {dialog === 'sign-in' ? (
+        <Suspense>
+          <SignInAgainDialog onClose={close} />
         </Suspense>
       ) : undefined}
       {dialog === 'transfer' ? (

@@ -1,4 +1,4 @@
-import type { KeyReport } from '@cairn/sdk'
+import { CairnError, type KeyReport } from '@cairn/sdk'
 import { CircleAlert, CircleCheck, CircleDashed, CircleX } from '#icons'
 import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
@@ -22,6 +22,7 @@ export function NodesHeld({ nodes }: { nodes: readonly Node[] }) {
 
 function Dot({ node: { error, isAgreed, status } }: { node: Node }) {
   const common = { 'aria-hidden': true, size: 18 } as const
+  if (error !== undefined && lacksSession({ error })) return messages.access.nodeNoSession
   if (error !== undefined) return <CircleX {...common} className="shrink-0 text-bad" />
   if (!isAgreed) return <CircleAlert {...common} className="shrink-0 text-warn" />
   if (status?.state === 'pending') return <CircleDashed {...common} className="shrink-0 text-warn" />
@@ -33,4 +34,9 @@ function describe({ error, status, isAgreed }: Node): string {
   if (status === undefined) return ''
   if (!isAgreed) return messages.access.nodeOther(status.version)
   return status.state === 'pending' ? messages.access.nodePending : messages.access.nodeGood(status.version)
+}
+
+/** Whether the session lacks this node, so that a signature reaches it again. */
+export function lacksSession({ error }: Pick<Node, 'error'>): boolean {
+  return CairnError.is(error, 'NO_SESSION') || CairnError.is(error, 'SESSION_EXPIRED')
 }

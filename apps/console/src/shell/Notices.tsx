@@ -18,12 +18,16 @@ const ClosingNotice = lazy(async () => ({
   default: (await import('../session/ClosingNotice.tsx')).ClosingNotice,
 }))
 
+const LackingNodesNotice = lazy(async () => ({
+  default: (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice,
+}))
+
 /** Time before expiry in ms at which a session warns. */
 const soonMs = 10 * 60_000
 
 /**
- * Notices for every page: offline, another account, a session that expired, is about to, or is not closed everywhere
- * yet.
+ * Notices for every page: offline, another account, a session that expired, is about to, is not closed everywhere yet,
+ * or that key nodes lost.
  */
 export function Notices() {
   const isOnline = useOnline()
@@ -60,6 +64,7 @@ export function Notices() {
       ) : undefined}
       <Suspense>
         <ClosingNotice />
+        {session?.keySession === undefined ? undefined : <LackingNodesNotice />}
       </Suspense>
       {session === undefined && endReason === 'account-changed' && address !== undefined ? (
         <Banner action={signIn}>{messages.session.otherAccount(shorten(address))}</Banner>

@@ -4,6 +4,7 @@ import type { Texts } from '../texts.ts'
 export const session: Texts['session'] = {
   connect: 'Wallet verbinden',
   signIn: 'Anmelden',
+  signInAgain: 'Neu anmelden',
   signOut: 'Abmelden',
   accountOf: (address) => `Konto ${address}`,
   rejectedTitle: 'In der Wallet abgelehnt',

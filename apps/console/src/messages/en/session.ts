@@ -4,6 +4,7 @@ import { translatable } from '../translatable.ts'
 export const session = translatable('session', {
   connect: 'Connect wallet',
   signIn: 'Sign in',
+  signInAgain: 'Sign in again',
   signOut: 'Sign out',
   accountOf: (address: string) => `Account ${address}`,
   rejectedTitle: 'Rejected in the wallet',

@@ -1,0 +1,33 @@
+import { useConfig } from 'wagmi'
+import { KeyRound } from '#icons'
+import { messages } from '../messages/messages.ts'
+import { queryClient } from '../network/query-client.ts'
+import { useNetwork } from '../network/use-network.ts'
+import { requireWallet } from './connected-wallet.ts'
+import { SignatureDialog } from './SignatureDialog.tsx'
+import { getSession } from './session-store.ts'
+import { clientOf } from './use-client.ts'
+
+/** Signs in again at the key nodes that the session lacks, with one signature; the session stays as it is at the others. */
+export function SignInAgainDialog({ onClose }: { onClose: () => void }) {
+  const network = useNetwork()
+  const config = useConfig()
+  const signInAgain = async () => {
+    const session = getSession()
+    if (session?.keySession === undefined) return onClose()
+    const wallet = requireWallet(config, session.address)
+    const { extendKeySession } = await import('./key-session-calls.ts')
+    await extendKeySession(clientOf(network, session), session.keySession, wallet)
+    onClose()
+    await queryClient.invalidateQueries({ queryKey: ['key-report'] })
+  }
+  return (
+    <SignatureDialog
+      title={messages.signature.againTitle}
+      hint={messages.signature.againHint}
+      icon={KeyRound}
+      onSign={signInAgain}
+      onClose={onClose}
+    />
+  )
+}
