@@ -245,6 +245,20 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
   }
 })
 
+test('a folder that is encrypted as one has the size of its files, in lists, selections and details', async () => {
+  const { page, client, open } = await openSignedIn('v2')
+  // Stored, they take a fifth more.
+  const files = Array.from({ length: 40 }, (_file, i) => ({ path: `${i}.txt`, content: randomBytes(1024) }))
+  const [folder] = await uploadEncryptedFolder(client, files, { name: 'letters', asOne: true })
+  const row = page.getByRole('row').filter({ hasText: 'letters' })
+  await open('/files')
+  await row.getByText('40\u00a0KiB', { exact: true }).waitFor(patient)
+  await row.getByRole('checkbox').check()
+  await page.locator('[data-bulk-bar]').getByText('40\u00a0KiB', { exact: true }).waitFor()
+  await open(`/files/${folder?.cid ?? ''}?tab=details`)
+  await page.getByRole('definition').getByText('40\u00a0KiB', { exact: true }).waitFor(patient)
+})
+
 test('an encrypted folder of empty folders is saved as a ZIP; one with nothing in it has none to save', async () => {
   const { page, context, client, open, checkAccessibility } = await openSignedIn('v2')
   const empty = (path: string) => ({ path, content: new Blob([], { type: partTypes.emptyFolder }) })

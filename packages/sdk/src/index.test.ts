@@ -40,6 +40,7 @@ test('the public surface', () => {
       "downloadFile",
       "encryptBlob",
       "encryptKeystore",
+      "estimateDecryptedFolderSize",
       "estimateDecryptedSize",
       "eventTypes",
       "explainAccess",

@@ -7,6 +7,7 @@ import { useContacts } from '../contacts/use-contacts.ts'
 import { plainSizeText } from '../content/plain-size.ts'
 import { type FileInfo, nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
+import { usePlainSize } from '../content/use-plain-size.ts'
 import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -194,9 +195,12 @@ function SharedRow({
 function SharedSize({ info }: { info: FileInfo }) {
   const { isFolder } = useIsFolder(info)
   const sizeBytes = Number(info.fileSizeInBytes)
+  const folderSize = usePlainSize({ cid: info.cid, sizeBytes, isEncrypted: true, isFolder: isFolder || undefined })
   return (
     <span className="tabular">
-      {isFolder === false ? plainSizeText([{ sizeBytes, isEncrypted: true }]) : messages.files.encryptedSize(sizeBytes)}
+      {isFolder === false
+        ? plainSizeText([{ sizeBytes, isEncrypted: true }])
+        : (folderSize ?? messages.files.encryptedSize(sizeBytes))}
     </span>
   )
 }

@@ -1,13 +1,15 @@
 import { estimateDecryptedSize } from '@cairn/sdk'
 import { formatByteRange } from '../messages/format.ts'
+import { knownFolderSize } from './use-folder-size.ts'
 
 /** What a list knows of stored content; `isFolder` if a row has found out. */
-type Stored = { sizeBytes: number; isEncrypted: boolean; isFolder?: boolean | undefined }
-type Upload = { fileSizeInBytes: string; encryption: boolean }
+type Stored = { cid?: string; sizeBytes: number; isEncrypted: boolean; isFolder?: boolean | undefined }
+type Upload = { cid?: string; fileSizeInBytes: string; encryption: boolean }
 
 /**
  * Returns the size of content as people know it, of all together, as lists show it: that of an encrypted file follows from the
- * stored one. A folder that was encrypted as one counts as it is stored, because a list does not know how many files are in it.
+ * stored one, and that of a folder that was encrypted as one is what its row found. Until then it counts as it is stored,
+ * because a list does not know how many files are in it.
  */
 export function plainSizeText(contents: readonly (Stored | Upload)[]): string {
   return formatByteRange(plainSizeOf(contents))
@@ -17,18 +19,21 @@ export function plainSizeText(contents: readonly (Stored | Upload)[]): string {
 export function plainSizeOf(contents: readonly (Stored | Upload)[]): { minBytes: number; maxBytes: number } {
   const sum = { minBytes: 0, maxBytes: 0 }
   for (const content of contents) {
-    const { sizeBytes, isEncrypted, isFolder } = toStored(content)
-    const isFile = isEncrypted && isFolder !== true
-    const { minBytes, maxBytes } = isFile
-      ? estimateDecryptedSize(sizeBytes)
-      : { minBytes: sizeBytes, maxBytes: sizeBytes }
+    const { minBytes, maxBytes } = boundsOf(toStored(content))
     sum.minBytes += minBytes
     sum.maxBytes += maxBytes
   }
   return sum
 }
 
+function boundsOf({ cid, sizeBytes, isEncrypted, isFolder }: Stored): { minBytes: number; maxBytes: number } {
+  const found = isEncrypted && cid !== undefined ? knownFolderSize(cid) : undefined
+  if (found === undefined && isEncrypted && isFolder !== true) return estimateDecryptedSize(sizeBytes)
+  return { minBytes: found ?? sizeBytes, maxBytes: found ?? sizeBytes }
+}
+
 function toStored(content: Stored | Upload): Stored {
   if ('sizeBytes' in content) return content
-  return { sizeBytes: Number(content.fileSizeInBytes), isEncrypted: content.encryption }
+  const { cid, fileSizeInBytes, encryption } = content
+  return { ...(cid === undefined ? {} : { cid }), sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption }
 }

@@ -3,9 +3,10 @@ import { useQuery } from '@tanstack/react-query'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
+import { useFolderSize } from './use-folder-size.ts'
 
 /**
- * Returns the size of content as people know it: of an encrypted file that which it has once it is decrypted, or else that of
+ * Returns the size of content as people know it: of what is encrypted that which it has once it is decrypted, or else that of
  * the encrypted bytes, called so. Undefined until it is known.
  * @param content `isFolder` undefined until it is known
  */
@@ -29,8 +30,10 @@ export function usePlainSize({
     staleTime: Number.POSITIVE_INFINITY,
     retry: false,
   })
+  const folderBytes = useFolderSize(cid, isEncrypted && isFolder === true && cid !== '')
   if (sizeBytes === undefined || isFolder === undefined) return undefined
   if (!isEncrypted) return formatBytes(sizeBytes)
-  if (isFolder || isError) return messages.files.encryptedSize(sizeBytes)
+  if (isFolder && typeof folderBytes === 'number') return formatBytes(folderBytes)
+  if (isFolder ? folderBytes === null : isError) return messages.files.encryptedSize(sizeBytes)
   return data === undefined ? undefined : formatBytes(data)
 }

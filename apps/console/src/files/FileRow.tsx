@@ -1,6 +1,7 @@
 import { memo, type ReactNode } from 'react'
 import { Ellipsis, Lock, UserRound } from '#icons'
 import { plainSizeText } from '../content/plain-size.ts'
+import { useFolderSize } from '../content/use-folder-size.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
@@ -62,9 +63,10 @@ export const FileRow = memo(function FileRow({
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
   const Icon = fileIcon(file, isFolder)
+  useFolderSize(cid, encryption && isFolder && !isOwnFolder)
   const size = isOwnFolder
     ? ''
-    : plainSizeText([{ sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption, isFolder }])
+    : plainSizeText([{ cid, sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption, isFolder }])
   const added = isOwnFolder ? '' : formatAgo(createdAt)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.

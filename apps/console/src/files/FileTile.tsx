@@ -2,6 +2,7 @@ import { memo, useState } from 'react'
 import { Ellipsis, Lock } from '#icons'
 import { useContentUrl } from '../content/content-url.ts'
 import { plainSizeText } from '../content/plain-size.ts'
+import { useFolderSize } from '../content/use-folder-size.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
@@ -56,6 +57,7 @@ export const FileTile = memo(function FileTile({
   const name = markControls(fileName)
   const isOwnFolder = mimeType === driveFolderType
   const isFolder = useIsFolder(file).isFolder || isOwnFolder
+  useFolderSize(cid, encryption && isFolder && !isOwnFolder)
   const Icon = fileIcon(file, isFolder)
   const sizeBytes = Number(fileSizeInBytes)
   const thumbnail = useThumbnail(cid, encryption && !isFolder && hasThumbnail(fileName, mimeType, sizeBytes))
@@ -109,7 +111,7 @@ export const FileTile = memo(function FileTile({
             {isOwnFolder
               ? messages.files.folder
               : messages.files.sizeAndDate(
-                  plainSizeText([{ sizeBytes, isEncrypted: encryption, isFolder }]),
+                  plainSizeText([{ cid, sizeBytes, isEncrypted: encryption, isFolder }]),
                   formatAgo(createdAt),
                 )}
             {place === undefined ? '' : ` · ${place}`}

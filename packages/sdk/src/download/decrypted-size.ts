@@ -1,5 +1,7 @@
-import { decryptedSize, headerBytesV2 } from '@cairn/crypto'
+import { decryptedSize, estimateDecryptedSize, headerBytesV2 } from '@cairn/crypto'
 import type { Client } from '../client.ts'
+import { indexName } from '../encryption/folder-index.ts'
+import { listDirectory } from './list-directory.ts'
 import { openFile } from './open-file.ts'
 
 /**
@@ -14,4 +16,30 @@ export async function getDecryptedSize(
 ): Promise<number> {
   const { sizeBytes, stream } = await openFile(client, cidPath, { ...options, toByte: headerBytesV2 })
   return decryptedSize(new Uint8Array(await new Response(stream).arrayBuffer()), sizeBytes)
+}
+
+/** Longer lists of a folder are not read for its size. */
+const defaultMaxFiles = 20_000
+
+/**
+ * Returns the size in bytes that a folder encrypted as one has once it is decrypted, to within one in 1,000: the list of its
+ * files, which needs no key, states their encrypted sizes. Undefined if it has more than `maxFiles`, or states none.
+ * `openEncryptedFolder` returns the exact sizes with the key.
+ * @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, and those of the gateway
+ */
+export async function estimateDecryptedFolderSize(
+  client: Client,
+  cidPath: string,
+  { maxFiles = defaultMaxFiles, ...options }: { signal?: AbortSignal; maxFiles?: number } = {},
+): Promise<number | undefined> {
+  let sum = 0
+  let count = 0
+  for await (const { name, dagSizeBytes } of listDirectory(client, cidPath, options)) {
+    if (name === indexName) continue
+    count++
+    if (dagSizeBytes === undefined || count > maxFiles) return undefined
+    // Files of such a folder are of the second format, which the lower bound is for.
+    sum += estimateDecryptedSize(dagSizeBytes).minBytes
+  }
+  return sum
 }

@@ -8,6 +8,7 @@ import { type Client, createClient } from '../client.ts'
 import { encryptStream } from '../encryption/encrypt-stream.ts'
 import { type IndexedFile, indexName, writeFolderIndex } from '../encryption/folder-index.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
+import { estimateDecryptedFolderSize } from './decrypted-size.ts'
 import { decryptFolder } from './encrypted-folder.ts'
 import { alterGateway } from './gateway.fixture.ts'
 
@@ -53,6 +54,14 @@ function expectAll(target: string): void {
   expect(found.length).toBe(files.size)
   for (const [path, bytes] of files) expect(readFileSync(join(target, path)).equals(bytes), path).toBe(true)
 }
+
+test('the size of a folder once it is decrypted follows from its list, to within one in 1,000, without the key', async () => {
+  const plainBytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
+  const anyone = createClient({ network: network.profile })
+  const found = (await estimateDecryptedFolderSize(anyone, cid)) ?? 0
+  expect(Math.abs(found - plainBytes)).toBeLessThan(plainBytes / 1000)
+  expect(await estimateDecryptedFolderSize(anyone, cid, { maxFiles: files.size - 1 })).toBeUndefined()
+})
 
 test('a folder of small files is decrypted from one response', async () => {
   const paths: string[] = []
