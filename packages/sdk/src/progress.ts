@@ -16,7 +16,7 @@ export type Progress = {
 
 export type OnProgress = (progress: Progress) => void
 
-/** Counts bytes and reports them at most twenty times per second, and once at the end. */
+/** Counts bytes and reports them at most twenty times per second, at the last byte of a known total, and once at the end. */
 export type ProgressMeter = { add(bytes: number): void; reach(bytes: number): void; done(): void }
 
 const stepMs = 50
@@ -32,8 +32,10 @@ export function createProgress(
   /** Bytes present at the start of a resumed upload: they took no time. */
   let before: number | undefined
   let reportedAt = Number.NEGATIVE_INFINITY
+  let reportedBytes: number | undefined
   const report = (now: number) => {
     reportedAt = now
+    reportedBytes = bytes
     const seconds = Math.max(now - started, 1) / 1000
     const bytesPerSecond = (bytes - (before ?? 0)) / seconds
     const remainingMs =
@@ -44,7 +46,8 @@ export function createProgress(
     before ??= all
     bytes = all
     const now = performance.now()
-    if (now - reportedAt >= stepMs) report(now)
+    // The last byte is reported at once: what follows it may take long.
+    if (now - reportedAt >= stepMs || (bytes === total && reportedBytes !== total)) report(now)
   }
   return {
     add: (more) => {

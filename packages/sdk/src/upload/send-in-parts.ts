@@ -95,6 +95,8 @@ export async function sendInParts(
     const offset = found.offsetBytes
     try {
       await sendFrom(client, id, body, offset, { signal, onSent })
+      // The service has all of it, whatever the browser reported of the sending.
+      onSent?.(body.sizeBytes, body.sizeBytes)
     } catch (error) {
       const { code, message, hint, retryAfterSeconds, details } = CairnError.from(error)
       throw restoreError(code, {
