@@ -138,9 +138,12 @@ async function newPage(
   const hosts = JSON.stringify(network.profile).match(/(?:http|ws)s?:\/\/[^"/]+/g) ?? []
   const ours = new Set(hosts.map((host) => host.replace(/^ws/, 'http')))
   context.on('console', (message) => {
-    if (message.type() === 'error') note(message.text())
+    if (message.type() === 'error') note(`${message.text()}${placeOf(message.location())}`)
   })
-  context.on('weberror', (error) => note(error.error().stack ?? error.error().message))
+  context.on('weberror', (error) => {
+    const { stack, message } = error.error()
+    note(`${stack || message}${placeOf(error.location())}`)
+  })
   context.on('request', (request) => {
     const { protocol, origin } = new URL(request.url())
     if (/^https?:$/.test(protocol) && !ours.has(origin)) note(`foreign request: ${request.url()}`)
@@ -168,4 +171,10 @@ async function newPage(
     checkAccessibility: (options) => findFaults(page, colours, options),
     describe,
   }
+}
+
+/** Where an error of a page comes from, for its text: Firefox has errors without a stack. */
+function placeOf({ url, line, column }: { url: string; line: number; column: number }): string {
+  // Lines and columns begin at 0.
+  return url === '' ? '' : ` (${url}:${line + 1}:${column + 1})`
 }

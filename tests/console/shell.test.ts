@@ -262,3 +262,18 @@ test.skipIf(isFirefox)(
     }
   },
 )
+
+test('an error of a page is noted with the place that it comes from', async () => {
+  const { page, problems, expectProblem } = await site.newPage()
+  // A script of the page itself: its policy runs no other.
+  await page.route('**/first-paint.js', async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({
+      response,
+      body: `${await response.text()}\nsetTimeout(() => { throw new Error('planted') })`,
+    })
+  })
+  await page.goto('/')
+  await expect.poll(() => problems.join()).toMatch(/planted[\s\S]*\(http:\/\/[^ )]+\/first-paint\.js:\d+:\d+\)/)
+  expectProblem(/planted/)
+})
