@@ -37,7 +37,7 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
   })
 }
 
-/** Two sheets: texts, a number, a date and the result of a formula; then one value. */
+/** Two sheets: texts, a number, a date, a percentage, an amount and the result of a formula; then one value. */
 export function makeXlsx(): Promise<Blob> {
   return pack({
     'xl/workbook.xml': `<workbook ${sheet}><sheets><sheet name="Walks" sheetId="1" r:id="one"/><sheet name="Totals" sheetId="2" r:id="two"/></sheets></workbook>`,
@@ -45,9 +45,10 @@ export function makeXlsx(): Promise<Blob> {
       '<Relationship Id="one" Target="worksheets/sheet1.xml"/><Relationship Id="two" Target="/xl/worksheets/sheet2.xml"/>',
     ),
     'xl/sharedStrings.xml': `<sst ${sheet}><si><t>day</t></si><si><r><t>kilo</t></r><r><t>metres</t></r></si></sst>`,
-    'xl/styles.xml': `<styleSheet ${sheet}><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet ${sheet}><numFmts><numFmt numFmtId="164" formatCode="#,##0.00\\ [$€-407]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
     'xl/worksheets/sheet1.xml': `<worksheet ${sheet}><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>
-      <row r="3"><c r="A3" s="1"><v>46352</v></c><c r="C3"><f>6*2</f><v>12</v></c></row></sheetData></worksheet>`,
+      <row r="3"><c r="A3" s="1"><v>46352</v></c><c r="C3"><f>6*2</f><v>12</v></c></row>
+      <row r="4"><c r="A4" s="2"><v>0.25</v></c><c r="C4" s="3"><v>1234.5</v></c></row></sheetData></worksheet>`,
     'xl/worksheets/sheet2.xml': `<worksheet ${sheet}><sheetData><row><c t="inlineStr"><is><t>all of it</t></is></c></row></sheetData></worksheet>`,
   })
 }
@@ -78,5 +79,45 @@ export function makeEpub(): Promise<Blob> {
     'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><style>p { color: red }</style></head><body style="margin: 0">
       <script>window.wasRun = true</script><h1>The hill</h1><div><p style="color: blue">It was <em>steep</em>.</p><ul><li>wind</li></ul></div>
       <img src="https://example.com/cat.png" alt="a cat" onerror="window.wasRun = true"/></body></html>`,
+  })
+}
+
+const open =
+  'xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0" xmlns:text="urn:oasis:names:tc:opendocument:xmlns:text:1.0" xmlns:table="urn:oasis:names:tc:opendocument:xmlns:table:1.0" xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:xlink="http://www.w3.org/1999/xlink"'
+
+/** A title, a heading, a paragraph with a bold word, links and a note, lists in lists, a table, a picture and one from elsewhere. */
+export function makeOdt(picture: Uint8Array): Promise<Blob> {
+  const frame = (href: string, title: string) =>
+    `<draw:frame><draw:image xlink:href="${href}"/><svg:title>${title}</svg:title></draw:frame>`
+  return pack({
+    mimetype: 'application/vnd.oasis.opendocument.text',
+    'styles.xml': `<office:document-styles ${open}><office:styles><style:style style:name="Title" style:family="paragraph"/>
+      <text:list-style style:name="Steps"><text:list-level-style-number text:level="1" style:num-format="1"/><text:list-level-style-bullet text:level="2"/></text:list-style></office:styles></office:document-styles>`,
+    'content.xml': `<office:document-content ${open}><office:automatic-styles>
+      <style:style style:name="P1" style:family="paragraph" style:parent-style-name="Title"/>
+      <style:style style:name="T1" style:family="text"><style:text-properties fo:font-weight="bold"/></style:style></office:automatic-styles>
+      <office:body><office:text><text:tracked-changes><text:changed-region><text:deletion><text:p>gone</text:p></text:deletion></text:changed-region></text:tracked-changes>
+      <text:p text:style-name="P1">Cairn rules</text:p><text:h text:outline-level="2">Gravel</text:h>
+      <text:p>A<text:s text:c="2"/><text:span text:style-name="T1">flat</text:span> one<office:annotation><text:p>a comment</text:p></office:annotation>,
+        <text:a xlink:href="https://example.com/b">a place</text:a> <text:a xlink:href="javascript:wasRun=1">a snare</text:a><text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>Seen twice.</text:p></text:note-body></text:note></text:p>
+      <text:list text:style-name="Steps"><text:list-item><text:p>look</text:p><text:list><text:list-item><text:p>left</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>lift</text:p></text:list-item></text:list>
+      <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>kind</text:p></table:table-cell></table:table-row></table:table-header-rows><table:table-row><table:table-cell><text:p>basalt</text:p></table:table-cell></table:table-row></table:table>
+      <text:p>${frame('Pictures/dot.png', 'a grey dot')}${frame('https://example.com/spy.png', 'a spy')}</text:p>
+      </office:text></office:body></office:document-content>`,
+    'Pictures/dot.png': picture,
+  })
+}
+
+/** A sheet with values as its program showed them, a gap, and the million empty rows at its end. */
+export function makeOds(): Promise<Blob> {
+  const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
+  return pack({
+    mimetype: 'application/vnd.oasis.opendocument.spreadsheet',
+    'content.xml': `<office:document-content ${open}><office:body><office:spreadsheet><table:table table:name="Weights">
+      <table:table-row>${cell('stone')}<table:table-cell table:number-columns-repeated="2"/>${cell('12,5 kg')}<table:table-cell table:number-columns-repeated="16380"/></table:table-row>
+      <table:table-row table:number-rows-repeated="2"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+      <table:table-row>${cell('last')}</table:table-row>
+      <table:table-row table:number-rows-repeated="1048572"><table:table-cell table:number-columns-repeated="16384"/></table:table-row>
+      </table:table></office:spreadsheet></office:body></office:document-content>`,
   })
 }

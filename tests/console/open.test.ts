@@ -18,7 +18,7 @@ import { createKeyClient } from '../fixtures.ts'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
-import { makeDocx, makeEpub, makePptx, makeXlsx } from './office-files.ts'
+import { makeDocx, makeEpub, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
 import { readZip } from './read-zip.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -237,6 +237,8 @@ test('office files and books show their text, tables and pictures, and nothing o
       { path: 'walks.xlsx', content: await makeXlsx() },
       { path: 'talk.pptx', content: await makePptx() },
       { path: 'hill.epub', content: await makeEpub() },
+      { path: 'rules.odt', content: await makeOdt(png) },
+      { path: 'weights.ods', content: await makeOds() },
       { path: 'broken.docx', content: new Blob(['no document']) },
     ],
     { name: 'office' },
@@ -264,10 +266,10 @@ test('office files and books show their text, tables and pictures, and nothing o
   await page.goBack()
   await show('walks.xlsx')
   const table = drawer.getByRole('table', { name: 'Table of walks.xlsx' })
-  for (const value of ['kilometres', '2026-11-26', '12'])
+  for (const value of ['kilometres', '2026-11-26', '12', '25%', '1,234.50 €'])
     await table.getByRole('cell', { name: value, exact: true }).waitFor()
   await table.getByRole('columnheader', { name: 'C' }).waitFor()
-  expect(await table.getAttribute('aria-rowcount')).toBe('4')
+  expect(await table.getAttribute('aria-rowcount')).toBe('5')
   expect(await checkAccessibility()).toEqual([])
   await drawer.getByText('Totals', { exact: true }).click()
   await table.getByRole('cell', { name: 'all of it' }).waitFor()
@@ -287,6 +289,30 @@ test('office files and books show their text, tables and pictures, and nothing o
   expect(await book.locator('img,script').count()).toBe(0)
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   expect(await checkAccessibility()).toEqual([])
+
+  await page.goBack()
+  const rules = await show('rules.odt')
+  await rules.getByRole('heading', { name: 'Cairn rules' }).waitFor()
+  expect(await rules.getByRole('heading').allTextContents()).toEqual(['Cairn rules', 'Gravel'])
+  await rules.locator('strong', { hasText: 'flat' }).waitFor()
+  expect(await rules.getByRole('link').allTextContents()).toEqual(['a place'])
+  expect(await rules.getByRole('listitem').allTextContents()).toEqual(['1.look', '•left', '2.lift'])
+  expect(await rules.getByRole('cell').allTextContents()).toEqual(['kind', 'basalt'])
+  await rules.getByText('[1] Seen twice.', { exact: true }).waitFor()
+  const dot = rules.getByRole('img', { name: 'a grey dot' })
+  await expect.poll(() => dot.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(1)
+  await rules.getByText('[Image: a spy]').waitFor()
+  for (const text of ['gone', 'a comment']) expect(await rules.getByText(text).count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+
+  await page.goBack()
+  await show('weights.ods')
+  const weights = drawer.getByRole('table', { name: 'Table of weights.ods' })
+  await weights.getByRole('cell', { name: '12,5 kg' }).waitFor()
+  expect(await weights.getAttribute('aria-rowcount')).toBe('5')
+  await weights.getByRole('columnheader', { name: 'D' }).waitFor()
+  expect(await weights.getByRole('columnheader').count()).toBe(4)
+  expect(await page.evaluate('window.wasRun')).toBeUndefined()
 
   await page.goBack()
   await show('broken.docx')

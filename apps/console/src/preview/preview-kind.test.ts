@@ -17,6 +17,8 @@ test.each([
   ['a.docx', 'application/octet-stream', 'office'],
   ['a', 'application/epub+zip', 'office'],
   ['a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'office'],
+  ['a.odt', null, 'office'],
+  ['a', 'application/vnd.oasis.opendocument.spreadsheet', 'office'],
   ['a.doc', 'application/msword', 'none'],
   ['a.exe', null, 'none'],
   ['', null, 'none'],

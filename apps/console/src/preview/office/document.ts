@@ -17,6 +17,9 @@ export type Sheet = { name: string; rows: string[][]; isCut: boolean }
 /** What the reader of an office file found. */
 export type OfficeFile = { kind: 'document'; blocks: Block[] } | { kind: 'sheets'; sheets: Sheet[] }
 
+/** More of a workbook is not read. */
+export const sheetLimits = { sheets: 100, rows: 50_000, columns: 200 } as const
+
 /** More is not laid out by a browser in reasonable time. */
 export const maxBlocks = 20_000
 

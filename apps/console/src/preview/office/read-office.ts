@@ -1,9 +1,13 @@
 import type { OfficeFile } from './document.ts'
-import { openZip } from './open-zip.ts'
+import { openZip, type Zip } from './open-zip.ts'
+import { readPart } from './package-parts.ts'
 import { readDocx } from './read-docx.ts'
 import { readEpub } from './read-epub.ts'
+import { readOds } from './read-ods.ts'
+import { readOdt } from './read-odt.ts'
 import { readPptx } from './read-pptx.ts'
 import { readXlsx } from './read-xlsx.ts'
+import { childOf } from './xml.ts'
 
 /**
  * Reads an office file or a book by what it contains, whatever its name says.
@@ -18,5 +22,14 @@ export async function readOffice(file: Blob, titleOf: (slide: number) => string)
   if (has('xl/workbook.xml')) return { kind: 'sheets', sheets: await readXlsx(zip) }
   if (has('ppt/presentation.xml')) return { kind: 'document', blocks: await readPptx(zip, titleOf) }
   if (has('META-INF/container.xml')) return { kind: 'document', blocks: await readEpub(zip) }
+  if (has('content.xml')) return readOdf(zip)
   return undefined
+}
+
+/** An OpenDocument text or workbook. */
+async function readOdf(zip: Zip): Promise<OfficeFile | undefined> {
+  const body = childOf(await readPart(zip, 'content.xml'), 'body')
+  const [text, spreadsheet] = [childOf(body, 'text'), childOf(body, 'spreadsheet')]
+  if (text !== undefined) return { kind: 'document', blocks: await readOdt(zip, text) }
+  return spreadsheet === undefined ? undefined : { kind: 'sheets', sheets: readOds(spreadsheet) }
 }

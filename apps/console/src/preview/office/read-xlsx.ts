@@ -1,20 +1,17 @@
-import type { Sheet } from './document.ts'
+import { type Sheet, sheetLimits } from './document.ts'
+import { builtInCode, type NumberFormat, readNumberFormat } from './number-format.ts'
 import type { Zip } from './open-zip.ts'
 import { readPart, readRelations } from './package-parts.ts'
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
 const workbookPath = 'xl/workbook.xml'
-const maxSheets = 100
-const maxRows = 50_000
-const maxColumns = 200
-/** Formats of dates and times that every workbook has. */
-const dateFormats: ReadonlySet<number> = new Set([14, 15, 16, 17, 18, 19, 20, 21, 22, 45, 46, 47])
-const dayMs = 86_400_000
+const { sheets: maxSheets, rows: maxRows, columns: maxColumns } = sheetLimits
 
-type Context = { strings: readonly string[]; dateStyles: ReadonlySet<number>; dayZero: number }
+type Context = { strings: readonly string[]; formats: readonly NumberFormat[] }
 
 /**
- * Reads the values of a workbook: texts, numbers, dates, and the last results of formulas, which are not computed.
+ * Reads the values of a workbook: texts, numbers and dates in their formats, and the last results of formulas, which are not
+ * computed.
  * @throws RangeError
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
@@ -24,9 +21,11 @@ export async function readXlsx(zip: Zip): Promise<Sheet[]> {
   const isFrom1904 = ['1', 'true'].includes(attribute(childOf(workbook, 'workbookPr'), 'date1904') ?? '0')
   const context: Context = {
     strings: childrenOf(await readPart(zip, 'xl/sharedStrings.xml'), 'si').map(textOf),
-    dateStyles: readDateStyles(await readPart(zip, 'xl/styles.xml')),
     // Day 60 of the first system is a day that did not exist.
-    dayZero: isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30),
+    formats: readFormats(
+      await readPart(zip, 'xl/styles.xml'),
+      isFrom1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30),
+    ),
   }
   const sheets: Sheet[] = []
   for (const sheet of childrenOf(childOf(workbook, 'sheets'), 'sheet').slice(0, maxSheets)) {
@@ -47,17 +46,21 @@ function textOf(element: Element): string {
     .join('')
 }
 
-function readDateStyles(styles: Element | undefined): Set<number> {
-  const dates = new Set(dateFormats)
-  for (const format of childrenOf(childOf(styles, 'numFmts'), 'numFmt')) {
-    // Colours, literal texts and escaped letters are no parts of a date.
-    const code = (attribute(format, 'formatCode') ?? '').replaceAll(/\[[^\]]*\]|"[^"]*"|\\./g, '')
-    if (/[dmyhs]/i.test(code)) dates.add(Number(attribute(format, 'numFmtId')))
-  }
-  const found = new Set<number>()
-  for (const [at, style] of childrenOf(childOf(styles, 'cellXfs'), 'xf').entries())
-    if (dates.has(Number(attribute(style, 'numFmtId')))) found.add(at)
-  return found
+/** The format of each style of cells. */
+function readFormats(styles: Element | undefined, dayZero: number): NumberFormat[] {
+  const codes = new Map(
+    childrenOf(childOf(styles, 'numFmts'), 'numFmt').map((format) => [
+      Number(attribute(format, 'numFmtId')),
+      attribute(format, 'formatCode') ?? '',
+    ]),
+  )
+  const byId = new Map<number, NumberFormat>()
+  return childrenOf(childOf(styles, 'cellXfs'), 'xf').map((style) => {
+    const id = Number(attribute(style, 'numFmtId') ?? 0)
+    const format = byId.get(id) ?? readNumberFormat(codes.get(id) ?? builtInCode(id), dayZero)
+    byId.set(id, format)
+    return format
+  })
 }
 
 /** Empty rows and cells are not in the file, but stand between the others. */
@@ -91,7 +94,7 @@ export function columnName(column: number): string {
   return column < 26 ? letter : `${columnName(Math.floor(column / 26) - 1)}${letter}`
 }
 
-function readCell(cell: Element, { strings, dateStyles, dayZero }: Context): string {
+function readCell(cell: Element, { strings, formats }: Context): string {
   const value = childOf(cell, 'v')?.textContent ?? ''
   switch (attribute(cell, 't')) {
     case 's':
@@ -105,16 +108,6 @@ function readCell(cell: Element, { strings, dateStyles, dayZero }: Context): str
     case 'd':
       return value
     default:
-      return value !== '' && dateStyles.has(Number(attribute(cell, 's'))) ? formatSerial(Number(value), dayZero) : value
+      return value === '' ? '' : (formats[Number(attribute(cell, 's') ?? 0)] ?? String)(Number(value))
   }
-}
-
-/** Writes the number of a day as a date, and its fraction as a time. */
-export function formatSerial(serial: number, dayZero: number): string {
-  const ms = Math.round((serial * dayMs) / 1000) * 1000
-  const date = new Date(dayZero + ms)
-  if (Number.isNaN(date.getTime())) return String(serial)
-  const [day = '', time = ''] = date.toISOString().slice(0, 19).split('T')
-  if (serial >= 0 && serial < 1) return time
-  return ms % dayMs === 0 ? day : `${day} ${time}`
 }

@@ -1,0 +1,186 @@
+import { language } from '../../messages/language.ts'
+
+/** Writes the number of a cell. */
+export type NumberFormat = (value: number) => string
+
+/** Codes that every workbook has without stating them, of ECMA-376, 18.8.30. Missing ones are plain numbers. */
+const builtInCodes: Readonly<Record<number, string>> = {
+  1: '0',
+  2: '0.00',
+  3: '#,##0',
+  4: '#,##0.00',
+  5: '$#,##0;-$#,##0',
+  6: '$#,##0;-$#,##0',
+  7: '$#,##0.00;-$#,##0.00',
+  8: '$#,##0.00;-$#,##0.00',
+  9: '0%',
+  10: '0.00%',
+  11: '0.00E+00',
+  14: 'yyyy-mm-dd',
+  15: 'd-mmm-yy',
+  16: 'd-mmm',
+  17: 'mmm-yy',
+  18: 'h:mm AM/PM',
+  19: 'h:mm:ss AM/PM',
+  20: 'h:mm',
+  21: 'h:mm:ss',
+  22: 'm/d/yy h:mm',
+  37: '#,##0;(#,##0)',
+  38: '#,##0;(#,##0)',
+  39: '#,##0.00;(#,##0.00)',
+  40: '#,##0.00;(#,##0.00)',
+  41: '#,##0;(#,##0);"-"',
+  42: '$#,##0;($#,##0);$"-"',
+  43: '#,##0.00;(#,##0.00);"-"',
+  44: '$#,##0.00;($#,##0.00);$"-"',
+  45: 'mm:ss',
+  46: '[h]:mm:ss',
+  47: 'mm:ss',
+  48: '##0.0E+0',
+}
+
+const dayMs = 86_400_000
+/** Of Intl. */
+const maxDigits = 20
+/** What a workbook stores of a number exactly. */
+const plainNumber = new Intl.NumberFormat(language, { useGrouping: false, maximumSignificantDigits: 15 })
+
+/** The code of a format that a workbook does not state. */
+export function builtInCode(id: number): string {
+  return builtInCodes[id] ?? 'General'
+}
+
+/**
+ * Reads the code of a format: dates and times as ISO 8601 writes them, decimals, thousands, percentages, powers of ten, and the
+ * signs beside them, with the signs of the page's language. Numbers of other formats, such as fractions, are plain.
+ * @param dayZero the day 0 of the workbook, in ms since 1970
+ */
+export function readNumberFormat(code: string, dayZero: number): NumberFormat {
+  const sections = splitSections(code)
+  // A condition of its own, such as [>100].
+  if (sections.some((section) => section.some((token) => token.kind === 'condition'))) return formatPlain
+  const [positive = formatPlain, negative, zero] = sections.slice(0, 3).map((section) => readSection(section, dayZero))
+  return (value) => {
+    if (!Number.isFinite(value)) return String(value)
+    if (value < 0 && negative !== undefined) return negative(-value)
+    if (value === 0 && zero !== undefined) return zero(value)
+    return positive(value)
+  }
+}
+
+function formatPlain(value: number): string {
+  return Math.abs(value) >= 1e15 ? String(value) : plainNumber.format(value)
+}
+
+/** A part of a code: text that is shown as it is, or signs with a meaning. */
+type Token = { kind: 'text' | 'signs' | 'elapsed' | 'condition'; text: string }
+
+const tokenPattern = /"([^"]*)"|\\(.)|_.|\*.|\[([^\]]*)\]|;|AM\/PM|A\/P|General|[^"\\_*[;]/gi
+
+/** Splits a code at its semicolons: the first part is for positive numbers, then negative ones, zero, and text. */
+function splitSections(code: string): Token[][] {
+  const sections: Token[][] = [[]]
+  for (const [whole, quoted, escaped, bracketed] of code.matchAll(tokenPattern)) {
+    const section = sections.at(-1) ?? []
+    if (whole === ';') sections.push([])
+    else if (quoted !== undefined || escaped !== undefined)
+      section.push({ kind: 'text', text: quoted ?? escaped ?? '' })
+    else if (bracketed !== undefined) section.push(...readBrackets(bracketed))
+    // The width of a sign, and filling with one, are layout.
+    else if (/^[_*]./.test(whole)) continue
+    else section.push({ kind: 'signs', text: whole })
+  }
+  return sections
+}
+
+/** A currency, a time that goes on after 24 hours, a condition; colours and countries are not shown. */
+function readBrackets(text: string): Token[] {
+  const currency = /^\$([^-]*)/.exec(text)?.[1]
+  if (currency !== undefined) return [{ kind: 'text', text: currency }]
+  if (/^(?:h+|m+|s+)$/i.test(text)) return [{ kind: 'elapsed', text: text.toLowerCase() }]
+  return /^[<>=]/.test(text) ? [{ kind: 'condition', text }] : []
+}
+
+function readSection(tokens: readonly Token[], dayZero: number): NumberFormat {
+  const signs = tokens.flatMap(({ kind, text }) => (kind === 'signs' ? [text] : [])).join('')
+  if (/General|@/i.test(signs)) return formatPlain
+  if (tokens.some(({ kind }) => kind === 'elapsed') || /[ymdhs]/i.test(signs)) return readDate(tokens, dayZero)
+  return readDecimal(tokens)
+}
+
+/** Stands for the minutes of a code, which have the letter of months. */
+const minute = 'n'
+
+function readDate(tokens: readonly Token[], dayZero: number): NumberFormat {
+  const runs = tokens
+    .map(({ kind, text }) => (kind === 'elapsed' ? `[${text}]` : kind === 'signs' ? text : ' '))
+    .join('')
+    .toLowerCase()
+    .replaceAll(/am\/pm|a\/p/g, '')
+    .match(/\[[hms]+\]|y+|m+|d+|h+|s+/g)
+  const parts = (runs ?? []).map((run, at, all) => {
+    const isMinute = /h/.test(all[at - 1] ?? '') || /s/.test(all[at + 1] ?? '')
+    return run.startsWith('m') && isMinute ? minute : run
+  })
+  const has = (pattern: RegExp) => parts.some((part) => pattern.test(part))
+  const hasSeconds = has(/s/)
+  if (has(/^\[/)) return (value) => formatElapsed(value, hasSeconds, has(/^\[[hm]/) && !has(/^\[m/))
+  const hasTime = has(/^[hsn]/)
+  const hasDate = has(/^[ymd]/)
+  const dateLength = has(/^d/) || !has(/^y/) ? 10 : has(/^m/) ? 7 : 4
+  return (value) => {
+    const date = new Date(dayZero + Math.round((value * dayMs) / 1000) * 1000)
+    if (Number.isNaN(date.getTime())) return formatPlain(value)
+    const [day = '', time = ''] = date.toISOString().slice(0, 19).split('T')
+    const shownTime = hasTime ? time.slice(0, hasSeconds ? 8 : 5) : ''
+    return [hasDate ? day.slice(0, dateLength) : '', shownTime].filter((part) => part !== '').join(' ')
+  }
+}
+
+/** A duration: its hours, or else its minutes, go on beyond a day. */
+function formatElapsed(value: number, hasSeconds: boolean, hasHours: boolean): string {
+  const seconds = Math.round(Math.abs(value) * 86_400)
+  const sign = value < 0 ? '-' : ''
+  const two = (number: number) => String(Math.floor(number)).padStart(2, '0')
+  const rest = hasSeconds ? `:${two(seconds % 60)}` : ''
+  if (!hasHours) return `${sign}${Math.floor(seconds / 60)}${rest}`
+  return `${sign}${Math.floor(seconds / 3600)}:${two((seconds / 60) % 60)}${rest}`
+}
+
+const digits = /[0#?]/
+
+function readDecimal(tokens: readonly Token[]): NumberFormat {
+  const isDigit = ({ kind, text }: Token) => kind === 'signs' && digits.test(text)
+  const first = tokens.findIndex(isDigit)
+  const last = tokens.findLastIndex(isDigit)
+  const literal = (part: readonly Token[]) => part.map(({ text }) => text).join('')
+  // Texts without a number, such as a dash for zero.
+  if (first < 0) return () => literal(tokens)
+  const end = last + 1 + countLeading(tokens.slice(last + 1), ',')
+  const pattern = literal(tokens.slice(first, end))
+  const parsed = /^([0#?,]*)(?:\.([0#?]*))?(?:E[+-](0+|#0))?(,*)$/i.exec(pattern)
+  // Fractions, and signs between the digits.
+  if (parsed === null || tokens.slice(first, end).some(({ kind }) => kind !== 'signs')) return formatPlain
+  const [, whole = '', fraction = '', exponent, scale = ''] = parsed
+  const [before, after] = [literal(tokens.slice(0, first)), literal(tokens.slice(end))]
+  const percents = [...before, ...after].filter((sign) => sign === '%').length
+  const digitsOf = (text: string, pattern: RegExp) => Math.min(maxDigits, text.match(pattern)?.length ?? 0)
+  const writer = new Intl.NumberFormat(language, {
+    useGrouping: /[0#?],+[0#?]/.test(whole),
+    minimumIntegerDigits: Math.max(1, digitsOf(whole, /0/g)),
+    minimumFractionDigits: digitsOf(fraction, /0/g),
+    maximumFractionDigits: digitsOf(fraction, /[0#?]/g),
+    ...(exponent === undefined ? {} : { notation: 'scientific' }),
+  })
+  const factor = 100 ** percents / 1000 ** (scale.length + (/,*$/.exec(whole)?.[0].length ?? 0))
+  return (value) => {
+    const number = writer.format(value * factor)
+    const [sign, size] = /^[-−]/.test(number) ? ['-', number.slice(1)] : ['', number]
+    return `${sign}${before}${size}${after}`.trim()
+  }
+}
+
+function countLeading(tokens: readonly Token[], sign: string): number {
+  const other = tokens.findIndex(({ kind, text }) => kind !== 'signs' || text !== sign)
+  return other < 0 ? tokens.length : other
+}
