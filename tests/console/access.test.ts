@@ -195,5 +195,21 @@ test('Share in the list leads to the dialog that shares, with the keyboard in it
     .waitFor()
   expect(new URL(page.url()).search).toBe('')
   expect((await getKeyStatus(client, cid)).agreed?.sharedTo).toEqual([`0x${'78'.repeat(20)}`])
+
+  await open(`/files/${cid}?tab=access`)
+  await page.getByRole('dialog', { name: 'listed.txt' }).getByRole('button', { name: 'Share' }).first().click()
+  await page.getByRole('dialog', { name: 'Share this file' }).waitFor()
+  // The file behind the dialog is dimmed like the rest of the page.
+  const layers = await page.evaluate(() =>
+    [...document.querySelectorAll('[role=dialog], .bg-scrim')]
+      .map((element, at) => ({
+        isScrim: element.matches('.bg-scrim'),
+        at,
+        z: Number(getComputedStyle(element).zIndex),
+      }))
+      .sort((a, b) => a.z - b.z || a.at - b.at)
+      .map(({ isScrim }) => (isScrim ? 'scrim' : 'dialog')),
+  )
+  expect(layers).toEqual(['scrim', 'dialog', 'scrim', 'dialog'])
   expect(problems).toEqual([])
 })

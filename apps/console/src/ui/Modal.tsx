@@ -85,7 +85,7 @@ export function Modal({
   return (
     <Dialog.Root open={isOpen} onOpenChange={(open) => (open ? undefined : onClose())}>
       <Dialog.Portal>
-        <Dialog.Overlay className="fixed inset-0 z-40 animate-appear bg-scrim" />
+        <Dialog.Overlay className="fixed inset-0 z-50 animate-appear bg-scrim" />
         <Dialog.Content
           onOpenAutoFocus={(event) => {
             if (!(event.currentTarget instanceof HTMLElement)) return
