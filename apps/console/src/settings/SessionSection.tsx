@@ -1,3 +1,6 @@
+import { keyShardCount } from '@cairn/protocol'
+import { lackingNodes } from '@cairn/sdk'
+import { lazy, Suspense, useState } from 'react'
 import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
 import { signOut } from '../account/sign-out.ts'
@@ -10,12 +13,18 @@ import { Button } from '../ui/Button.tsx'
 import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
-/** The signed-in account and its expiry, with sign-out or sign-in. */
+const SignInAgainDialog = lazy(async () => ({
+  default: (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
+}))
+
+/** The signed-in account, its expiry and the key nodes that know it, with sign-out or sign-in. */
 export function SessionSection() {
   const signInLabel = useSignInLabel()
   const session = useSession()
   const network = useNetwork()
   const config = useConfig()
+  const [isSigning, setSigning] = useState(false)
+  const lacking = session?.keySession === undefined ? [] : lackingNodes(session.keySession)
   const leave = async () => {
     await signOut(network, 'signed-out')
     await disconnectWallets(config)
@@ -38,14 +47,26 @@ export function SessionSection() {
             <dt className="text-ink-soft">{messages.settings.sessionEnds}</dt>
             <dd>{formatDateTime(session.expiresAt)}</dd>
             <dt className="text-ink-soft">{messages.settings.keyNodes}</dt>
-            <dd>
-              {session.keySession === undefined ? messages.settings.keyNodesClosed : messages.settings.keyNodesOpen}
+            <dd className="flex flex-wrap items-center gap-x-3 gap-y-2">
+              {session.keySession === undefined
+                ? messages.settings.keyNodesClosed
+                : messages.settings.keyNodesOpen(keyShardCount - lacking.length, keyShardCount)}
+              {lacking.length === 0 ? undefined : (
+                <Button size="small" onClick={() => setSigning(true)}>
+                  {messages.session.signInAgain}
+                </Button>
+              )}
             </dd>
           </dl>
           <Button size="small" className="mt-4" onClick={() => void leave()}>
             <LogOut aria-hidden="true" size={15} />
             {messages.session.signOut}
           </Button>
+          {isSigning ? (
+            <Suspense>
+              <SignInAgainDialog onClose={() => setSigning(false)} />
+            </Suspense>
+          ) : undefined}
         </>
       )}
     </section>

@@ -33,7 +33,7 @@ export const settings: Texts['settings'] = {
   signedInAs: 'Angemeldet als',
   sessionEnds: 'Läuft ab',
   keyNodes: 'Schlüsselknoten',
-  keyNodesOpen: 'angemeldet',
+  keyNodesOpen: (count, all) => `angemeldet bei ${count} von ${all}`,
   keyNodesClosed: 'noch nicht nötig',
   network: 'Netzwerk',
   networkHint: 'Die Adressen, mit denen sich diese Konsole verbindet. Andere Verbindungen gibt es nicht.',

@@ -33,7 +33,7 @@ export const settings = translatable('settings', {
   signedInAs: 'Signed in as',
   sessionEnds: 'Expires',
   keyNodes: 'Key nodes',
-  keyNodesOpen: 'signed in',
+  keyNodesOpen: (count: number, all: number) => `signed in at ${count} of ${all}`,
   keyNodesClosed: 'not needed yet',
   network: 'Network',
   networkHint: 'The addresses this console connects to. It connects to nothing else.',
