@@ -17,7 +17,10 @@ test('theme and accent are kept over a reload, and are there before anything is 
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/settings')
+  const scrollbar = () => page.evaluate('getComputedStyle(document.documentElement).scrollbarColor')
+  const light = await scrollbar()
   await page.getByText('Dark', { exact: true }).click()
+  await expect.poll(scrollbar).not.toBe(light)
   await page.getByTitle('Purple').click()
   expect(await page.evaluate(look)).toBe('["dark","purple"]')
   // Only the small script of the page's head has run by then.

@@ -24,7 +24,7 @@ export function FilterBar({
   const kinds = readKinds(search)
   return (
     <div className="flex min-w-0 max-w-full items-center gap-2">
-      <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5">
+      <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5 [scrollbar-width:thin]">
         <legend className="sr-only">{messages.files.filters}</legend>
         <Chip
           label={messages.files.all}
