@@ -135,10 +135,14 @@ test('cid computes what an upload would have, without a network', async () => {
   const away = { env: { CAIRN_NETWORK: join(folder, 'no-network.json') }, config: 'away' }
   mkdirSync(join(folder, 'to-count', 'deep'), { recursive: true })
   writeFileSync(join(folder, 'to-count', 'deep', 'a.txt'), 'a')
+  writeFileSync(join(folder, 'to-count', '.env'), 'secret')
   const uploaded = JSON.parse((await cairn(['upload', 'to-count', '--json'])).out)
   expect((await cairn(['cid', 'hello.txt', 'to-count'], away)).out).toBe(
     `${hello}  hello.txt\n${uploaded.cid}  to-count\n`,
   )
+  const visible = JSON.parse((await cairn(['upload', '--no-hidden', 'to-count', '--json'])).out)
+  expect(visible.sizeBytes).toBe(1)
+  expect((await cairn(['cid', '--no-hidden', '-q', 'to-count'], away)).out).toBe(`${visible.cid}\n`)
   const piped = await cairn(['cid', '-', '--json'], { ...away, input: 'hello world' })
   expect(JSON.parse(piped.out)).toEqual({ path: '-', cid: hello, sizeBytes: 11, dagSizeBytes: 11 })
   expect((await cairn(['cid', '-q', '--cid-version', '0', 'hello.txt'], away)).out).toBe(

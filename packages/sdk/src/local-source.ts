@@ -24,6 +24,16 @@ export type LocalFile = {
 /** Called with the path of each entry that is left out, segments separated by `/`. */
 export type OnLeftOut = ((path: string) => void) | undefined
 
+/** Whether a name begins with a dot, as names that `ls` does not show. */
+export const isHidden = (name: string): boolean => name.startsWith('.') && name !== '.' && name !== '..'
+
+/** What a walk of a folder on disk passes on. */
+export type WalkOptions = {
+  onLeftOut?: OnLeftOut
+  /** Whether entries whose names begin with a dot belong to it. Defaults to true. */
+  hidden?: boolean | undefined
+}
+
 /** Kind and content of a path. */
 export type LocalPath =
   | { kind: 'file'; file: LocalFile }
@@ -31,9 +41,9 @@ export type LocalPath =
       kind: 'directory'
       name: string
       /** The files, and the empty folders if `keepsFolders` is set. Other entries are reported. */
-      files(onLeftOut?: OnLeftOut, keepsFolders?: boolean): AsyncIterable<LocalFile>
+      files(options?: WalkOptions & { keepsFolders?: boolean }): AsyncIterable<LocalFile>
       /** The files, symbolic links and empty folders, many at a time. Other entries are reported. */
-      entries(onLeftOut?: OnLeftOut): AsyncIterable<readonly LocalFile[]>
+      entries(options?: WalkOptions): AsyncIterable<readonly LocalFile[]>
     }
 
 /** A request whose body is produced while it is sent. */

@@ -8,7 +8,7 @@ import { lookup } from 'mrmime'
 import { emptyFolder } from '../local/empty-folder.ts'
 import { changed, readSmall, smallFileBytes } from '../local/read-small.ts'
 import { unreadable } from '../local/unreadable.ts'
-import type { LocalFile, LocalPath, OnLeftOut } from '../local-source.ts'
+import { isHidden, type LocalFile, type LocalPath, type WalkOptions } from '../local-source.ts'
 
 const pieceBytes = 1024 * 1024
 /** Files that are passed on together. */
@@ -38,21 +38,21 @@ export async function openPath(path: string): Promise<LocalPath> {
   return {
     kind: 'directory',
     name,
-    files: (onLeftOut, keepsFolders = false) => walkFiles(full, name, onLeftOut, keepsFolders),
-    entries: (onLeftOut) => walk(full, name, onLeftOut, sortAsWalked),
+    files: ({ keepsFolders = false, ...options } = {}) => walkFiles(full, name, options, keepsFolders),
+    entries: (options = {}) => walk(full, name, options, sortAsWalked),
   }
 }
 
 async function* walkFiles(
   folder: string,
   name: string,
-  onLeftOut: OnLeftOut,
+  options: WalkOptions,
   keepsFolders: boolean,
 ): AsyncGenerator<LocalFile> {
-  for await (const group of walk(folder, name, onLeftOut, byName)) {
+  for await (const group of walk(folder, name, options, byName)) {
     for (const entry of group) {
       if (entry.kind === undefined || (keepsFolders && entry.kind === 'folder')) yield entry
-      else onLeftOut?.(entry.name)
+      else options.onLeftOut?.(entry.name)
     }
   }
 }
@@ -69,12 +69,14 @@ const byName: Order = (entries) => entries.toSorted((a, b) => (a.name < b.name ?
 async function* walk(
   folder: string,
   name: string,
-  onLeftOut: OnLeftOut,
+  options: WalkOptions,
   order: Order,
 ): AsyncGenerator<readonly LocalFile[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
+  const { onLeftOut, hidden = true } = options
+  const found = await readdir(folder, { withFileTypes: true }).catch((cause: unknown) => {
     throw unreadable(folder, cause)
   })
+  const entries = hidden ? found : found.filter((entry) => !isHidden(entry.name))
   if (entries.length === 0) yield [emptyFolder(name)]
   if (entries.some((entry) => entry.name.includes(replacement))) await requireUtf8(folder)
   const start = folder.endsWith(sep) ? folder : `${folder}${sep}`
@@ -85,7 +87,7 @@ async function* walk(
     if (entry.isDirectory()) {
       yield group
       group = []
-      yield* walk(path, ownName, onLeftOut, order)
+      yield* walk(path, ownName, options, order)
     } else if (entry.isFile()) group.push(diskFile(path, ownName, undefined))
     else if (entry.isSymbolicLink()) group.push(await diskLink(path, ownName))
     else onLeftOut?.(ownName)

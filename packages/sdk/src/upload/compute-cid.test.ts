@@ -57,6 +57,38 @@ test('is the CID of an upload with the same options', async () => {
   expect(await computeFolderCid(site)).toEqual({ cid, sizeBytes, dagSizeBytes })
 })
 
+test('hidden files belong to a folder, unless they are left out', async () => {
+  const plain = join(folder, 'plain', 'site')
+  const mixed = join(folder, 'mixed', 'site')
+  for (const site of [plain, mixed]) {
+    await mkdir(join(site, 'only-hidden'), { recursive: true })
+    await writeFile(join(site, 'a.txt'), 'a')
+  }
+  await mkdir(join(mixed, '.git'))
+  await writeFile(join(mixed, '.git', 'config'), 'secret')
+  await writeFile(join(mixed, 'only-hidden', '.env'), 'secret')
+  // `ipfs add -r`: the folder that holds nothing else stays, and is empty.
+  const { cid } = await computeFolderCid(plain)
+  expect((await computeFolderCid(mixed, { hidden: false })).cid).toBe(cid)
+  expect((await computeFolderCid(mixed)).cid).not.toBe(cid)
+  expect((await uploadFolder(client, mixed, { hidden: false })).cid).toBe(cid)
+  const entries = [
+    { path: 'a.txt', content: 'a' },
+    { path: '.git/config', content: 'secret' },
+    { path: 'deep/.env', content: 'secret' },
+  ]
+  const visible = await computeFolderCid(entries.slice(0, 1))
+  expect(await computeFolderCid(entries, { hidden: false })).toEqual(visible)
+  const files = entries.map(({ path, content }) => {
+    const file = new File([content], path.split('/').at(-1) ?? '')
+    return Object.defineProperty(file, 'webkitRelativePath', { value: `.folder/${path}` })
+  })
+  expect(await computeFolderCid(files, { hidden: false })).toEqual(visible)
+  await expect(computeFolderCid([{ path: '../a', content: 'a' }], { hidden: false })).rejects.toMatchObject({
+    code: 'INVALID_PATH',
+  })
+})
+
 test('fails as an upload does', async () => {
   await expect(computeCid(join(folder, 'nothing'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
   await expect(computeCid(folder)).rejects.toMatchObject({

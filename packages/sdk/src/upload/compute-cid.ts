@@ -19,12 +19,13 @@ export async function computeCid(source: FileSource, options: ComputeCidOptions 
 }
 
 /**
- * Computes the CID that the upload of a folder with the same options has, and sends nothing: that of `ipfs add -r`.
+ * Computes the CID that the upload of a folder with the same options has, and sends nothing: that of `ipfs add -r
+ * --hidden`, or of `ipfs add -r` with `hidden: false`.
  * @throws CairnError DUPLICATE_NAME, NO_FILE for no entries at all, and those of {@link computeCid}
  */
 export async function computeFolderCid(
   source: FolderSource,
-  options: ComputeCidOptions & Pick<UploadOptions, 'onLeftOut'> = {},
+  options: ComputeCidOptions & Pick<UploadOptions, 'onLeftOut' | 'hidden'> = {},
 ): Promise<ComputedCid> {
   return importBatch(refuseDuplicates(await openFolder(source, options, 'all')), options)
 }

@@ -21,6 +21,11 @@ export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'
    */
   onLeftOut?: (path: string) => void
   /**
+   * Whether files and folders whose names begin with a dot belong to a folder, as in `ipfs add -r --hidden`. Defaults to
+   * true; `ipfs add -r` alone leaves them out.
+   */
+  hidden?: boolean
+  /**
    * Reads the content once before it is sent, and sends nothing if the account stored the same CID already, under whatever
    * name. Not for streams, which cannot be read twice.
    */

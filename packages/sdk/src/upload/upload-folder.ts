@@ -3,7 +3,7 @@ import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import { emptyFolder, isEmptyFolder } from '../local/empty-folder.ts'
-import type { LocalFile, OnLeftOut } from '../local-source.ts'
+import { isHidden, type LocalFile, type OnLeftOut } from '../local-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 import { type Batch, mapEach } from './write-body.ts'
 
@@ -14,7 +14,7 @@ export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
 export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry> | Iterable<FolderEntry>
 
 /**
- * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r`: a symbolic link on disk stays a link, and empty
+ * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r --hidden`: a symbolic link on disk stays a link, and empty
  * folders are kept, also if the folder itself is one. Browsers name no empty folders: an empty File or Blob of type
  * `application/x-directory` is one.
  * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for no entries at all, and those of uploadFile
@@ -33,7 +33,7 @@ export async function uploadFolder(
  */
 export async function openFolder(
   source: FolderSource,
-  { name, onLeftOut }: Pick<UploadOptions, 'name' | 'onLeftOut'>,
+  { name, onLeftOut, hidden = true }: Pick<UploadOptions, 'name' | 'onLeftOut' | 'hidden'>,
   keeps: Keeps = 'files',
 ): Promise<Batch> {
   if (typeof source === 'string') {
@@ -43,23 +43,37 @@ export async function openFolder(
     }
     const rename = name === undefined ? (file: LocalFile) => file : renameTop(name)
     const rest = { isFolder: true, canRepeat: true, totalBytes: undefined }
-    const files = () => mapEach(path.files(onLeftOut, keeps === 'folders'), rename)
+    const files = () => mapEach(path.files({ onLeftOut, hidden, keepsFolders: keeps === 'folders' }), rename)
     if (keeps !== 'all') return { files, ...rest }
-    const groups = () => mapEach(path.entries(onLeftOut), (group) => group.map(rename))
+    const groups = () => mapEach(path.entries({ onLeftOut, hidden }), (group) => group.map(rename))
     return { files: () => flatten(groups()), groups, ...rest }
   }
   if (isFileList(source)) {
-    const files = Array.from(source).flatMap((file) => blobEntry(file, browserPath(file, name), keeps, onLeftOut))
+    const files = Array.from(source)
+      .flatMap((file) => blobEntry(file, browserPath(file, name), keeps, onLeftOut))
+      .filter((file) => hidden || !isBelowHidden(file.name))
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
   }
   const top = name ?? 'folder'
+  const wanted = hidden ? source : leaveOutHidden(source)
   return {
-    files: () => entryFiles(source, top, keeps, onLeftOut),
+    files: () => entryFiles(wanted, top, keeps, onLeftOut),
     isFolder: true,
     canRepeat: false,
     totalBytes: undefined,
   }
+}
+
+/** Whether an entry of a folder, or a folder between, is hidden. The name of the folder itself does not count. */
+function isBelowHidden(path: string): boolean {
+  return path.split('/').slice(1).some(isHidden)
+}
+
+async function* leaveOutHidden(
+  entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>,
+): AsyncGenerator<FolderEntry> {
+  for await (const entry of entries) if (!entry.path.split('/').some(isHidden)) yield entry
 }
 
 /** Replaces the name of the folder. */

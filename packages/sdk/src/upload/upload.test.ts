@@ -201,7 +201,7 @@ describe('folders', () => {
     if (found.kind === 'file') throw new Error('a folder')
     const names: string[] = []
     const leftOut: string[] = []
-    for await (const { name } of found.files((path) => leftOut.push(path))) names.push(name)
+    for await (const { name } of found.files({ onLeftOut: (path) => leftOut.push(path) })) names.push(name)
     expect(names).toEqual(['linked/full/leaf'])
     expect(leftOut).toEqual(['linked/empty/er', 'linked/full/up', 'linked/link'])
   })
