@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { cidSchema, isAnyCid, isCid } from './cid.ts'
+import { cidSchema, isAnyCid, isCid, toCidStart } from './cid.ts'
 
 function vectors(name: string): string[] {
   return readFileSync(new URL(`./vectors/${name}.txt`, import.meta.url), 'utf8')
@@ -38,4 +38,14 @@ test('the form of any CID includes other hash functions, and no id of an upload'
   for (const text of ['', 'b', 'bafk', '018f0000-0000-7000-8000-000000000000', 'bafk/../x', `b${'a'.repeat(300)}`, 7]) {
     expect(isAnyCid(text), `${text}`).toBe(false)
   }
+})
+
+test('the start of a CID is in lower case, unless it is of version 0', () => {
+  expect(['BAFKreigh', 'bafk', 'QmbFMke1', 'qmb', ''].map(toCidStart)).toEqual([
+    'bafkreigh',
+    'bafk',
+    'QmbFMke1',
+    'qmb',
+    '',
+  ])
 })

@@ -21,6 +21,12 @@ export function isAnyCid(text: unknown): text is string {
   return typeof text === 'string' && anyCidPattern.test(text)
 }
 
+/** Returns the start of a CID as CIDs are stored: in lower case unless it is of version 0, whose case matters. */
+export function toCidStart(text: string): string {
+  // Only the letters of ASCII, as both databases do.
+  return text.startsWith('Q') ? text : text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+}
+
 /**
  * Form of a CID with any multihash, as a gateway or a CAR may name it. The service parses it fully afterwards. The
  * longest is an identity CID of 128 bytes in base16.

@@ -374,6 +374,7 @@ test('the public surface', () => {
       "statusOf",
       "streamEvents",
       "testWebhook",
+      "toCidStart",
       "tokensOf",
       "transferOwnership",
       "transferTimeoutMs",

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { filesSearchSchema } from './files-search.ts'
-import { isNarrowed, toFilter, toggleKind } from './filter-files.ts'
+import { createMatcher, isNarrowed, toFilter, toggleKind } from './filter-files.ts'
 
 test('ignores invalid values in an address', () => {
   expect(v.parse(filesSearchSchema, { q: 'cat', sort: 'nonsense', view: 7, other: 1 })).toEqual({ q: 'cat' })
@@ -27,4 +27,26 @@ test('kinds appear in the address in one order, each once; unknown ones are drop
   expect(v.parse(filesSearchSchema, { type: 'nonsense' }).type).toBeUndefined()
   expect(isNarrowed(v.parse(filesSearchSchema, { type: 'nonsense', sort: 'fileName' }))).toBe(false)
   expect(toFilter({ type: 'image,text', access: 'public' }).fileType).toBe('image/,text/,application/json,public')
+})
+
+test('a search finds the start of a CID: in any case, except that of version 0', () => {
+  const found = (q: string, cid: string) =>
+    createMatcher({ q })({
+      id: 'one',
+      cid,
+      fileName: 'plan.txt',
+      fileSizeInBytes: '1',
+      mimeType: null,
+      createdAt: 0,
+      encryption: false,
+    })
+  const current = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  expect([' bafkreigh2a ', 'BAFKREIGH2A', 'kreigh'].map((q) => found(q, current))).toEqual([true, true, false])
+  const first = 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH'
+  expect(['QmbFMke1', 'Qmbfmke1', 'qmbfmke1', 'QMBFMKE1'].map((q) => found(q, first))).toEqual([
+    true,
+    false,
+    false,
+    false,
+  ])
 })

@@ -1,3 +1,4 @@
+import { toCidStart } from '@cairn/protocol'
 import type { FileFilter } from '@cairn/sdk'
 import { type FileKind, type FilesSearch, fileKinds, type fileSorts, joinKinds } from './files-search.ts'
 import { accessOf, driveFolderType, type ListedFile } from './listed-file.ts'
@@ -51,13 +52,13 @@ export function toFilter(search: FilesSearch): FileFilter {
 }
 
 /**
- * Returns whether a row matches a search, as the service would find it: each word in the name, or the start of the CID. The
- * search is read once, for very many rows.
+ * Returns whether a row matches a search, as the service would find it: each word in the name, or the start of the CID, in
+ * any case unless it is of version 0. The search is read once, for very many rows.
  */
 export function createMatcher({ q, access, ...search }: FilesSearch): (file: ListedFile) => boolean {
   const starts = readKinds(search).flatMap((kind) => mimeStarts[kind])
   const words = q === undefined ? [] : fold(q).split(/\s+/)
-  const cidStart = q?.trim()
+  const cidStart = q === undefined ? undefined : toCidStart(q.trim())
   return (file) => {
     const { fileName, cid, mimeType } = file
     const isFolder = mimeType === driveFolderType

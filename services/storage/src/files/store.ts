@@ -1,10 +1,11 @@
+import { toCidStart } from '@cairn/protocol'
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
 import { insertEvents } from '../events/events.ts'
 import { withdrawUploads } from '../ipni/ipni.ts'
-import { type Candidates, candidateRows, reindexRow, toCidStart } from '../search/search.ts'
+import { type Candidates, candidateRows, reindexRow } from '../search/search.ts'
 
 export type { UploadRow } from '../db/upload-columns.ts'
 

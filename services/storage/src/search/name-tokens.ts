@@ -33,11 +33,6 @@ export function tokensOfSearch(address: string, text: string): SearchTokens | un
   return { name: [...name], cid: tokenOfCid(seed, start, cidLength) }
 }
 
-/** Returns the start of a CID as CIDs are stored: in lower case unless it is of version 0, whose case matters. */
-export function toCidStart(text: string): string {
-  return text.startsWith('Q') ? text : lowerAscii(text)
-}
-
 /** Returns a token as a word of the text index of SQLite. */
 export function matchText(token: number): string {
   return (token >>> 0).toString(36)

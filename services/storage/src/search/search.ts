@@ -1,12 +1,12 @@
+import { toCidStart } from '@cairn/protocol'
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
 import { columnOf } from './index-rows.ts'
-import { matchText, type SearchTokens, toCidStart, tokensOfSearch } from './name-tokens.ts'
+import { matchText, type SearchTokens, tokensOfSearch } from './name-tokens.ts'
 import { numbersOf, timeOf } from './search-number.ts'
 
 export { indexRows, reindexRow } from './index-rows.ts'
-export { toCidStart } from './name-tokens.ts'
 export { createIndexWorker, indexPending } from './worker.ts'
 
 /** Maximum matches that are counted and sorted at once: some ten milliseconds of the database. */
