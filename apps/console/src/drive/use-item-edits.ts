@@ -43,8 +43,10 @@ export function useItemEdits(shown: ShownDrive) {
       rename: (id: string, name: string) => run((at) => renameItem(at, id, name)),
       async move(ids: readonly string[], folderId: string) {
         const from = new Map(ids.map((id) => [id, idOfParent(shown.drive, id)]))
-        const count = await run((at) => moveItems(at, ids, folderId))
+        const [count, drive] = await run((at) => [moveItems(at, ids, folderId), at.drive] as const)
         if (count === 0) return
+        const isThere = (id: string) =>
+          drive.get(id)?.trashedAt === undefined && idOfParent(drive, id) === folderId && from.get(id) !== folderId
         const name = shown.drive.get(folderId)?.name ?? messages.drive.root
         toastDone(messages.drive.moved(count, name), undefined, {
           label: messages.drive.undo,
@@ -52,14 +54,17 @@ export function useItemEdits(shown: ShownDrive) {
             void attempt((at) => {
               for (const [id, parent] of from) moveItems(at, [id], parent)
             }),
+          watch: watchItems(drive, ids, isThere),
         })
       },
       async trash(ids: readonly string[]) {
-        const count = await attempt((at) => forEachItem(at, ids, (path) => at.edit.trash(path)))
-        if (count === undefined) return
+        const done = await attempt((at) => [forEachItem(at, ids, (path) => at.edit.trash(path)), at.drive] as const)
+        if (done === undefined) return
+        const [count, drive] = done
         toastDone(messages.drive.trashed(count), undefined, {
           label: messages.drive.undo,
           run: () => void restore(ids),
+          watch: watchItems(drive, ids, (id) => drive.get(id)?.trashedAt !== undefined),
         })
       },
       restore,
@@ -93,6 +98,14 @@ export function useItemEdits(shown: ShownDrive) {
       },
     }
   }, [shown, change])
+}
+
+/** Returns what calls back once no item is as an edit left it: the edit was undone elsewhere, here or on another device. */
+function watchItems(drive: Drive, ids: readonly string[], isLeft: (id: string) => boolean) {
+  return (onIdle: () => void) =>
+    drive.subscribe(() => {
+      if (!ids.some(isLeft)) onIdle()
+    })
 }
 
 function idOfParent(drive: Drive, id: string): string {

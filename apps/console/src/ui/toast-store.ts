@@ -6,6 +6,14 @@ import { toCairnError } from '../network/query-client.ts'
 /** A panel that shows the same results as some toasts. */
 type ToastPlace = 'transfers'
 
+/** A button of a toast. */
+type ToastAction = {
+  label: string
+  run: () => void
+  /** Calls back once the action has nothing left to do, which removes the toast. Returns a function that ends it. */
+  watch?: (onIdle: () => void) => () => void
+}
+
 /** A result of background work. Errors stay until they are dismissed. */
 export type Toast = {
   id: number
@@ -18,7 +26,7 @@ export type Toast = {
   /** The panel that shows the same. Opening it removes the toast, which would cover its buttons. */
   shownIn?: ToastPlace | undefined
   /** One button, which also dismisses it. */
-  action?: { label: string; run: () => void } | undefined
+  action?: ToastAction | undefined
   /** A link to another tab, which also dismisses it. */
   link?: { label: string; href: string } | undefined
 }
@@ -42,10 +50,17 @@ export function dismissToast(id: number): void {
 }
 
 /** Reports a success; with an action, for longer. */
-export function toastDone(title: string, text?: string, action?: Toast['action']): void {
+export function toastDone(title: string, text?: string, action?: ToastAction): void {
   const id = nextId++
   set([...toasts, { id, tone: 'good', title: markControls(title), text, action }])
-  setTimeout(() => dismissToast(id), action === undefined ? shownMs : shownWithActionMs)
+  const stop = action?.watch?.(() => dismissToast(id))
+  setTimeout(
+    () => {
+      stop?.()
+      dismissToast(id)
+    },
+    action === undefined ? shownMs : shownWithActionMs,
+  )
 }
 
 /** Reports a failure: what, why, and what to do. */
