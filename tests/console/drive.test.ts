@@ -66,6 +66,24 @@ const act = async (page: ConsolePage['page'], name: string, action: string) => {
 const goTo = (page: ConsolePage['page'], place: string) =>
   page.getByRole('navigation', { name: 'Places' }).getByRole('link', { name: place }).click()
 
+/** Runs in the page: whether a line in the trash begins with the dot between two facts. */
+const hasLeadingDot = `(() => {
+  const walker = document.createTreeWalker(document.querySelector('ul[aria-label=Trash]'), NodeFilter.SHOW_TEXT)
+  const topOf = (node, at) => {
+    const range = document.createRange()
+    range.setStart(node, at)
+    range.setEnd(node, at + 1)
+    return range.getBoundingClientRect().top
+  }
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    for (let at = node.data.indexOf('·'); at > 1; at = node.data.indexOf('·', at + 1)) {
+      // A space that ends a line has no place of its own.
+      if (topOf(node, at) > topOf(node, at - 2) + 4) return true
+    }
+  }
+  return false
+})()`
+
 async function createFolder(page: ConsolePage['page'], name: string): Promise<void> {
   await page.getByRole('button', { name: 'New folder' }).click()
   await page.getByRole('textbox', { name: 'Folder name' }).fill(name)
@@ -282,6 +300,13 @@ test('the trash keeps items until they are restored or deleted permanently, and 
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await link(page, 'undo.txt').waitFor()
+  // What was restored otherwise offers no undo, before its time is over.
+  await act(page, 'undo.txt', 'Move to trash')
+  await goTo(page, 'Trash')
+  await page.getByRole('button', { name: 'Restore undo.txt' }).click()
+  await page.getByText('1 item moved to the trash').waitFor({ state: 'detached', timeout: 6000 })
+  await goTo(page, 'My files')
+  await link(page, 'undo.txt').waitFor()
   for (const name of ['keep.txt', 'gone.txt']) {
     await act(page, name, 'Move to trash')
     await link(page, name).waitFor({ state: 'detached' })
@@ -299,6 +324,11 @@ test('the trash keeps items until they are restored or deleted permanently, and 
   expect(
     await due.evaluate((one) => Number(Reflect.get(one, 'scrollHeight')) <= Number(Reflect.get(one, 'clientHeight'))),
   ).toBe(true)
+  // No line begins with the dot between two facts.
+  for (let width = 320; width <= 430; width += 10) {
+    await page.setViewportSize({ width, height: 740 })
+    expect(await page.evaluate(hasLeadingDot), `${width} px`).toBe(false)
+  }
   await page.setViewportSize({ width: 1280, height: 800 })
   await trash.getByRole('button', { name: 'Restore keep.txt' }).click()
   await trash.getByText('keep.txt').first().waitFor({ state: 'detached' })

@@ -2,7 +2,7 @@ import { type ApiKeyInfo, listApiKeys, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
-import { formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
+import { factSeparator, formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
@@ -87,13 +87,13 @@ function KeyRow({ info, isOwn, onRevoke }: { info: ApiKeyInfo; isOwn: boolean; o
         </p>
         <p className="text-ink-soft text-sm">
           <span title={formatDateTime(createdAt)}>{messages.apiKeys.created(formatAgo(createdAt))}</span>
-          {' · '}
+          {factSeparator}
           {lastUsedAt === null ? (
             messages.apiKeys.neverUsed
           ) : (
             <span title={formatDateTime(lastUsedAt)}>{messages.apiKeys.lastUsed(formatAgo(lastUsedAt))}</span>
           )}
-          {' · '}
+          {factSeparator}
           {expiresAt === null ? (
             messages.apiKeys.noEnd
           ) : (

@@ -1,4 +1,4 @@
-import { formatBytes } from '../messages/format.ts'
+import { factSeparator, formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
@@ -39,8 +39,8 @@ export function UsageCard({ session }: { session: Session }) {
           tone={share >= 1 ? 'bad' : share >= nearlyFull ? 'warn' : 'accent'}
         />
         <p className="mt-3 text-ink-soft text-sm">
-          {sources.join(' · ')}
-          {reservedBytes > 0 ? ` · ${messages.billing.reserved(reservedBytes)}` : ''}
+          {sources.join(factSeparator)}
+          {reservedBytes > 0 ? `${factSeparator}${messages.billing.reserved(reservedBytes)}` : ''}
         </p>
       </div>
       <UsageChart points={points} note={isPart ? messages.billing.overTimeFrom(drawnFrom) : undefined} />

@@ -6,7 +6,7 @@ import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { fileIcon } from '../files/file-icon.ts'
-import { formatAgo } from '../messages/format.ts'
+import { factSeparator, formatAgo } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
@@ -145,7 +145,7 @@ function TrashRow({
             messages.drive.trashDue(left),
             ...(parentOf(path) === '/' ? [] : [messages.drive.trashFrom(parentOf(path))]),
             ...(item.kind === 'file' ? [plainSizeText([item])] : []),
-          ].join(' · ')}
+          ].join(factSeparator)}
         </p>
       </div>
       <Button size="small" onClick={() => onRestore(item)}>

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { formatDateTime } from '../messages/format.ts'
+import { factSeparator, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 
@@ -30,7 +30,7 @@ export function LinkRow({
         </p>
         {children}
         <p className="text-ink-soft text-sm tabular" title={formatDateTime(expiresAt)}>
-          {facts.join(' · ')}
+          {facts.join(factSeparator)}
         </p>
       </div>
       {onRevoke === undefined ? undefined : (

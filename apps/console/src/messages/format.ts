@@ -129,6 +129,9 @@ export function joinSentences(first: string, second: string): string {
   return `${first}${/[.!?…]$/.test(first) ? '' : '.'} ${second}`.trimEnd()
 }
 
+/** Between short facts. A line may end after it, and never begins with it. */
+export const factSeparator = '\u00a0· '
+
 /** A CID or address short enough for a row; its whole text goes into a title or label. */
 export function shorten(text: string, start = 8, end = 6): string {
   return text.length <= start + end + 1 ? text : `${text.slice(0, start)}…${text.slice(-end)}`

@@ -1,5 +1,5 @@
 import type { StorageProofs } from '@cairn/sdk'
-import { formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
+import { factSeparator, formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Tag } from '../ui/Tag.tsx'
@@ -86,7 +86,7 @@ function DealRow({
       <div className="min-w-0 flex-1 basis-60">
         <p className="font-medium">{provider.name}</p>
         <p className="text-ink-soft" title={provenAt === null ? undefined : formatDateTime(provenAt)}>
-          {facts.join(' · ')}
+          {facts.join(factSeparator)}
         </p>
         {error === null ? undefined : <p className="text-bad">{error}</p>}
         {provider.key === null ? undefined : <ShortCode text={provider.key} />}

@@ -1,6 +1,6 @@
 import { Fragment } from 'react'
 import { CircleAlert, CircleCheck } from '#icons'
-import { formatDateTime } from '../messages/format.ts'
+import { factSeparator, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { Tag } from '../ui/Tag.tsx'
@@ -53,7 +53,7 @@ export function PartList({
                       >
                         {fact}
                       </span>
-                      {at === facts.length ? '' : ' · '}
+                      {at === facts.length ? '' : factSeparator}
                     </Fragment>
                   ))}
                 </p>
