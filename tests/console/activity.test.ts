@@ -7,7 +7,9 @@ import {
   openLink,
   revokeAccess,
   shareFile,
+  uploadEncryptedFolder,
   uploadEncryptedText,
+  uploadFolder,
   uploadText,
   verifyEventLog,
 } from '@cairn/sdk'
@@ -30,10 +32,16 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const { cid } = await uploadText(client, 'hello', { name: 'hello.txt' })
   const secret = await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
   await uploadText(client, 'between us', { name: 'letter.txt', private: true })
+  await uploadFolder(client, [{ path: 'day-1.txt', content: 'to the ridge' }], { name: 'trip' })
+  const pages = [{ path: '1.txt', content: 'between the two' }]
+  await uploadEncryptedFolder(client, pages, { name: 'pages', asOne: true })
   await open('/activity')
   await signIn()
   const events = page.getByRole('list', { name: 'Activity' })
-  await events.getByText('Encrypted file stored').waitFor()
+  // With their plain sizes, and folders called so.
+  await events.getByText('Encrypted file stored, 8 B', { exact: true }).waitFor()
+  await events.getByText('Folder stored, 12 B', { exact: true }).waitFor()
+  await events.getByText('Encrypted folder stored, 15 B', { exact: true }).waitFor()
   await events.getByText('Private file stored, 10 B').waitFor()
   await events.getByText('File stored, 5 B', { exact: true }).waitFor()
   await events.getByRole('link', { name: 'hello.txt' }).waitFor()
@@ -74,7 +82,11 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const ended = page.waitForResponse((response) => /api_keys\/\w+$/.test(response.url()))
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
   await ended
-  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  // A wallet that the page has not found yet is connected first.
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^(Sign in|Connect wallet)$/ })
+    .click()
   await page.getByRole('dialog').getByRole('button', { name: wallet.name }).click()
   await kinds.getByText('Keys', { exact: true }).click()
   await events.getByText('Console session ended', { exact: true }).waitFor()

@@ -20,6 +20,7 @@ import { messages } from '../messages/messages.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
 import { ActivityRow } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
+import { StoredText } from './StoredText.tsx'
 
 const icons: Record<EventType, IconComponent> = {
   'upload.stored': Upload,
@@ -46,8 +47,10 @@ const icons: Record<EventType, IconComponent> = {
   'webhook.disabled': TriangleAlert,
 }
 
+type OtherType = Exclude<EventType, 'upload.stored'>
+
 /** What happened. The console made the API keys of its sessions, which users know as signing in and out. */
-function describe(type: EventType, name: string | undefined, data: AccountEvent['data']): string {
+function describe(type: OtherType, name: string | undefined, data: AccountEvent['data']): string {
   if (name === sessionKeyName && type === 'api_key.created') {
     return messages.activity.signedIn(Number(data['expiresAt'] ?? 0))
   }
@@ -60,7 +63,13 @@ function describe(type: EventType, name: string | undefined, data: AccountEvent[
 export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
   const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
-  const text = isKnown(type) ? markControls(describe(type, name, data)) : messages.activity.other(type)
+  const text = !isKnown(type) ? (
+    messages.activity.other(type)
+  ) : type === 'upload.stored' ? (
+    <StoredText cid={cid ?? ''} data={data} />
+  ) : (
+    markControls(describe(type, name, data))
+  )
   return (
     <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
       {text}

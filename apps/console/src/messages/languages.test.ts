@@ -103,5 +103,8 @@ test('German counts and quotes as German does', async () => {
   expect(proofs.provenHint(2)).toMatch(/^2 Anbieter haben sie jetzt/)
   expect(activity.describe('link.opened', { opens: 1 })).toBe('Link geöffnet, bisher einmal')
   expect(activity.describe('link.opened', { opens: 4 })).toBe('Link geöffnet, bisher 4-mal')
+  expect(activity.stored({ access: 'encrypted', isFolder: true, size: '8 B' })).toBe(
+    'Verschlüsselter Ordner gespeichert, 8 B',
+  )
   expect(links.revokeTitle('Bilder')).toBe('„Bilder“ widerrufen?')
 })

@@ -4,18 +4,22 @@ import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
 type Data = AccountEvent['data']
+/** Who can read what was stored. */
+type Access = 'public' | 'private' | 'encrypted'
 
 /** A value of an event as text. */
 const text = (data: Data, field: string) => String(data[field] ?? '')
 const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
 const times = (count: number) => plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })
 const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
-/** Events of older uploads have no `isPrivate`. */
-const storedFile = ({ isEncrypted, isPrivate }: Data) =>
-  isEncrypted === true ? 'Verschlüsselte Datei' : isPrivate === true ? 'Private Datei' : 'Datei'
 
-const sentences: Record<EventType, (data: Data) => string> = {
-  'upload.stored': (data) => `${storedFile(data)} gespeichert, ${bytes(data, 'sizeBytes')}`,
+const storedNames: Record<Access, [file: string, folder: string]> = {
+  public: ['Datei', 'Ordner'],
+  private: ['Private Datei', 'Privater Ordner'],
+  encrypted: ['Verschlüsselte Datei', 'Verschlüsselter Ordner'],
+}
+
+const sentences: Record<Exclude<EventType, 'upload.stored'>, (data: Data) => string> = {
   'upload.deleted': (data) => `${text(data, 'name')} gelöscht, ${bytes(data, 'sizeBytes')} wieder frei`,
   'pin.pinned': () => 'Pin gespeichert',
   'pin.failed': (data) => `Pin fehlgeschlagen. ${text(data, 'reason')}`,
@@ -59,6 +63,7 @@ export const activity: Texts['activity'] = {
     proofs: 'Nachweise',
     account: 'Schlüssel',
   },
+  stored: ({ access, isFolder, size }) => `${storedNames[access][isFolder ? 1 : 0]} gespeichert, ${size}`,
   describe: (type, data) => sentences[type](data).trim(),
   signedIn: (expiresAt) => `In der Konsole angemeldet, bis ${formatDateTime(expiresAt)}`,
   sessionEnded: 'Konsolensitzung beendet',

@@ -4,18 +4,27 @@ import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
 type Data = AccountEvent['data']
+/** Who can read what was stored. */
+type Access = 'public' | 'private' | 'encrypted'
 
 /** A value of an event as text. */
 const text = (data: Data, field: string) => String(data[field] ?? '')
 const bytes = (data: Data, field: string) => formatBytes(Number(data[field] ?? 0))
 const times = (count: number) => plural(count, { one: 'once', other: `${formatCount(count)} times` })
 const files = (count: number) => counted(count, { one: 'file', other: 'files' })
-/** Events of older uploads have no `isPrivate`. */
-const storedFile = ({ isEncrypted, isPrivate }: Data) =>
-  isEncrypted === true ? 'Encrypted file' : isPrivate === true ? 'Private file' : 'File'
+/** What was stored, and its size as people know it. */
+type StoredContent = { access: Access; isFolder: boolean; size: string }
 
-const sentences: Record<EventType, (data: Data) => string> = {
-  'upload.stored': (data) => `${storedFile(data)} stored, ${bytes(data, 'sizeBytes')}`,
+const storedNames: Record<Access, [file: string, folder: string]> = {
+  public: ['File', 'Folder'],
+  private: ['Private file', 'Private folder'],
+  encrypted: ['Encrypted file', 'Encrypted folder'],
+}
+
+/** A row of the activity says what was stored, because that takes more than the event. */
+type OtherType = Exclude<EventType, 'upload.stored'>
+
+const sentences: Record<OtherType, (data: Data) => string> = {
   'upload.deleted': (data) => `${text(data, 'name')} deleted, ${bytes(data, 'sizeBytes')} freed`,
   'pin.pinned': () => 'Pin stored',
   'pin.failed': (data) => `Pin failed. ${text(data, 'reason')}`,
@@ -61,7 +70,8 @@ export const activity = translatable('activity', {
     proofs: 'Proofs',
     account: 'Keys',
   },
-  describe: (type: EventType, data: Data) => sentences[type](data).trim(),
+  stored: ({ access, isFolder, size }: StoredContent) => `${storedNames[access][isFolder ? 1 : 0]} stored, ${size}`,
+  describe: (type: OtherType, data: Data) => sentences[type](data).trim(),
   /** The console makes an API key for each session, and revokes it when it ends: the user signed out, or revoked it elsewhere. */
   signedIn: (expiresAt: number) => `Signed in to the console, until ${formatDateTime(expiresAt)}`,
   sessionEnded: 'Console session ended',
