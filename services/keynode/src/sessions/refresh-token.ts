@@ -17,6 +17,11 @@ export function writeRefreshToken(context: Context, { sessionId, turn }: Refresh
 
 const pattern = /^([0-9a-f-]{36})\.((0|[1-9]\d{0,8})-[\w-]{43})$/
 
+/** Returns whether a text has the form of a refresh token, of this node or another, or of this node under another secret. */
+export function hasRefreshForm(text: string): boolean {
+  return pattern.test(text.replace(/^r:/, ''))
+}
+
 /**
  * Parses a refresh token of this node; returns undefined for anything else.
  * @returns the secret too: the proof of a session's key covers it

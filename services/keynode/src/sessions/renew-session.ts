@@ -3,7 +3,7 @@ import { CairnError, type NodeSession, refreshLifetimeMs } from '@cairn/protocol
 import type { Context } from '../context.ts'
 import { checkProof } from './check-proof.ts'
 import { lifetimeOf } from './open-session.ts'
-import { type RefreshToken, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
+import { hasRefreshForm, type RefreshToken, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 import { signToken } from './tokens.ts'
 
 /** How long a renewal whose answer was lost may be repeated. */
@@ -26,7 +26,9 @@ export type Renewal = {
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
   const token = readRefreshToken(context, renewal.refreshToken)
-  if (token === undefined) throw new CairnError('INVALID_SIGNATURE')
+  // One of before this node had a new secret, or of no node: it renews nothing, and its bearer signs in again.
+  if (token === undefined)
+    throw new CairnError(hasRefreshForm(renewal.refreshToken) ? 'SESSION_EXPIRED' : 'INVALID_SIGNATURE')
   const { session_key: sessionKey } = await findSession(context, renewal, token)
   if (sessionKey !== null) {
     const request = { ...renewal.request, token: token.secret }

@@ -279,19 +279,19 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         const session = await openTestSession(node)
         const [id, secret = ''] = session.refreshToken.split('.')
         const [, mac] = secret.split(/-(.*)/s)
-        for (const bad of [
-          `${id}.1-${mac}`,
-          `${id}.00-${mac}`,
-          `${id}.0-${'A'.repeat(43)}`,
-          `${id}.${mac}`,
-          `${id}.`,
-        ]) {
+        // What has the form of a token may be of a time before another secret of the node.
+        for (const [bad, code] of [
+          [`${id}.1-${mac}`, 'SESSION_EXPIRED'],
+          [`${id}.0-${'A'.repeat(43)}`, 'SESSION_EXPIRED'],
+          [`${crypto.randomUUID()}.0-${mac}`, 'SESSION_EXPIRED'],
+          [`${id}.00-${mac}`, 'INVALID_SIGNATURE'],
+          [`${id}.${mac}`, 'INVALID_SIGNATURE'],
+          [`${id}.`, 'INVALID_SIGNATURE'],
+        ] as const) {
           const body = { address: session.address, refreshToken: bad }
           const token = bad.split('.')[1] ?? ''
           const { sessionKey } = session
-          expect((await node.call('PUT', '/api/keys/session/1', { body, token, sessionKey })).code, bad).toBe(
-            'INVALID_SIGNATURE',
-          )
+          expect((await node.call('PUT', '/api/keys/session/1', { body, token, sessionKey })).code, bad).toBe(code)
         }
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
       })
@@ -303,6 +303,26 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await callAs(node, session, 'DELETE', '/api/keys/session/1')).status).toBe(200)
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
       })
+    })
+
+    test('a node with a new secret reports earlier sessions as expired, and a wrong clock as an invalid signature', async () => {
+      const session = await openTestSession(node)
+      await using renewed = await startTestNode({ CAIRN_KEYNODE_SECRET: '33'.repeat(32) }, { time: { ms: node.now() } })
+      const { address, sessionKey, refreshToken, token } = session
+      expect((await callAs(renewed, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+      const renewal = { body: { address, refreshToken }, token: refreshToken.split('.')[1] ?? '', sessionKey }
+      expect((await renewed.call('PUT', '/api/keys/session/1', renewal)).code).toBe('SESSION_EXPIRED')
+      // A clock that is wrong is no reason to sign in again: the proof of a session that the node knows is refused.
+      const known = await openTestSession(renewed)
+      const body = JSON.stringify({ address: known.address, cid })
+      const request = { method: 'POST', path, node: 1, body, token: known.token }
+      const late = signRequest(request, known.sessionKey.secretKey, renewed.now() - 2 * minute)
+      const sent = { token: known.token, body: { address: known.address, cid }, headers: { [proofHeader]: late } }
+      expect((await renewed.call('POST', path, sent)).code).toBe('INVALID_SIGNATURE')
+      const forged = `${token.split('.').slice(0, 1)}.e30.${token.split('.')[2]}`
+      expect((await renewed.call('POST', path, { token: forged, body: { address, cid } })).code).toBe(
+        'INVALID_SIGNATURE',
+      )
     })
 
     test('a token of one node is invalid at another, and each answers for its own number alone', async () => {

@@ -85,7 +85,11 @@ export function signToken(context: Context, claimed: TokenClaims): Promise<strin
     .sign(keyPairOf(context).privateKey)
 }
 
-/** Reads a token of this node. @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED */
+/**
+ * Reads a token of this node. One that names this node and has the signature of another key is of its time before a new
+ * secret: the session is lost here, and to sign in again helps.
+ * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
+ */
 export async function readToken(context: Context, token: string): Promise<TokenClaims> {
   const name = nameNode(context.config.networkName, context.config.node)
   try {
@@ -100,7 +104,20 @@ export async function readToken(context: Context, token: string): Promise<TokenC
     const sessionKey = cnf?.key
     return { address: sub, sessionId: jti, challengeId: chg, sessionKey, purpose: use, expiresAt: exp * 1000 }
   } catch (error) {
-    throw new CairnError(error instanceof errors.JWTExpired ? 'SESSION_EXPIRED' : 'INVALID_SIGNATURE', { cause: error })
+    const isOver =
+      error instanceof errors.JWTExpired ||
+      (error instanceof errors.JWSSignatureVerificationFailed && issuerOf(token) === name)
+    throw new CairnError(isOver ? 'SESSION_EXPIRED' : 'INVALID_SIGNATURE', { cause: error })
+  }
+}
+
+/** Returns what a token states as its issuer, unverified; undefined if it is not readable. */
+function issuerOf(token: string): string | undefined {
+  try {
+    return decodeJwt(token).iss
+  } catch (error) {
+    if (error instanceof errors.JOSEError) return undefined
+    throw error
   }
 }
 
