@@ -174,6 +174,23 @@ test('many calls share one signature for a node that was offline at sign-in', as
   expect([signatures, lackingNodes(sessionOf(client))]).toEqual([1, []])
 })
 
+test('no wallet is asked for a session that was closed, or for a call that was given up', async () => {
+  const client = await nodes.client()
+  const session = sessionOf(client)
+  let count = 0
+  const signer = { address: client.address, sign: async () => `0x${(count++).toString(16)}` as const }
+  const able: Client = { ...client, signer }
+  await loseSessions(5)
+  const givenUp = AbortSignal.abort()
+  await expect(getKey(able, cid, { signal: givenUp })).rejects.toMatchObject({ code: 'ABORTED' })
+  session.nodes[4] = null
+  await expect(getKey(able, cid, { signal: givenUp })).rejects.toMatchObject({ code: 'ABORTED' })
+  await closeKeySession(client, session)
+  await expect(extendKeySession(client, session, signer)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
+  await expect(getKey(able, cid)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
+  expect(count).toBe(0)
+})
+
 test('a node that rejects every sign-in gets one signature, and a signer that fails is not asked at each call', async () => {
   const client = await nodes.client()
   const { privateKey, address } = client

@@ -1,5 +1,5 @@
 import type { SessionKey } from '@cairn/crypto'
-import type { CairnError, NodeSession } from '@cairn/protocol'
+import { CairnError, type NodeSession } from '@cairn/protocol'
 
 /**
  * A session with the key nodes: one token per node, bound to a key that only this machine has, so that neither a node
@@ -20,6 +20,11 @@ export type KeySession = {
 export function lackingNodes({ nodes }: Pick<KeySession, 'nodes'>): number[] {
   const now = Date.now()
   return nodes.flatMap((part, i) => (part === null || part.refreshExpiresAt <= now ? [i + 1] : []))
+}
+
+/** @throws CairnError SESSION_EXPIRED once the session was closed, also if some nodes do not know it yet */
+export function requireOpen({ isClosing }: Pick<KeySession, 'isClosing'>): void {
+  if (isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'The session was closed' })
 }
 
 /** Describes why a node is not part of a session. */

@@ -1,6 +1,7 @@
 import { CairnError, type CallDefinition, type CallInput, type CallResult } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { type KeySession, lackingNodes } from '../key-session.ts'
+import { type KeySession, lackingNodes, requireOpen } from '../key-session.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { callKeyNode, type NodeCallOptions } from './call-node.ts'
 import { withToken } from './session.ts'
 
@@ -10,7 +11,7 @@ import { withToken } from './session.ts'
  */
 export function sessionOf({ keySession }: Client): KeySession {
   if (keySession === undefined) throw new CairnError('NO_SESSION')
-  if (keySession.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'The session was closed' })
+  requireOpen(keySession)
   return keySession
 }
 
@@ -40,6 +41,9 @@ export async function callWithSession<C extends CallDefinition>(
     return await callOnce()
   } catch (error) {
     if (client.signer === undefined || !lackingNodes(session).includes(node)) throw error
+    // The call was given up, or the session closed during it: no wallet is asked.
+    throwIfAborted(options.signal)
+    requireOpen(session)
     const { restorePart } = await import('./restore-part.ts')
     await restorePart(client, session, client.signer, node, options.signal)
     return callOnce()

@@ -1,6 +1,6 @@
 import { CairnError, normalizeIdentity } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { type KeySession, lackingNodes, noteFailures } from '../key-session.ts'
+import { type KeySession, lackingNodes, noteFailures, requireOpen } from '../key-session.ts'
 import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
 import { describeFailures, presentToNodes, type SessionOptions, signForNodes } from './open-session.ts'
 
@@ -17,6 +17,7 @@ export async function extendKeySession(
   signer: Signer,
   options: Pick<SessionOptions, 'chain' | 'signal'> = {},
 ): Promise<void> {
+  requireOpen(session)
   const nodes = lackingNodes(session)
   if (nodes.length === 0) return
   const wallet = await resolveSigner(signer)
@@ -28,7 +29,7 @@ export async function extendKeySession(
   const { sessionKey } = session
   const signed = await signForNodes(client, wallet, { sessionKey, nodes, signal: options.signal })
   // Users take their time with a wallet.
-  if (session.isClosing) throw new CairnError('SESSION_EXPIRED', { message: 'The session was closed' })
+  requireOpen(session)
   const answers = await presentToNodes(client, signed, nodes, options)
   for (const [i, node] of nodes.entries()) {
     const answer = answers[i]

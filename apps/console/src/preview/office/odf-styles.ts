@@ -3,7 +3,7 @@ import { attribute, childOf, childrenOf } from './xml.ts'
 
 /** What the styles of an OpenDocument file say of its text. */
 export type OdfStyles = {
-  /** How a part of a line runStyles. */
+  /** The style of a part of a line. */
   runStyleOf(name: string | undefined): Omit<Run, 'text'>
   /** Whether a paragraph is the title of the document. */
   isTitle(name: string | undefined): boolean
