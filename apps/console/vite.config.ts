@@ -5,6 +5,7 @@ import { defineConfig } from 'vite'
 import { compressAssets } from './compress-assets.ts'
 import { languagesPart } from './languages-part.ts'
 import { pagesPart } from './pages-part.ts'
+import { pdfDataPart } from './pdf-data-part.ts'
 import { walletConnectPart } from './wallet-connect-part.ts'
 
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -12,7 +13,7 @@ const here = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 /** The console is bundled from the sources of the packages it uses, so they need no build first. */
 export default defineConfig({
   root: here('.'),
-  plugins: [walletConnectPart(), pagesPart(), languagesPart(), react(), tailwindcss(), compressAssets()],
+  plugins: [walletConnectPart(), pagesPart(), pdfDataPart(), languagesPart(), react(), tailwindcss(), compressAssets()],
   resolve: {
     conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
     alias: {

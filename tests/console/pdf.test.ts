@@ -2,6 +2,7 @@
 import { uploadBytes, uploadEncryptedBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { makePdf, makeScannedPdf } from './pdf-files.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -9,34 +10,6 @@ beforeAll(async () => {
   site = await openConsoleTest()
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
-
-/** A PDF of pages with one line each, which would like to run a script and open an address. @see ISO 32000-1, 7.5 */
-function makePdf(lines: readonly string[]): Uint8Array {
-  const pages = lines.map((_line, i) => `${5 + i * 2} 0 R`).join(' ')
-  const objects = [
-    '<< /Type /Catalog /Pages 2 0 R /OpenAction 4 0 R >>',
-    `<< /Type /Pages /Kids [${pages}] /Count ${lines.length} >>`,
-    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
-    '<< /S /JavaScript /JS (app.alert\\("run"\\); this.submitForm\\("https://example.org"\\)) >>',
-    ...lines.flatMap((line, i) => {
-      const content = `0.1 0.2 0.8 rg 20 20 100 60 re f BT /F1 24 Tf 20 120 Td (${line}) Tj ET`
-      return [
-        `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /Font << /F1 3 0 R >> >> /Contents ${6 + i * 2} 0 R /AA << /O 4 0 R >> /Annots [<< /Type /Annot /Subtype /Link /Rect [0 0 300 200] /A << /S /URI /URI (https://example.org/) >> >>] >>`,
-        `<< /Length ${content.length} >>\nstream\n${content}\nendstream`,
-      ]
-    }),
-  ]
-  let text = '%PDF-1.7\n'
-  const places = objects.map((object, i) => {
-    const at = text.length
-    text += `${i + 1} 0 obj\n${object}\nendobj\n`
-    return at
-  })
-  const start = text.length
-  const rows = places.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
-  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
-  return new TextEncoder().encode(text)
-}
 
 /** Whether the page's canvas shows the blue field of the page. */
 function hasBlue({ page }: ConsolePage): Promise<boolean> {
@@ -105,4 +78,31 @@ test('an encrypted PDF is drawn from what was decrypted here; a damaged one says
   expect(await checkAccessibility()).toEqual([])
   await open(`/files/${broken.cid}`)
   await page.getByText('The browser cannot show this file').waitFor()
+})
+
+/** Brightness of the canvas at places of its width and height, from 0 to 255. */
+function readBrightness({ page }: ConsolePage, places: readonly (readonly [number, number])[]): Promise<number[]> {
+  return page.evaluate((wanted) => {
+    const canvas = document.querySelector('canvas')
+    const context = canvas?.getContext('2d')
+    if (canvas === null || !context) return []
+    return wanted.map(([x, y]) => {
+      const { data } = context.getImageData(Math.floor(canvas.width * x), Math.floor(canvas.height * y), 1, 1)
+      return Math.round(((data[0] ?? 0) + (data[1] ?? 0) + (data[2] ?? 0)) / 3)
+    })
+  }, places)
+}
+
+test('scanned pages of each encoding and Japanese text without its font are drawn', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, open } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadBytes(client, makeScannedPdf(), { name: 'scan.pdf' })
+  await open(`/open/${cid}`)
+  await page.getByText('日本語').waitFor({ state: 'attached' })
+  // The dark and the bright half of each image.
+  const places = [0.25, 0.75].flatMap((half) => [0, 1, 2].map((image) => [(image + half) / 3, 0.75] as const))
+  await expect
+    .poll(async () => (await readBrightness(opened, places)).map((brightness) => brightness > 128))
+    .toEqual([false, false, false, true, true, true])
 })

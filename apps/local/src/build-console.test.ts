@@ -17,7 +17,13 @@ beforeEach(async () => {
   await writeFile(join(root, 'package-lock.json'), '{}')
   await writeFile(join(folder, 'package.json'), '{"name":"console","type":"module"}')
   await writeFile(join(folder, 'vite.config.ts'), 'export default { base: "./" }')
-  for (const name of ['compress-assets.ts', 'languages-part.ts', 'pages-part.ts', 'wallet-connect-part.ts'])
+  for (const name of [
+    'compress-assets.ts',
+    'languages-part.ts',
+    'pages-part.ts',
+    'pdf-data-part.ts',
+    'wallet-connect-part.ts',
+  ])
     await writeFile(join(folder, name), '')
   await writeFile(join(folder, 'index.html'), '<script type="module" src="./src/main.js"></script>')
   await writeTitle('first')

@@ -25,6 +25,7 @@ const sources = [
     'compress-assets.ts',
     'languages-part.ts',
     'pages-part.ts',
+    'pdf-data-part.ts',
     'wallet-connect-part.ts',
     'package.json',
   ].map((name) => join('apps', 'console', name)),

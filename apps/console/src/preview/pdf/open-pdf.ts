@@ -3,16 +3,30 @@ import {
   getDocument,
   type PDFDocumentLoadingTask,
   VerbosityLevel,
+  version,
 } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { pdfDataFolders, pdfDataPath } from './pdf-data.ts'
 
 /** Maximum size of an image within a PDF, in pixels. */
 const maxImagePixels = 64 * 1024 * 1024
+
+/** Addresses of what the reader needs beside its code, at the console's own origin; its worker fetches them. */
+function dataUrls() {
+  const urlOf = (folder: string) => `${new URL(`/${pdfDataPath(version)}/${folder}/`, location.origin)}`
+  return {
+    cMapUrl: urlOf(pdfDataFolders.cMapUrl),
+    iccUrl: urlOf(pdfDataFolders.iccUrl),
+    standardFontDataUrl: urlOf(pdfDataFolders.standardFontDataUrl),
+    wasmUrl: urlOf(pdfDataFolders.wasmUrl),
+  }
+}
 
 /** An opening PDF; `end` releases it with its worker. */
 export type OpeningPdf = { promise: PDFDocumentLoadingTask['promise']; end: () => void }
 
 /**
  * Opens a PDF in its own worker. Nothing in the file runs: no scripts, no forms, no links, and no URL in it is fetched.
+ * Fonts, character maps and decoders come from the console itself.
  * @param data of the file; ownership passes to the worker
  */
 export function openPdf(data: Uint8Array): OpeningPdf {
@@ -22,7 +36,7 @@ export function openPdf(data: Uint8Array): OpeningPdf {
     data,
     enableXfa: false,
     disableAutoFetch: true,
-    useWasm: false,
+    ...dataUrls(),
     maxImageSize: maxImagePixels,
     verbosity: VerbosityLevel.ERRORS,
   })
