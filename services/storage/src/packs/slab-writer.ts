@@ -1,12 +1,15 @@
-import { CairnError, MIB, maxBlockBytes } from '@cairn/protocol'
+import { CairnError, KIB, MIB, maxBlockBytes } from '@cairn/protocol'
 import type { AlignedPool } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 
-/** Bytes collected per write. */
-const slabBytes = 4 * MIB
+/**
+ * Bytes collected per write: eight chunks of 256 KiB, or the largest block, with their frames. Writes of twice as much take
+ * as long, and hold twice the memory.
+ */
+const slabBytes = 2 * MIB + 8 * KIB
 /** The first slab of a pack is small, because most uploads are: space for one chunk of 256 KiB and its nodes. */
-const firstSlabBytes = 320 * 1024
+const firstSlabBytes = 320 * KIB
 /**
  * Space reserved before a payload: the length of the frame (at most 4 bytes) and the CID (36, or up to 72 with a digest
  * of 64 bytes), rounded up.

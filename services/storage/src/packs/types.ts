@@ -92,7 +92,7 @@ export type PackReader = BlockSource & {
  * {@link PackStore.openAll} only: every other reader answers as if they were not stored.
  */
 export type PackStore = {
-  /** Starts a pack. Nothing is written to disk before the first 4 MiB or `seal`. */
+  /** Starts a pack. Nothing is written to disk before its first slab is full, or `seal`. */
   begin(options?: PackOptions): PackWriter
   /**
    * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
