@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import {
   listFiles,
   shareFile,
+  uploadBytes,
   uploadEncryptedBytes,
   uploadEncryptedFolder,
   uploadEncryptedText,
@@ -106,6 +107,21 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   await code.getByText("const answer: number = 42 // '<b>'").waitFor()
   expect(await checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
+})
+
+test('a table of an older program and UTF-16 are shown, with a note where the letters are a guess', async () => {
+  const client = await createKeyClient(site.network)
+  const older = await uploadBytes(client, Buffer.from('Straße;Preis\nKöln;5,00 \x80\n', 'latin1'), { name: 'orte.csv' })
+  const wide = await uploadBytes(client, Buffer.from('\uFEFFGrüße 🪨\n', 'utf16le'), { name: 'gruss.txt' })
+  const { page, open, checkAccessibility } = await site.newPage({ accounts: 0 })
+  await open(`/open/${older.cid}`)
+  await page.getByRole('columnheader', { name: 'Straße' }).waitFor()
+  await page.getByRole('cell', { name: '5,00 €' }).waitFor()
+  await page.getByText('This file is not in Unicode.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await open(`/open/${wide.cid}`)
+  await page.getByText('Grüße 🪨').waitFor()
+  expect(await page.getByText('This file is not in Unicode.').count()).toBe(0)
 })
 
 test('a picture is shown by the gateway, and a folder lists names and sizes that open below it', async () => {

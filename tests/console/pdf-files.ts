@@ -1,3 +1,5 @@
+import { createHash } from 'node:crypto'
+
 /** A PDF of pages with one line each, which would like to run a script and open an address. */
 export function makePdf(lines: readonly string[]): Uint8Array {
   const pages = lines.map((_line, i) => `${5 + i * 2} 0 R`).join(' ')
@@ -60,12 +62,63 @@ export function makeScannedPdf(): Uint8Array {
   ])
 }
 
+/** What passwords are filled up with, to 32 bytes. */
+const padding = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex')
+const padded = (password: string) => Buffer.concat([Buffer.from(password, 'latin1'), padding]).subarray(0, 32)
+const md5 = (...parts: Uint8Array[]) => createHash('md5').update(Buffer.concat(parts)).digest()
+
+/** The cipher of the first protected PDFs, which libraries no longer offer. */
+function rc4(key: Uint8Array, bytes: Uint8Array): Buffer {
+  const state = Uint8Array.from({ length: 256 }, (_, i) => i)
+  const at = (i: number) => state[i & 255] ?? 0
+  const swap = (i: number, j: number) => {
+    const kept = at(i)
+    state[i & 255] = at(j)
+    state[j & 255] = kept
+  }
+  let j = 0
+  for (let i = 0; i < 256; i++) {
+    j = (j + at(i) + (key[i % key.length] ?? 0)) & 255
+    swap(i, j)
+  }
+  j = 0
+  return Buffer.from(
+    bytes.map((byte, n) => {
+      j = (j + at(n + 1)) & 255
+      swap(n + 1, j)
+      return byte ^ at(at(n + 1) + at(j))
+    }),
+  )
+}
+
+/** A PDF of one line that opens with a password. @see ISO 32000-1, 7.6.3, revision 2 */
+export function makeProtectedPdf(line: string, password: string): Uint8Array {
+  const id = Buffer.from('000102030405060708090a0b0c0d0e0f', 'hex')
+  const permissions = Buffer.from('fcffffff', 'hex')
+  const owner = rc4(md5(padded('owner')).subarray(0, 5), padded(password))
+  const key = md5(padded(password), owner, permissions, id).subarray(0, 5)
+  const content = Buffer.from(`BT /F1 24 Tf 20 120 Td (${line}) Tj ET`, 'latin1')
+  const contentNumber = 5
+  const ownKey = md5(key, Buffer.from([contentNumber, 0, 0, 0, 0])).subarray(0, 10)
+  return writePdf(
+    [
+      '<< /Type /Catalog /Pages 2 0 R >>',
+      '<< /Type /Pages /Kids [4 0 R] /Count 1 >>',
+      '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+      `<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /Font << /F1 3 0 R >> >> /Contents ${contentNumber} 0 R >>`,
+      writeStream('', rc4(ownKey, content).toString('latin1')),
+      `<< /Filter /Standard /V 1 /R 2 /P -4 /O <${owner.toString('hex')}> /U <${rc4(key, padding).toString('hex')}> >>`,
+    ],
+    `/Encrypt 6 0 R /ID [<${id.toString('hex')}> <${id.toString('hex')}>]`,
+  )
+}
+
 function writeStream(entries: string, content: string): string {
   return `<< ${entries} /Length ${content.length} >>\nstream\n${content}\nendstream`
 }
 
 /** Numbers the objects from 1 and writes them with their table. @see ISO 32000-1, 7.5 */
-function writePdf(objects: readonly string[]): Uint8Array {
+function writePdf(objects: readonly string[], trailer = ''): Uint8Array {
   let text = '%PDF-1.7\n'
   const places = objects.map((object, i) => {
     const at = text.length
@@ -74,6 +127,6 @@ function writePdf(objects: readonly string[]): Uint8Array {
   })
   const start = text.length
   const rows = places.map((at) => `${String(at).padStart(10, '0')} 00000 n \n`).join('')
-  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R >>\nstartxref\n${start}\n%%EOF\n`
-  return new TextEncoder().encode(text)
+  text += `xref\n0 ${objects.length + 1}\n0000000000 65535 f \n${rows}trailer\n<< /Size ${objects.length + 1} /Root 1 0 R ${trailer} >>\nstartxref\n${start}\n%%EOF\n`
+  return Buffer.from(text, 'latin1')
 }

@@ -2,7 +2,7 @@
 import { uploadBytes, uploadEncryptedBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
-import { makePdf, makeScannedPdf } from './pdf-files.ts'
+import { makePdf, makeProtectedPdf, makeScannedPdf } from './pdf-files.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -105,4 +105,24 @@ test('scanned pages of each encoding and Japanese text without its font are draw
   await expect
     .poll(async () => (await readBrightness(opened, places)).map((brightness) => brightness > 128))
     .toEqual([false, false, false, true, true, true])
+})
+
+test('a PDF with a password asks for it, says when it is wrong, and opens', async () => {
+  const { page, wallet, open, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const file = makeProtectedPdf('Behind the door', 'sesame')
+  const { cid } = await uploadBytes(client, file, { name: 'protected.pdf' })
+  await open(`/open/${cid}`)
+  const field = page.getByLabel('Password of this PDF')
+  await field.waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  const openIt = page.getByRole('button', { name: 'Open PDF' })
+  await openIt.click()
+  await page.getByText('Enter the password.').waitFor()
+  await field.fill('open')
+  await openIt.click()
+  await page.getByText('Wrong password.').waitFor()
+  await field.fill('sesame')
+  await field.press('Enter')
+  await page.getByText('Behind the door').waitFor({ state: 'attached' })
 })

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { MediaView, NoPreview } from './ContentView.tsx'
-import { decodeText, shownBytes } from './decode-text.ts'
+import { type DecodedText, decodeText, shownBytes } from './decode-text.ts'
 import { OfficePreview } from './office/OfficePreview.tsx'
 import { maxPdfBytes, PdfPreview } from './PdfPreview.tsx'
 import { choosePreview, type PreviewForm } from './preview-kind.ts'
@@ -60,7 +60,7 @@ function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
 }
 
 function BlobText({ blob, name, mimeType }: { blob: Blob; name: string; mimeType: string | null }) {
-  const [text, setText] = useState<string | null>()
+  const [decoded, setDecoded] = useState<DecodedText | null>()
   const maxBytes = shownBytes(name, mimeType)
   const isCut = blob.size > maxBytes
   useEffect(() => {
@@ -69,12 +69,16 @@ function BlobText({ blob, name, mimeType }: { blob: Blob; name: string; mimeType
       .slice(0, maxBytes)
       .arrayBuffer()
       .then((bytes) => {
-        if (!isGone) setText(decodeText(new Uint8Array(bytes), isCut) ?? null)
+        if (!isGone) setDecoded(decodeText(new Uint8Array(bytes), isCut) ?? null)
       })
     return () => {
       isGone = true
     }
   }, [blob, maxBytes, isCut])
-  if (text === undefined) return <Skeleton className="h-40 w-full" />
-  return text === null ? <NoPreview /> : <TextPreview text={text} name={name} mimeType={mimeType} isCut={isCut} />
+  if (decoded === undefined) return <Skeleton className="h-40 w-full" />
+  return decoded === null ? (
+    <NoPreview />
+  ) : (
+    <TextPreview decoded={decoded} name={name} mimeType={mimeType} isCut={isCut} />
+  )
 }

@@ -44,16 +44,16 @@ function PublicText({ cidPath, name, mimeType }: { cidPath: string; name: string
     queryFn: async ({ signal }) => {
       const bytes = await downloadBytes(client, cidPath, { signal, toByte: maxBytes + 1 })
       const isCut = bytes.length > maxBytes
-      return { text: decodeText(bytes.subarray(0, maxBytes), isCut) ?? null, isCut }
+      return { decoded: decodeText(bytes.subarray(0, maxBytes), isCut) ?? null, isCut }
     },
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   if (data === undefined) return <Skeleton className="h-40 w-full" />
-  return data.text === null ? (
+  return data.decoded === null ? (
     <NoPreview />
   ) : (
-    <TextPreview text={data.text} name={name} mimeType={mimeType} isCut={data.isCut} />
+    <TextPreview decoded={data.decoded} name={name} mimeType={mimeType} isCut={data.isCut} />
   )
 }
 

@@ -10,14 +10,40 @@ export function shownBytes(name: string, mimeType: string | null): number {
   return chooseTextForm(name, mimeType).kind === 'table' ? maxTableBytes : maxTextBytes
 }
 
+/** A decoded text. */
+export type DecodedText = {
+  text: string
+  /** Its bytes are neither Unicode nor anything that names its encoding: Western European letters were assumed. */
+  isGuessed: boolean
+}
+
 /**
- * Decodes UTF-8; undefined for anything else. Omits a truncated character at the end.
+ * Decodes UTF-8, UTF-16 with a byte order mark, and the Western European encoding of Windows, in which older programs
+ * write; undefined for anything that is not text. Omits a truncated character at the end.
  * @param isCut whether more bytes follow
+ * @see https://encoding.spec.whatwg.org
  */
-export function decodeText(bytes: Uint8Array, isCut: boolean): string | undefined {
-  if (bytes.includes(0)) return undefined
+export function decodeText(bytes: Uint8Array, isCut: boolean): DecodedText | undefined {
+  const marked = markedEncoding(bytes)
+  const text = decodeAs(marked ?? 'utf-8', bytes, isCut)
+  if (text !== undefined) return text.includes('\0') ? undefined : { text, isGuessed: false }
+  const guessed = marked === undefined ? decodeAs('windows-1252', bytes, isCut) : undefined
+  return guessed === undefined || controls.test(guessed) ? undefined : { text: guessed, isGuessed: true }
+}
+
+/** Characters that no text has, also those that this encoding leaves undefined: the bytes are something else. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controls = /[\0-\x08\x0e-\x1a\x1c-\x1f\x7f-\x9f]/
+
+/** Returns the encoding that a byte order mark names, besides UTF-8. */
+function markedEncoding([first, second]: Uint8Array): string | undefined {
+  if (first === 0xff && second === 0xfe) return 'utf-16le'
+  return first === 0xfe && second === 0xff ? 'utf-16be' : undefined
+}
+
+function decodeAs(encoding: string, bytes: Uint8Array, isCut: boolean): string | undefined {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isCut })
+    return new TextDecoder(encoding, { fatal: true }).decode(bytes, { stream: isCut })
   } catch (error) {
     if (error instanceof TypeError) return undefined
     throw error

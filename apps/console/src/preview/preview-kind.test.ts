@@ -11,6 +11,8 @@ test.each([
   ['a.json', 'application/json; charset=utf-8', 'text'],
   ['README.md', 'application/octet-stream', 'text'],
   ['a.mp4', 'application/octet-stream', 'video'],
+  ['a.mov', 'video/quicktime', 'video'],
+  ['a.MOV', 'application/octet-stream', 'video'],
   ['a.ogg', 'audio/ogg', 'audio'],
   ['a.pdf', 'application/pdf', 'pdf'],
   ['a.pdf', 'application/octet-stream', 'pdf'],

@@ -30,7 +30,7 @@ const endingsByType: Readonly<Record<string, readonly string[]>> = {
   'audio/wav': ['wav'],
   'audio/flac': ['flac'],
   'audio/aac': ['aac'],
-  'video/mp4': ['mp4', 'm4v'],
+  'video/mp4': ['mp4', 'm4v', 'mov'],
   'video/webm': ['webm'],
   'video/ogg': ['ogv'],
 }
@@ -43,6 +43,8 @@ const aliases: Readonly<Record<string, string>> = {
   'audio/wave': 'audio/wav',
   'audio/x-m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
+  // Films of cameras and phones: another name for the same boxes.
+  'video/quicktime': 'video/mp4',
   'application/x-pdf': 'application/pdf',
 }
 

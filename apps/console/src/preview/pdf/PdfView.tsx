@@ -8,6 +8,7 @@ import { fieldClass } from '../../ui/TextField.tsx'
 import { NoPreview } from '../ContentView.tsx'
 import { type DrawnPage, drawPage } from './draw-page.ts'
 import { openPdf } from './open-pdf.ts'
+import { PdfPassword } from './PdfPassword.tsx'
 
 /** Zoom levels relative to the width of the frame. */
 const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
@@ -15,30 +16,29 @@ const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 /** A PDF drawn page by page on a canvas: none of its code runs. Its text is available to screen readers. */
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
-  const [failure, setFailure] = useState<string>()
+  const [isBroken, setBroken] = useState(false)
+  const [asked, setAsked] = useState<{ isWrong: boolean; answer: (password: string) => void }>()
   useEffect(() => {
     setDocument(undefined)
-    setFailure(undefined)
-    // The reader takes ownership of the bytes.
-    const opening = openPdf(bytes.slice())
+    setBroken(false)
+    setAsked(undefined)
     let isGone = false
+    // The reader takes ownership of the bytes.
+    const opening = openPdf(bytes.slice(), (request) => {
+      if (!isGone) setAsked(request)
+    })
     opening.promise.then(
       (opened) => (isGone ? undefined : setDocument(opened)),
-      (error: unknown) => (isGone ? undefined : setFailure(faultOf(error))),
+      () => (isGone ? undefined : setBroken(true)),
     )
     return () => {
       isGone = true
       opening.end()
     }
   }, [bytes])
-  if (failure !== undefined) return <NoPreview hint={failure} />
-  return document === undefined ? <Skeleton className="h-96 w-full" /> : <Pages document={document} name={name} />
-}
-
-function faultOf(error: unknown): string {
-  return error instanceof Error && error.name === 'PasswordException'
-    ? messages.preview.pdfPassword
-    : messages.preview.broken
+  if (isBroken) return <NoPreview hint={messages.preview.broken} />
+  if (document !== undefined) return <Pages document={document} name={name} />
+  return asked === undefined ? <Skeleton className="h-96 w-full" /> : <PdfPassword {...asked} />
 }
 
 function Pages({ document, name }: { document: PDFDocumentProxy; name: string }) {

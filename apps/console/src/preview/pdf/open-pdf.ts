@@ -1,6 +1,7 @@
 import {
   GlobalWorkerOptions,
   getDocument,
+  PasswordResponses,
   type PDFDocumentLoadingTask,
   VerbosityLevel,
   version,
@@ -24,12 +25,16 @@ function dataUrls() {
 /** An opening PDF; `end` releases it with its worker. */
 export type OpeningPdf = { promise: PDFDocumentLoadingTask['promise']; end: () => void }
 
+/** Asks for the password of a PDF. `isWrong`: whether one was tried before. */
+type AskPassword = (request: { isWrong: boolean; answer: (password: string) => void }) => void
+
 /**
  * Opens a PDF in its own worker. Nothing in the file runs: no scripts, no forms, no links, and no URL in it is fetched.
  * Fonts, character maps and decoders come from the console itself.
  * @param data of the file; ownership passes to the worker
+ * @param onPassword called for a PDF with a password, until it is right; the password stays in this page and its worker
  */
-export function openPdf(data: Uint8Array): OpeningPdf {
+export function openPdf(data: Uint8Array, onPassword: AskPassword): OpeningPdf {
   const port = new Worker(new URL('./pdf.worker.ts', import.meta.url), { type: 'module' })
   GlobalWorkerOptions.workerPort = port
   const task = getDocument({
@@ -40,6 +45,8 @@ export function openPdf(data: Uint8Array): OpeningPdf {
     maxImageSize: maxImagePixels,
     verbosity: VerbosityLevel.ERRORS,
   })
+  task.onPassword = (answer: (password: string) => void, reason: number) =>
+    onPassword({ answer, isWrong: reason === PasswordResponses.INCORRECT_PASSWORD })
   // One file, one worker.
   GlobalWorkerOptions.workerPort = null
   return {

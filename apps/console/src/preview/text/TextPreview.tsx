@@ -3,6 +3,7 @@ import { messages } from '../../messages/messages.ts'
 import { Segments } from '../../ui/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TextView } from '../ContentView.tsx'
+import type { DecodedText } from '../decode-text.ts'
 import { chooseTextForm, type TextForm } from './text-form.ts'
 
 // Each form loads with the first file of its kind.
@@ -10,18 +11,21 @@ const CodeView = lazy(() => import('./CodeView.tsx').then((module) => ({ default
 const MarkdownView = lazy(() => import('./MarkdownView.tsx').then((module) => ({ default: module.MarkdownView })))
 const TableView = lazy(() => import('./TableView.tsx').then((module) => ({ default: module.TableView })))
 
-/** A text in its best form: rendered Markdown, a table, highlighted code, or as it is. */
-export function TextPreview({
-  text,
-  name,
-  mimeType,
-  isCut,
-}: {
-  text: string
-  name: string
-  mimeType: string | null
-  isCut: boolean
-}) {
+type TextPreviewProps = { decoded: DecodedText; name: string; mimeType: string | null; isCut: boolean }
+
+/** A text in its best form, and a note if its letters are a guess. */
+export function TextPreview({ decoded: { text, isGuessed }, ...file }: TextPreviewProps) {
+  if (!isGuessed) return <TextInForm text={text} {...file} />
+  return (
+    <div className="flex flex-col gap-2">
+      <TextInForm text={text} {...file} />
+      <p className="text-ink-soft text-sm">{messages.preview.guessedLetters}</p>
+    </div>
+  )
+}
+
+/** Rendered Markdown, a table, highlighted code, or the text as it is. */
+function TextInForm({ text, name, mimeType, isCut }: Omit<TextPreviewProps, 'decoded'> & { text: string }) {
   const form = chooseTextForm(name, mimeType)
   const [shown, setShown] = useState<'formatted' | 'source'>('formatted')
   if (form.kind === 'plain' || text === '') return <TextView text={text} name={name} isCut={isCut} />
