@@ -127,3 +127,53 @@ test('users who leave while a part of the page fails reach the next page', async
   await open('/status')
   await page.getByText('All systems operational').waitFor()
 })
+
+test('a part of the page that cannot be loaded says so, and is loaded by another try', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, expectProblem } = opened
+  expectProblem(/net::ERR_FAILED/)
+  expectProblem(/^A part of the page was not loaded: /)
+  await open('/settings')
+  await signIn()
+  const bell = page.getByRole('button', { name: /^Notifications/ })
+  const failed = page.getByText('Part of the page did not load')
+  // A button of the frame: a toast tells it.
+  await page.route('**/assets/NotificationBell-*.js', (route) => route.abort())
+  await page.reload()
+  await failed.waitFor()
+  expect(await bell.count()).toBe(0)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.unroute('**/assets/NotificationBell-*.js')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await bell.waitFor()
+  expect(await failed.count()).toBe(0)
+  // A part of the content: the error is in its place.
+  await page.route('**/assets/ContactList-*.js', (route) => route.abort())
+  await page.getByRole('link', { name: 'Shared', exact: true }).first().click()
+  await page.getByRole('radio', { name: 'Contacts' }).check({ force: true })
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.filter({ has: failed }).waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.unroute('**/assets/ContactList-*.js')
+  await alert.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No contacts yet').waitFor()
+})
+
+test('a page that cannot be loaded while the service is silent leaves the frame, and is loaded by another try', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, expectProblem } = opened
+  expectProblem(/net::ERR_/)
+  expectProblem(/^A part of the page failed: PartNotLoaded: /)
+  await open('/settings')
+  await signIn()
+  const isSilent = ({ origin, pathname }: URL) =>
+    origin === new URL(site.network.profile.api).origin && (pathname === '/' || pathname.includes('/NamesPage-'))
+  await page.route(isSilent, (route) => route.abort('connectionrefused'))
+  await page.getByRole('link', { name: 'Names', exact: true }).first().click()
+  await page.getByRole('heading', { level: 1, name: 'The page did not load' }).waitFor()
+  expect(await page.getByRole('navigation').count()).toBeGreaterThan(0)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.unroute(isSilent)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No names yet').waitFor()
+})

@@ -2,6 +2,7 @@ import './theme/theme.css'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { App } from './App.tsx'
+import { reportFailures } from './errors/report-failures.ts'
 import { loadTexts } from './messages/load-texts.ts'
 import { resumeSession } from './session/session-store.ts'
 
@@ -12,7 +13,7 @@ void start(root)
 
 async function start(page: HTMLElement): Promise<void> {
   await loadTexts()
-  createRoot(page).render(
+  createRoot(page, reportFailures).render(
     <StrictMode>
       <App />
     </StrictMode>,

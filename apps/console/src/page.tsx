@@ -1,7 +1,7 @@
 import { lazyRouteComponent, type RouteComponent } from '@tanstack/react-router'
 import type { ComponentType } from 'react'
 import type { IconComponent } from '#icons'
-import { loadPart } from './load-part.ts'
+import { loadPart } from './parts/load-part.ts'
 import type { Session } from './session/session-store.ts'
 
 /** What the navigation, the palette and the shortcuts know of a page. */

@@ -12,6 +12,8 @@ export const router = createRouter({
       notFoundComponent: lazyRouteComponent(() => import('./shell/NotFoundPage.tsx'), 'NotFoundPage'),
     })
     .addChildren(pages),
+  // Around each page, so that the frame stays.
+  defaultErrorComponent: BrokenPage,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -1,12 +1,13 @@
 import { zeroAddress } from '@cairn/protocol'
 import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { createContext, lazy, type ReactNode, Suspense, use, useId, useState } from 'react'
+import { createContext, type ReactNode, Suspense, use, useId, useState } from 'react'
 import { KeyRound, Link2, UserPlus, Wrench } from '#icons'
 import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
 import { useKeyReport } from '../key-changes/use-key-report.ts'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { AccessFailure } from '../preview/AccessFailure.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
@@ -21,16 +22,13 @@ import { PeopleList } from './PeopleList.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
-const FileKeyEvents = lazy(async () => ({
-  default: (await import('../activity/FileKeyEvents.tsx')).FileKeyEvents,
-}))
-const LinkList = lazy(async () => ({ default: (await import('../links/LinkList.tsx')).LinkList }))
-const SignInAgainDialog = lazy(async () => ({
-  default: (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
-}))
-const CreateLinkDialog = lazy(async () => ({
-  default: (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog,
-}))
+const FileKeyEvents = lazyPart(async () => (await import('../activity/FileKeyEvents.tsx')).FileKeyEvents)
+const LinkList = lazyPart(async () => (await import('../links/LinkList.tsx')).LinkList)
+const SignInAgainDialog = lazyPart(
+  async () => (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
+  'toast',
+)
+const CreateLinkDialog = lazyPart(async () => (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog, 'toast')
 
 /**
  * Shows the addresses with access to an encrypted file or folder and the state on each key node, and lets its owner change them.

@@ -1,7 +1,7 @@
 import { type KeyFile, listKeyFiles } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { FileLock, Filter, Users } from '#icons'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { plainSizeText } from '../content/plain-size.ts'
@@ -11,6 +11,7 @@ import { usePlainSize } from '../content/use-plain-size.ts'
 import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
@@ -24,7 +25,7 @@ import { Tag } from '../ui/Tag.tsx'
 import { ConnectKeys } from './ConnectKeys.tsx'
 
 type Role = 'recipient' | 'owner'
-const ContactList = lazy(async () => ({ default: (await import('../contacts/ContactList.tsx')).ContactList }))
+const ContactList = lazyPart(async () => (await import('../contacts/ContactList.tsx')).ContactList)
 
 /** Encrypted files shared with this account, and by it, and the address book. */
 export function SharedPage() {

@@ -1,5 +1,6 @@
 import { CairnError, createClient, type NetworkProfile } from '@cairn/sdk'
 import { clearChanges } from '../key-changes/kept-changes.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { type EndReason, endSession, type Session } from '../session/session-store.ts'
 
 /** Ends the session here immediately, and then cancels its unfinished uploads and revokes its credentials. */
@@ -8,13 +9,13 @@ export async function signOut(network: NetworkProfile, reason: EndReason): Promi
   if (session === undefined) return
   // While the API key is still valid.
   await dropUnfinished(network, session)
-  const { endCredentials } = await import('../session/key-session-calls.ts')
+  const { endCredentials } = await loadCode(import('../session/key-session-calls.ts'))
   await endCredentials(network, session)
 }
 
 async function dropUnfinished(network: NetworkProfile, { address, apiKey }: Session): Promise<void> {
   clearChanges(address)
-  const { dropUploads } = await import('../upload/restore-uploads.ts')
+  const { dropUploads } = await loadCode(import('../upload/restore-uploads.ts'))
   try {
     await dropUploads(createClient({ network, apiKey }), address)
   } catch (error) {

@@ -1,6 +1,6 @@
 import { CairnError, encryptBlob, type Progress } from '@cairn/sdk'
+import { loadCode } from '../parts/load-code.ts'
 import type { CipherEvent, CipherOrder } from './cipher-order.ts'
-import { loadCode } from './load-code.ts'
 
 const emit = (event: CipherEvent, owned: ArrayBuffer[] = []) => postMessage(event, { transfer: owned })
 const fail = (error: unknown) => emit({ kind: 'failed', error: CairnError.from(error).toJSON() })

@@ -1,6 +1,7 @@
 import { useQueries, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { useNetwork } from '../network/use-network.ts'
+import { loadCode } from '../parts/load-code.ts'
 
 const mainnet = 1
 const staleMs = 5 * 60_000
@@ -17,7 +18,7 @@ export function useEnsName(address: string): string | undefined {
   const { data } = useQuery({
     queryKey: ['network', 'ens-name', rpcUrl, address],
     queryFn: async () => {
-      const { findEnsName } = await import('./ens.ts')
+      const { findEnsName } = await loadCode(import('./ens.ts'))
       return (await findEnsName(rpcUrl ?? '', address)) ?? null
     },
     enabled: rpcUrl !== undefined,
@@ -37,7 +38,7 @@ export function useEnsAddresses(words: readonly string[]): readonly EnsAnswer[] 
     queries: names.map((name) => ({
       queryKey: ['network', 'ens-address', rpcUrl, name.toLowerCase()],
       queryFn: async () => {
-        const { findEnsAddress, isEnsName } = await import('./ens.ts')
+        const { findEnsAddress, isEnsName } = await loadCode(import('./ens.ts'))
         const wanted = name.toLowerCase()
         return (isEnsName(wanted) ? await findEnsAddress(rpcUrl ?? '', wanted) : undefined) ?? null
       },

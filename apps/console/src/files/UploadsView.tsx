@@ -1,8 +1,9 @@
 import type { FileEntry } from '@cairn/sdk'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
+import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { Copy, Download, SearchX, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -26,7 +27,7 @@ import { useFiles } from './use-files.ts'
 import { useSelectAll } from './use-select-all.ts'
 import { zipOfUploads } from './zip-of-uploads.ts'
 
-const ZipDialog = lazy(async () => ({ default: (await import('../zip/ZipDialog.tsx')).ZipDialog }))
+const ZipDialog = lazyPart(async () => (await import('../zip/ZipDialog.tsx')).ZipDialog, 'toast')
 
 /** All uploads as they are stored, newest first: search, sort, selection, actions. */
 export function UploadsView({ places }: { places?: ReactNode }) {

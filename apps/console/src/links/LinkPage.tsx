@@ -1,16 +1,17 @@
 import { CairnError, createClient, inspectLink, openLink } from '@cairn/sdk'
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { useLocation, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo } from 'react'
+import { Suspense, useEffect, useMemo } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { LinkCover } from './LinkCover.tsx'
 import { LinkProblem } from './LinkProblem.tsx'
 
 // The viewer is fetched while the visitor reads who shared the link.
-const loadOpenedPage = async () => ({ default: (await import('./OpenedPage.tsx')).OpenedPage })
-const OpenedPage = lazy(loadOpenedPage)
+const loadOpenedPage = async () => (await import('./OpenedPage.tsx')).OpenedPage
+const OpenedPage = lazyPart(loadOpenedPage)
 
 /**
  * The page of a link, for people without a wallet. The key of the link stays in the fragment of the address: it is neither

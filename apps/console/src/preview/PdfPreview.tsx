@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { NoPreview } from './ContentView.tsx'
 
@@ -7,7 +8,7 @@ import { NoPreview } from './ContentView.tsx'
 export const maxPdfBytes = 64 * 1024 * 1024
 
 /** The PDF reader loads with the first PDF. */
-const PdfView = lazy(() => import('./pdf/PdfView.tsx').then((module) => ({ default: module.PdfView })))
+const PdfView = lazyPart(async () => (await import('./pdf/PdfView.tsx')).PdfView)
 
 /** Shows a PDF from its bytes; undefined while they load. */
 export function PdfPreview({ bytes, name }: { bytes: Uint8Array | undefined; name: string }) {

@@ -3,6 +3,7 @@ import { useConfig } from 'wagmi'
 import { KeyRound } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { requireWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { answerKeySession } from './key-session-request.ts'
@@ -17,7 +18,7 @@ export function KeySessionDialog() {
     const session = getSession()
     if (session === undefined) return answerKeySession(undefined)
     const wallet = requireWallet(config, session.address)
-    const { createHeldSessionKey, openKeySession } = await import('./key-session-calls.ts')
+    const { createHeldSessionKey, openKeySession } = await loadCode(import('./key-session-calls.ts'))
     const sessionKey = await makeSessionKey(createHeldSessionKey)
     const options = sessionKey === undefined ? {} : { sessionKey }
     answerKeySession(await openKeySession(createClient({ network }), wallet, options))

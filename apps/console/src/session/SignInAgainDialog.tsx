@@ -3,6 +3,7 @@ import { KeyRound } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { requireWallet } from './connected-wallet.ts'
 import { SignatureDialog } from './SignatureDialog.tsx'
 import { getSession } from './session-store.ts'
@@ -16,7 +17,7 @@ export function SignInAgainDialog({ onClose }: { onClose: () => void }) {
     const session = getSession()
     if (session?.keySession === undefined) return onClose()
     const wallet = requireWallet(config, session.address)
-    const { extendKeySession } = await import('./key-session-calls.ts')
+    const { extendKeySession } = await loadCode(import('./key-session-calls.ts'))
     await extendKeySession(clientOf(network, session), session.keySession, wallet)
     onClose()
     await queryClient.invalidateQueries({ queryKey: ['key-report'] })

@@ -1,6 +1,7 @@
 import { scopes } from '@cairn/protocol'
 import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
+import { loadCode } from '../parts/load-code.ts'
 import { getConnectedWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { sessionKeyName } from './session-key-name.ts'
@@ -18,7 +19,7 @@ const lastingSessionMs = 30 * 24 * 3_600_000
 export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
   const wallet = getConnectedWallet(config)
   if (wallet === undefined) throw new Error('signIn before a wallet is connected')
-  const calls = await import('./key-session-calls.ts')
+  const calls = await loadCode(import('./key-session-calls.ts'))
   const sessionKey = await makeSessionKey(calls.createHeldSessionKey)
   const expiresAt = Date.now() + (isLasting ? lastingSessionMs : tabSessionMs)
   const { apiKey, keySession } = await calls.signIn(createClient({ network }), wallet, {

@@ -1,6 +1,7 @@
 import { createClient, type KeySession } from '@cairn/sdk'
 import { useCallback, useEffect, useState } from 'react'
 import { useNetwork } from '../network/use-network.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { recallClosing, useClosing } from './closing-sessions.ts'
 
 /**
@@ -16,7 +17,7 @@ export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boo
       if (sessions.length === 0) return
       setEnding(true)
       try {
-        const { endKeySession } = await import('./key-session-calls.ts')
+        const { endKeySession } = await loadCode(import('./key-session-calls.ts'))
         await Promise.all(sessions.map((session) => endKeySession(createClient({ network }), session)))
       } finally {
         setEnding(false)

@@ -1,21 +1,23 @@
 import { keyShardCount } from '@cairn/protocol'
 import { lackingNodes } from '@cairn/sdk'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
 import { signOut } from '../account/sign-out.ts'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { disconnectWallets } from '../session/connected-wallet.ts'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
-const SignInAgainDialog = lazy(async () => ({
-  default: (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
-}))
+const SignInAgainDialog = lazyPart(
+  async () => (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
+  'toast',
+)
 
 /** The signed-in account, its expiry and the key nodes that know it, with sign-out or sign-in. */
 export function SessionSection() {

@@ -1,10 +1,11 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Menu } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { barPlaces, mainPlaces } from './navigation.ts'
 
-const MoreSheet = lazy(async () => ({ default: (await import('./MoreSheet.tsx')).MoreSheet }))
+const MoreSheet = lazyPart(async () => (await import('./MoreSheet.tsx')).MoreSheet, 'toast')
 const cell =
   'flex h-14 flex-col items-center justify-center gap-0.5 text-ink-soft text-xs aria-[current=page]:text-accent-ink'
 

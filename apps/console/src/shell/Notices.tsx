@@ -1,6 +1,7 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
 import { Banner } from '../ui/Banner.tsx'
@@ -8,19 +9,19 @@ import { Button } from '../ui/Button.tsx'
 import { useOnline } from '../ui/use-online.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
-const ExtendSessionDialog = lazy(async () => ({
-  default: (await import('../session/ExtendSessionDialog.tsx')).ExtendSessionDialog,
-}))
+const ExtendSessionDialog = lazyPart(
+  async () => (await import('../session/ExtendSessionDialog.tsx')).ExtendSessionDialog,
+  'toast',
+)
 
-const OutageNotice = lazy(async () => ({ default: (await import('./OutageNotice.tsx')).OutageNotice }))
+const OutageNotice = lazyPart(async () => (await import('./OutageNotice.tsx')).OutageNotice, 'toast')
 
-const ClosingNotice = lazy(async () => ({
-  default: (await import('../session/ClosingNotice.tsx')).ClosingNotice,
-}))
+const ClosingNotice = lazyPart(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice, 'toast')
 
-const LackingNodesNotice = lazy(async () => ({
-  default: (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice,
-}))
+const LackingNodesNotice = lazyPart(
+  async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice,
+  'toast',
+)
 
 /** Time before expiry in ms at which a session warns. */
 const soonMs = 10 * 60_000

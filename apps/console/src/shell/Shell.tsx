@@ -1,8 +1,9 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { WalletWatch } from '../account/WalletWatch.tsx'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
@@ -20,19 +21,20 @@ import { TopBar } from './TopBar.tsx'
 import { useKeptFocus } from './use-kept-focus.ts'
 
 // Overlays load on demand, so that the page itself loads sooner.
-const loadUploadSheet = async () => ({ default: (await import('../upload/UploadSheet.tsx')).UploadSheet })
-const loadWalletDialog = async () => ({ default: (await import('../account/WalletDialog.tsx')).WalletDialog })
-const loadKeyDialog = async () => ({ default: (await import('../session/KeySessionDialog.tsx')).KeySessionDialog })
-const loadTransfers = async () => ({ default: (await import('../transfers/TransfersPanel.tsx')).TransfersPanel })
-const UploadSheet = lazy(loadUploadSheet)
-const WalletDialog = lazy(loadWalletDialog)
-const KeySessionDialog = lazy(loadKeyDialog)
-const TransfersPanel = lazy(loadTransfers)
+const loadUploadSheet = async () => (await import('../upload/UploadSheet.tsx')).UploadSheet
+const loadWalletDialog = async () => (await import('../account/WalletDialog.tsx')).WalletDialog
+const loadKeyDialog = async () => (await import('../session/KeySessionDialog.tsx')).KeySessionDialog
+const loadTransfers = async () => (await import('../transfers/TransfersPanel.tsx')).TransfersPanel
+const UploadSheet = lazyPart(loadUploadSheet, 'toast')
+const WalletDialog = lazyPart(loadWalletDialog, 'toast')
+const KeySessionDialog = lazyPart(loadKeyDialog, 'toast')
+const TransfersPanel = lazyPart(loadTransfers, 'toast')
 // Required immediately, but not for rendering.
-const TransfersAnnouncer = lazy(async () => ({
-  default: (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
-}))
-const DropTarget = lazy(async () => ({ default: (await import('../upload/DropTarget.tsx')).DropTarget }))
+const TransfersAnnouncer = lazyPart(
+  async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
+  'toast',
+)
+const DropTarget = lazyPart(async () => (await import('../upload/DropTarget.tsx')).DropTarget, 'toast')
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 

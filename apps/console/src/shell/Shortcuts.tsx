@@ -1,5 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect } from 'react'
+import { Suspense, useEffect } from 'react'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
@@ -9,8 +10,8 @@ import { showOverlay, typeAhead, useShellOverlay } from './shell-overlay.ts'
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
-const Palette = lazy(async () => ({ default: (await import('./palette/Palette.tsx')).Palette }))
-const ShortcutsHelp = lazy(async () => ({ default: (await import('./ShortcutsHelp.tsx')).ShortcutsHelp }))
+const Palette = lazyPart(async () => (await import('./palette/Palette.tsx')).Palette, 'toast')
+const ShortcutsHelp = lazyPart(async () => (await import('./ShortcutsHelp.tsx')).ShortcutsHelp, 'toast')
 
 /**
  * Ctrl+K or ⌘K for the palette; single-letter shortcuts of every page, and the page that lists them. Single letters are

@@ -1,8 +1,9 @@
 import { Link } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { Upload } from '#icons'
 import { WalletChip } from '../account/WalletChip.tsx'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
 import { useHasTransfers } from '../transfers/transfer-store.ts'
@@ -11,9 +12,10 @@ import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
-const NotificationBell = lazy(async () => ({
-  default: (await import('../activity/NotificationBell.tsx')).NotificationBell,
-}))
+const NotificationBell = lazyPart(
+  async () => (await import('../activity/NotificationBell.tsx')).NotificationBell,
+  'toast',
+)
 
 /** Search, upload, transfers, account; the name if there is no rail, and only the name and transfers if it is plain. */
 export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {

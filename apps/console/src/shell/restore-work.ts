@@ -1,5 +1,6 @@
 import type { NetworkProfile } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { toastError } from '../ui/toast-store.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
 
@@ -10,14 +11,14 @@ import { sharedCache } from '../upload/shared-cache.ts'
 export async function restoreWork(network: NetworkProfile): Promise<void> {
   try {
     const [{ restoreUploads }, { restoreChanges }] = await Promise.all([
-      import('../upload/restore-uploads.ts'),
-      import('../key-changes/restore-changes.ts'),
+      loadCode(import('../upload/restore-uploads.ts')),
+      loadCode(import('../key-changes/restore-changes.ts')),
     ])
     await restoreUploads(network)
     await restoreChanges(network)
     // Only a page with a certificate, or of this machine, has caches.
     if ('caches' in globalThis && (await caches.has(sharedCache))) {
-      const { takeShared } = await import('../upload/take-shared.ts')
+      const { takeShared } = await loadCode(import('../upload/take-shared.ts'))
       await takeShared()
     }
   } catch (error) {

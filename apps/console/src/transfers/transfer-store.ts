@@ -156,7 +156,8 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     else {
       const isUnclear = entries.get(id)?.transfer.stage === 'storing' && !isRefusal(error)
       change(id, { stage: 'failed', error, isUnclear })
-      if (!isShownTo(request)) toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, 'transfers')
+      if (!isShownTo(request))
+        toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, { shownIn: 'transfers' })
     }
   }
   pausing.delete(id)

@@ -63,17 +63,23 @@ export function toastDone(title: string, text?: string, action?: ToastAction): v
   )
 }
 
-/** Reports a failure: what, why, and what to do. */
-export function toastError(title: string, error: unknown, shownIn?: ToastPlace): void {
+/** Reports a failure: what, why, and what to do. @returns the id of the toast */
+export function toastError(title: string, error: unknown, more: Pick<Toast, 'shownIn' | 'action'> = {}): number {
   const { code } = toCairnError(error)
   const report = JSON.stringify(toCairnError(error))
   const text = markControls(explainError(error))
-  set([...toasts, { id: nextId++, tone: 'bad', title: markControls(title), text, code, report, shownIn }])
+  const id = nextId++
+  set([...toasts, { id, tone: 'bad', title: markControls(title), text, code, report, ...more }])
+  return id
 }
 
 /** Reports what the browser refused to open, with a link that opens it. It stays like an error. */
 export function toastLink(title: string, text: string, link: NonNullable<Toast['link']>): void {
   set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text), link }])
+}
+
+export function isToastShown(id: number): boolean {
+  return toasts.some((toast) => toast.id === id)
 }
 
 /** Removes the toasts that this panel also shows. */

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { Suspense, useEffect, useState } from 'react'
 import { Upload } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
@@ -25,7 +26,7 @@ import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 
 /** Payment code loads only when storage runs out. */
-const UploadPayment = lazy(() => import('./UploadPayment.tsx').then((module) => ({ default: module.UploadPayment })))
+const UploadPayment = lazyPart(async () => (await import('./UploadPayment.tsx')).UploadPayment)
 
 /** One sheet for files, folders, text and pasted content: content, access, cost, start. */
 export function UploadSheet() {

@@ -1,11 +1,12 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { WalletWaiting } from './WalletRequest.tsx'
 import { isPasskey, needsPairing, type WalletChoice } from './wallet-choice.ts'
 
-const PairingCode = lazy(async () => ({ default: (await import('./PairingCode.tsx')).PairingCode }))
+const PairingCode = lazyPart(async () => (await import('./PairingCode.tsx')).PairingCode)
 
-const PasskeyChoice = lazy(async () => ({ default: (await import('./PasskeyChoice.tsx')).PasskeyChoice }))
+const PasskeyChoice = lazyPart(async () => (await import('./PasskeyChoice.tsx')).PasskeyChoice)
 
 /** A connecting wallet: its window is open, or it needs a pairing code or a choice first. */
 export function WalletOpening({ choice, onBack }: { choice: WalletChoice; onBack: () => unknown }) {

@@ -1,10 +1,11 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { Download } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { lazyPart } from '../parts/lazy-part.tsx'
 import { Button } from '../ui/Button.tsx'
 import type { ZipItem } from './zip-order.ts'
 
-const ZipDialog = lazy(async () => ({ default: (await import('./ZipDialog.tsx')).ZipDialog }))
+const ZipDialog = lazyPart(async () => (await import('./ZipDialog.tsx')).ZipDialog, 'toast')
 
 /** Saves stored folders as one ZIP. */
 export function ZipButton({

@@ -1,6 +1,6 @@
 import type { Client } from '@cairn/sdk'
-import { loadCode } from '../cipher/load-code.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { openUnlessLink } from './public-entries.ts'
 import type { ZipItem } from './zip-order.ts'
 

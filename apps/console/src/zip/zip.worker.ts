@@ -1,5 +1,5 @@
 import { CairnError, restoreError } from '@cairn/sdk'
-import { loadCode } from '../cipher/load-code.ts'
+import { loadCode } from '../parts/load-code.ts'
 import type { WriteOrder, ZipEvent, ZipOrder } from './zip-order.ts'
 
 const emit = (event: ZipEvent) => postMessage(event)

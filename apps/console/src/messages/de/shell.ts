@@ -35,6 +35,8 @@ export const shell: Texts['shell'] = {
   brokenTitle: 'Etwas ist schiefgegangen',
   brokenHint:
     'Die Konsole ist ausgefallen; die Dateien sind nicht betroffen. Die Seite neu laden. Falls es wieder vorkommt, die Angaben unten weitergeben.',
+  pageNotLoaded: 'Die Seite wurde nicht geladen',
+  partNotLoaded: 'Ein Teil der Seite wurde nicht geladen',
   reload: 'Neu laden',
   notFoundTitle: 'Seite nicht gefunden',
   notFoundHint: 'Die Adresse enthält vielleicht einen Tippfehler, oder die Seite ist umgezogen.',

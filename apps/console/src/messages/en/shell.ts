@@ -34,6 +34,8 @@ export const shell = translatable('shell', {
   brokenTitle: 'Something went wrong',
   brokenHint:
     'The console failed; your files are not affected. Reload the page. If this happens again, send us the details below.',
+  pageNotLoaded: 'The page did not load',
+  partNotLoaded: 'Part of the page did not load',
   reload: 'Reload',
   notFoundTitle: 'Page not found',
   notFoundHint: 'The address may be mistyped, or the page may have moved.',

@@ -1,5 +1,6 @@
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import { messages } from '../../messages/messages.ts'
+import { lazyPart } from '../../parts/lazy-part.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NoPreview } from '../ContentView.tsx'
 
@@ -7,7 +8,7 @@ import { NoPreview } from '../ContentView.tsx'
 export const maxOfficeBytes = 64 * 1024 * 1024
 
 /** The reader loads with the first file. */
-const OfficeView = lazy(() => import('./OfficeView.tsx').then((module) => ({ default: module.OfficeView })))
+const OfficeView = lazyPart(async () => (await import('./OfficeView.tsx')).OfficeView)
 
 /** Shows an office file; undefined while it loads. */
 export function OfficePreview({ file, name }: { file: Blob | undefined; name: string }) {

@@ -1,12 +1,11 @@
 import type { MarkedToken, Token } from 'marked'
-import { createElement, Fragment, lazy, type ReactNode, Suspense, useMemo } from 'react'
+import { createElement, Fragment, type ReactNode, Suspense, useMemo } from 'react'
 import { Square, SquareCheck } from '#icons'
 import { messages } from '../../messages/messages.ts'
+import { LazyCode } from './lazy-code.ts'
 import { decodeReferences, isKnownToken, readMarkdown, safeLink } from './read-markdown.ts'
 import { ScrollingTable } from './ScrollingTable.tsx'
 import { chooseTextForm } from './text-form.ts'
-
-const CodeView = lazy(() => import('./CodeView.tsx').then((module) => ({ default: module.CodeView })))
 
 /** Levels below this are shown as their source: a browser cannot lay out thousands. */
 const maxDepth = 50
@@ -155,7 +154,7 @@ function CodeBlock({ text, language }: { text: string; language: string }) {
       className="overflow-x-auto rounded-lg bg-sunken p-3"
     >
       <pre className="font-mono text-sm">
-        <Suspense fallback={text}>{name === '' ? text : <CodeView text={text} language={name} />}</Suspense>
+        <Suspense fallback={text}>{name === '' ? text : <LazyCode text={text} language={name} />}</Suspense>
       </pre>
     </section>
   )

@@ -1,15 +1,16 @@
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { messages } from '../../messages/messages.ts'
+import { lazyPart } from '../../parts/lazy-part.tsx'
 import { Segments } from '../../ui/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TextView } from '../ContentView.tsx'
 import type { DecodedText } from '../decode-text.ts'
+import { LazyCode } from './lazy-code.ts'
 import { chooseTextForm, type TextForm } from './text-form.ts'
 
 // Each form loads with the first file of its kind.
-const CodeView = lazy(() => import('./CodeView.tsx').then((module) => ({ default: module.CodeView })))
-const MarkdownView = lazy(() => import('./MarkdownView.tsx').then((module) => ({ default: module.MarkdownView })))
-const TableView = lazy(() => import('./TableView.tsx').then((module) => ({ default: module.TableView })))
+const MarkdownView = lazyPart(async () => (await import('./MarkdownView.tsx')).MarkdownView)
+const TableView = lazyPart(async () => (await import('./TableView.tsx')).TableView)
 
 type TextPreviewProps = { decoded: DecodedText; name: string; mimeType: string | null; isCut: boolean }
 
@@ -33,7 +34,7 @@ function TextInForm({ text, name, mimeType, isCut }: Omit<TextPreviewProps, 'dec
     return (
       <TextView text={text} name={name} isCut={isCut}>
         <Suspense fallback={text}>
-          <CodeView text={text} language={form.language} />
+          <LazyCode text={text} language={form.language} />
         </Suspense>
       </TextView>
     )

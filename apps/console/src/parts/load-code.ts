@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 
 /**
- * Waits for code that a worker loads when it needs it.
+ * Waits for code that loads when it is first required.
  * @throws CairnError NETWORK_ERROR if it cannot be loaded
  */
 export async function loadCode<T>(loading: Promise<T>): Promise<T> {

@@ -1,0 +1,33 @@
+const maxCauses = 5
+
+/** What follows the `#` of an address: it contains the keys of links. */
+const fragment = /(\w:\/\/[^\s#'"]*)#[^\s'")]*/g
+/** Longer than any name in the code; keys, tokens and signatures are. */
+const secret = /[\w+=-]{40,}/g
+
+/**
+ * Describes a failure of the page for the log of the browser: what failed, why, and where. Programs that read the log of
+ * Firefox see no more of an error object than the word `Error`. Keys are left out: fragments of addresses, and anything as
+ * long as a key.
+ * @param place the components around the failure, as React names them
+ */
+export function describeFailure(what: string, error: unknown, place = ''): string {
+  const lines = [`${what}: ${describe(error)}`]
+  let cause = causeOf(error)
+  while (cause !== undefined && lines.length <= maxCauses) {
+    lines.push(`Caused by: ${describe(cause)}`)
+    cause = causeOf(cause)
+  }
+  // Chromium repeats the message here, Firefox does not.
+  if (error instanceof Error && error.stack !== undefined) lines.push(error.stack.trim())
+  if (place !== '') lines.push(`Component stack:\n${place.trim()}`)
+  return lines.join('\n').replaceAll(fragment, '$1#…').replaceAll(secret, '…')
+}
+
+function describe(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : String(error)
+}
+
+function causeOf(error: unknown): unknown {
+  return error instanceof Error ? error.cause : undefined
+}

@@ -1,0 +1,73 @@
+import { CairnError } from '@cairn/sdk'
+import { type ComponentType, createElement, lazy, useSyncExternalStore } from 'react'
+import { logFailure } from '../errors/log-failure.ts'
+import { messages } from '../messages/messages.ts'
+import { ErrorState } from '../ui/ErrorState.tsx'
+import { isToastShown, toastError } from '../ui/toast-store.ts'
+import { loadPart, PartNotLoaded } from './load-part.ts'
+
+/** What is shown for a part that cannot be loaded: an error in its place, a toast, or another component. */
+type Instead<Props> = 'error' | 'toast' | ComponentType<Props>
+
+/**
+ * Makes a component of a part that loads when it is first rendered, for use below a `Suspense`. If it cannot be loaded, users
+ * read so and can try again.
+ * @param load returns the component of the part
+ * @param instead `toast` for parts without a place of their own, such as dialogs and buttons. Defaults to `error`
+ */
+export function lazyPart<Props extends object>(
+  load: () => Promise<ComponentType<Props>>,
+  instead: Instead<Props> = 'error',
+): ComponentType<Props> {
+  const listeners = new Set<() => void>()
+  let wasTried = false
+  const start = () => lazy(async () => ({ default: await loadOrExplain() }))
+  const loadOrExplain = async (): Promise<ComponentType<Props>> => {
+    try {
+      return await loadPart(load)
+    } catch (error) {
+      if (!(error instanceof PartNotLoaded || error instanceof TypeError)) throw error
+      // The service answers: either Chromium repeats the failure, which it keeps for a page, or the console was updated since.
+      if (wasTried && error instanceof TypeError) location.reload()
+      logFailure('A part of the page was not loaded', error)
+      wasTried = true
+      const shown = new CairnError('NETWORK_ERROR', { cause: error })
+      if (instead === 'error') {
+        return () => <ErrorState title={messages.shell.partNotLoaded} error={shown} onRetry={retry} />
+      }
+      if (instead !== 'toast') return instead
+      toastNotLoaded(shown, retry)
+      return () => undefined
+    }
+  }
+  const retry = () => {
+    part = start()
+    for (const listener of listeners) listener()
+  }
+  let part = start()
+  const watch = (listener: () => void) => {
+    listeners.add(listener)
+    return () => listeners.delete(listener)
+  }
+  return function Part(props: Props) {
+    return createElement(
+      useSyncExternalStore(watch, () => part),
+      props,
+    )
+  }
+}
+
+/** The parts that one toast offers to load again. */
+const notLoaded = new Set<() => void>()
+let toast: number | undefined
+
+function toastNotLoaded(error: CairnError, retry: () => void): void {
+  notLoaded.add(retry)
+  if (toast !== undefined && isToastShown(toast)) return
+  const run = () => {
+    const retries = [...notLoaded]
+    notLoaded.clear()
+    for (const again of retries) again()
+  }
+  toast = toastError(messages.shell.partNotLoaded, error, { action: { label: messages.shell.retry, run } })
+}
