@@ -64,7 +64,7 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   await open('/activity')
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   await events.getByText('A link was opened, once so far').waitFor()
-  await events.getByText('hello.txt deleted, 5 B freed').waitFor()
+  await events.getByText('hello.txt deleted, 5 B of storage freed').waitFor()
   expect(await checkAccessibility()).toEqual([])
   const kinds = page.getByRole('group', { name: 'Show' })
   await kinds.getByText('Sharing', { exact: true }).click()
@@ -108,6 +108,34 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const verified = await verifyEventLog(one(lines), { signer: site.network.profile.eventSigner })
   expect(verified.count).toBeGreaterThanOrEqual(5)
   for (const type of ['link.opened', 'upload.deleted']) expect(lines.toString()).toContain(`"type":"${type}"`)
+})
+
+test('a long activity asks about the files in sight only', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const rows = 60
+  for (let at = 0; at < rows; at++) {
+    await uploadFolder(client, [{ path: 'day.txt', content: `day ${at}` }], { name: `trip ${at}` })
+  }
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    const { pathname, searchParams } = new URL(request.url())
+    if (pathname.endsWith('/file_info')) asked.add(searchParams.get('cid') ?? '')
+  })
+  await open('/activity')
+  await signIn()
+  const stored = page
+    .getByRole('list', { name: 'Activity' })
+    .getByRole('listitem')
+    .filter({ hasText: /stored, / })
+  await stored.nth(rows - 1).waitFor()
+  await stored.first().getByText('Folder stored').waitFor()
+  expect(await stored.last().innerText()).toContain('File stored')
+  // Two or three lines each, in a window of 800 pixels.
+  expect(asked.size).toBeLessThan(rows / 2)
+  await stored.last().scrollIntoViewIfNeeded()
+  await stored.last().getByText('Folder stored').waitFor()
+  expect(asked.size).toBeLessThan(rows)
 })
 
 test('the owner sees who opened an encrypted file, and who was refused', async () => {

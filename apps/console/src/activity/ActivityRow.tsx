@@ -1,10 +1,14 @@
 import { Link } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { createContext, type ReactNode, use, useRef } from 'react'
 import { type IconComponent, TriangleAlert } from '#icons'
 import { useFileInfo } from '../content/use-file-info.ts'
 import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { useCameInSight } from '../ui/use-came-in-sight.ts'
+
+/** Whether a row came in sight: what it asks about its file waits until then, because a page has hundreds of rows. */
+export const RowInSight = createContext(false)
 
 /** The frame of one line of the activity: what happened, to which file, when. */
 export function ActivityRow({
@@ -21,8 +25,10 @@ export function ActivityRow({
   name?: string | undefined
   children: ReactNode
 }) {
+  const row = useRef<HTMLLIElement>(null)
+  const isInSight = useCameInSight(row)
   return (
-    <li className="flex items-start gap-3 px-3 py-2.5 sm:px-4">
+    <li ref={row} className="flex items-start gap-3 px-3 py-2.5 sm:px-4">
       <Icon
         aria-hidden="true"
         size={18}
@@ -30,8 +36,10 @@ export function ActivityRow({
         className={`mt-0.5 shrink-0 ${Icon === TriangleAlert ? 'text-warn' : 'text-ink-faint'}`}
       />
       <div className="min-w-0 flex-1">
-        <p className="break-words text-sm">{children}</p>
-        {cid === undefined ? undefined : <EventFile cid={cid} name={name} />}
+        <RowInSight value={isInSight}>
+          <p className="break-words text-sm">{children}</p>
+          {cid === undefined ? undefined : <EventFile cid={cid} name={name} />}
+        </RowInSight>
       </div>
       <time dateTime={new Date(at).toISOString()} title={formatDateTime(at)} className="shrink-0 text-ink-soft text-sm">
         {formatAgo(at)}
@@ -42,7 +50,8 @@ export function ActivityRow({
 
 /** The file of an event, by the name that the event has or that the service knows. */
 function EventFile({ cid, name }: { cid: string; name: string | undefined }) {
-  const { data } = useFileInfo(name === undefined ? cid : '')
+  const isInSight = use(RowInSight)
+  const { data } = useFileInfo(name === undefined && isInSight ? cid : '')
   const shown = name ?? data?.fileName
   return (
     <Link

@@ -1,4 +1,5 @@
 import type { AccountEvent } from '@cairn/protocol'
+import { use } from 'react'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { plainSizeText } from '../content/plain-size.ts'
 import { useFileInfo } from '../content/use-file-info.ts'
@@ -6,6 +7,7 @@ import { useFolderSize } from '../content/use-folder-size.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { useOwnFile } from '../drive-index/own-files.ts'
 import { messages } from '../messages/messages.ts'
+import { RowInSight } from './ActivityRow.tsx'
 
 /** What is not known to be a folder is called a file, and the gateway is not asked about it. */
 const notKnown = { mimeType: '' }
@@ -14,9 +16,10 @@ const notKnown = { mimeType: '' }
 export function StoredText({ cid, data }: { cid: string; data: AccountEvent['data'] }) {
   const isEncrypted = data['isEncrypted'] === true
   const own = useOwnFile(cid)
-  const isOpen = own === undefined && mayBeFolder({ cid, mimeType: null })
+  const isInSight = use(RowInSight)
+  const isOpen = isInSight && own === undefined && mayBeFolder({ cid, mimeType: null })
   const { data: info } = useFileInfo(isOpen ? cid : '')
-  const { mimeType } = own ?? info ?? notKnown
+  const { mimeType } = (isInSight ? own : undefined) ?? info ?? notKnown
   const { isFolder } = useIsFolder({ cid, mimeType })
   useFolderSize(cid, isEncrypted && isFolder === true)
   return messages.activity.stored({

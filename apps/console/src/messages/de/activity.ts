@@ -20,7 +20,7 @@ const storedNames: Record<Access, [file: string, folder: string]> = {
 }
 
 const sentences: Record<Exclude<EventType, 'upload.stored'>, (data: Data) => string> = {
-  'upload.deleted': (data) => `${text(data, 'name')} gelöscht, ${bytes(data, 'sizeBytes')} wieder frei`,
+  'upload.deleted': (data) => `${text(data, 'name')} gelöscht, ${bytes(data, 'sizeBytes')} Speicherplatz wieder frei`,
   'pin.pinned': () => 'Pin gespeichert',
   'pin.failed': (data) => `Pin fehlgeschlagen. ${text(data, 'reason')}`,
   'name.published': () => 'Name veröffentlicht',

@@ -25,7 +25,7 @@ const storedNames: Record<Access, [file: string, folder: string]> = {
 type OtherType = Exclude<EventType, 'upload.stored'>
 
 const sentences: Record<OtherType, (data: Data) => string> = {
-  'upload.deleted': (data) => `${text(data, 'name')} deleted, ${bytes(data, 'sizeBytes')} freed`,
+  'upload.deleted': (data) => `${text(data, 'name')} deleted, ${bytes(data, 'sizeBytes')} of storage freed`,
   'pin.pinned': () => 'Pin stored',
   'pin.failed': (data) => `Pin failed. ${text(data, 'reason')}`,
   'name.published': () => 'Name published',
