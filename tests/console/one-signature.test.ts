@@ -4,6 +4,7 @@ import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import type { ConsolePage } from './console.ts'
+import { finishSharing } from './finish-sharing.ts'
 import { loseKeySessions } from './lose-key-sessions.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -229,4 +230,48 @@ test('a node that lost the session is reached again after one signature, which i
   await settings.getByText('signed in at 5 of 5').waitFor()
   const { keySession } = await keptSession(page)
   expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
+})
+
+test('nodes that were offline at the sign-in are reached from where a file does not open, and from a change that missed them', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, wallet, checkAccessibility } = opened
+  const cid = await storeOwn(opened, 'Opened by the others')
+  const restoreSignIn = await stopNodes(opened, site.network, 4, 5)
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  await restoreSignIn()
+
+  // One of the three is gone: the two others that are back would do.
+  const restoreFirst = await stopNodes(opened, site.network, 1)
+  const lacking = page.getByText('Your session does not include key nodes 4 and 5.')
+  const dialog = page.getByRole('dialog', { name: 'Reach all five key nodes' })
+  await open(`/open/${cid}`)
+  const failure = page.getByRole('alert').filter({ hasText: 'Not enough key nodes are available' })
+  await failure.filter({ has: lacking }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(windows(opened), 'the page opens no wallet').toEqual(onceOpened)
+  await failure.getByRole('button', { name: 'Sign in again' }).click()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await page.getByText('Opened by the others').waitFor()
+  expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
+  await restoreFirst()
+
+  // A change that missed a node is repeated once the node is reached.
+  loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 4)
+  await open(`/files/${cid}/access`)
+  await page.getByRole('button', { name: 'Share' }).click()
+  const sharing = page.getByRole('dialog')
+  await sharing.getByLabel('Addresses').fill(`0x${'56'.repeat(20)}`)
+  await sharing.getByRole('button', { name: /^Share/ }).click()
+  await finishSharing(page)
+  await page.getByRole('button', { name: /^Show transfers/ }).click()
+  const change = page.getByRole('region', { name: 'Transfers' }).getByRole('listitem').filter({ hasText: 'own.txt' })
+  await change.getByText('4 of 5 key nodes').waitFor()
+  await change.getByText('Your session does not include key node 4.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await change.getByRole('button', { name: 'Sign in again' }).click()
+  await dialog.getByRole('button', { name: 'Sign' }).click()
+  await change.getByText('5 of 5 key nodes').waitFor()
+  await page.getByText('All five agree', { exact: true }).waitFor()
 })

@@ -10,6 +10,7 @@ import { messages } from '../messages/messages.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { AccessFailure } from '../preview/AccessFailure.tsx'
 import { isAborted } from '../session/is-aborted.ts'
+import { ReachNodes } from '../session/ReachNodes.tsx'
 import { useSession } from '../session/session-store.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -17,17 +18,13 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { ConnectKeys } from './ConnectKeys.tsx'
-import { lacksSession, NodesHeld } from './NodesHeld.tsx'
+import { NodesHeld } from './NodesHeld.tsx'
 import { PeopleList } from './PeopleList.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
 const FileKeyEvents = lazyPart(async () => (await import('../activity/FileKeyEvents.tsx')).FileKeyEvents)
 const LinkList = lazyPart(async () => (await import('../links/LinkList.tsx')).LinkList)
-const SignInAgainDialog = lazyPart(
-  async () => (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
-  'toast',
-)
 const CreateLinkDialog = lazyPart(async () => (await import('../links/CreateLinkDialog.tsx')).CreateLinkDialog, 'toast')
 
 /**
@@ -109,9 +106,7 @@ function Report({
   const { cid, agreed, health, nodes } = report
   const session = useSession()
   const { running, start } = useKeyChange(cid)
-  const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | 'sign-in' | undefined>(
-    isSharing ? 'share' : undefined,
-  )
+  const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
   const owner = agreed?.owner ?? ''
   const isOwner = owner !== '' && owner === session?.keySession?.address
   // The previous owner may still query, to complete an interrupted transfer, but does not see people and conditions.
@@ -219,12 +214,7 @@ function Report({
         {health === 'whole' ? undefined : (
           <div className="mt-3 flex flex-wrap items-center gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
             <p className="min-w-0 flex-1 basis-56">{messages.access.healthHint[health]}</p>
-            {nodes.some(lacksSession) ? (
-              <Button size="small" onClick={() => setDialog('sign-in')}>
-                <KeyRound aria-hidden="true" size={16} />
-                {messages.session.signInAgain}
-              </Button>
-            ) : undefined}
+            <ReachNodes />
             <Button size="small" isBusy={running !== undefined} onClick={() => void repair()}>
               <Wrench aria-hidden="true" size={16} />
               {messages.access.repair}
@@ -252,11 +242,6 @@ function Report({
       {dialog === 'link' ? (
         <Suspense>
           <CreateLinkDialog cid={cid} name={name} onClose={close} />
-        </Suspense>
-      ) : undefined}
-      {dialog === 'sign-in' ? (
-        <Suspense>
-          <SignInAgainDialog onClose={close} />
         </Suspense>
       ) : undefined}
       {dialog === 'transfer' ? (

@@ -37,6 +37,6 @@ function describe({ error, status, isAgreed }: Node): string {
 }
 
 /** Whether the session lacks this node, so that a signature reaches it again. */
-export function lacksSession({ error }: Pick<Node, 'error'>): boolean {
+function lacksSession({ error }: Pick<Node, 'error'>): boolean {
   return CairnError.is(error, 'NO_SESSION') || CairnError.is(error, 'SESSION_EXPIRED')
 }

@@ -6,6 +6,7 @@ import { Bell, Download } from '#icons'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
+import { ReachNodes } from '../session/ReachNodes.tsx'
 import { useClient } from '../session/use-client.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Banner } from '../ui/Banner.tsx'
@@ -134,9 +135,12 @@ function KeyNodesNotice({
       <Banner
         tone={isConnectable ? 'plain' : 'warn'}
         action={
-          <Button size="small" isBusy={connect.isPending} onClick={isConnectable ? () => connect.mutate() : onRetry}>
-            {isConnectable ? messages.activity.connect : messages.shell.retry}
-          </Button>
+          <span className="flex flex-wrap gap-2">
+            {isConnectable ? undefined : <ReachNodes onReached={onRetry} />}
+            <Button size="small" isBusy={connect.isPending} onClick={isConnectable ? () => connect.mutate() : onRetry}>
+              {isConnectable ? messages.activity.connect : messages.shell.retry}
+            </Button>
+          </span>
         }
       >
         {isConnectable ? messages.activity.connectHint : messages.activity.keyNodesFailed}

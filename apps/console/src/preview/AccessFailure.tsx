@@ -5,6 +5,8 @@ import { ConditionFindings } from '../conditions/ConditionFindings.tsx'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { isOfKeyNodes } from '../session/is-of-key-nodes.ts'
+import { ReachNodes } from '../session/ReachNodes.tsx'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -53,11 +55,16 @@ export function AccessFailure({
         >
           {retry}
         </EmptyState>
+        <ReachNodes isExplained onReached={onRetry} />
         <NodeAnswers details={details} />
       </div>
     )
   }
-  return <ErrorState {...(title === undefined ? {} : { title })} error={error} onRetry={onRetry} />
+  return (
+    <ErrorState {...(title === undefined ? {} : { title })} error={error} onRetry={onRetry}>
+      {isOfKeyNodes(error) ? <ReachNodes isExplained onReached={onRetry} /> : undefined}
+    </ErrorState>
+  )
 }
 
 /**

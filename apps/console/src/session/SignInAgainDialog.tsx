@@ -10,7 +10,7 @@ import { getSession } from './session-store.ts'
 import { clientOf } from './use-client.ts'
 
 /** Signs in again at the key nodes that the session lacks, with one signature; the session stays as it is at the others. */
-export function SignInAgainDialog({ onClose }: { onClose: () => void }) {
+export function SignInAgainDialog({ onClose, onReached }: { onClose: () => void; onReached?: () => unknown }) {
   const network = useNetwork()
   const config = useConfig()
   const signInAgain = async () => {
@@ -20,6 +20,7 @@ export function SignInAgainDialog({ onClose }: { onClose: () => void }) {
     const { extendKeySession } = await loadCode(import('./key-session-calls.ts'))
     await extendKeySession(clientOf(network, session), session.keySession, wallet)
     onClose()
+    onReached?.()
     await queryClient.invalidateQueries({ queryKey: ['key-report'] })
   }
   return (

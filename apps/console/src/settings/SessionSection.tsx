@@ -1,23 +1,16 @@
 import { keyShardCount } from '@cairn/protocol'
-import { lackingNodes } from '@cairn/sdk'
-import { Suspense, useState } from 'react'
 import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
 import { signOut } from '../account/sign-out.ts'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
 import { disconnectWallets } from '../session/connected-wallet.ts'
+import { ReachNodes, useLackingNodes } from '../session/ReachNodes.tsx'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
-
-const SignInAgainDialog = lazyPart(
-  async () => (await import('../session/SignInAgainDialog.tsx')).SignInAgainDialog,
-  'toast',
-)
 
 /** The signed-in account, its expiry and the key nodes that know it, with sign-out or sign-in. */
 export function SessionSection() {
@@ -25,8 +18,7 @@ export function SessionSection() {
   const session = useSession()
   const network = useNetwork()
   const config = useConfig()
-  const [isSigning, setSigning] = useState(false)
-  const lacking = session?.keySession === undefined ? [] : lackingNodes(session.keySession)
+  const lacking = useLackingNodes()
   const leave = async () => {
     await signOut(network, 'signed-out')
     await disconnectWallets(config)
@@ -53,22 +45,13 @@ export function SessionSection() {
               {session.keySession === undefined
                 ? messages.settings.keyNodesClosed
                 : messages.settings.keyNodesOpen(keyShardCount - lacking.length, keyShardCount)}
-              {lacking.length === 0 ? undefined : (
-                <Button size="small" onClick={() => setSigning(true)}>
-                  {messages.session.signInAgain}
-                </Button>
-              )}
+              <ReachNodes />
             </dd>
           </dl>
           <Button size="small" className="mt-4" onClick={() => void leave()}>
             <LogOut aria-hidden="true" size={15} />
             {messages.session.signOut}
           </Button>
-          {isSigning ? (
-            <Suspense>
-              <SignInAgainDialog onClose={() => setSigning(false)} />
-            </Suspense>
-          ) : undefined}
         </>
       )}
     </section>

@@ -16,6 +16,8 @@ import {
 } from '#icons'
 import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
+import { isOfKeyNodes } from '../session/is-of-key-nodes.ts'
+import { ReachNodes } from '../session/ReachNodes.tsx'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -27,6 +29,7 @@ import {
   cancelTransfer,
   continueTransfer,
   isActive,
+  isPartlyDone,
   isPausable,
   type NodeState,
   pauseTransfer,
@@ -57,6 +60,11 @@ export const TransferRow = memo(function TransferRow({ transfer }: { transfer: T
         <p className={classNames('text-sm', error === undefined ? 'text-ink-soft' : 'text-bad')}>
           {error === undefined ? describe(transfer) : explainError(error)}
         </p>
+        {lacksNodes(transfer) ? (
+          <div className="mt-1.5 flex">
+            <ReachNodes isExplained onReached={() => retryTransfer(id)} />
+          </div>
+        ) : undefined}
         {stage === 'paused' && transfer.need !== 'resume' && transfer.need !== 'session' ? (
           <GoOn transfer={transfer} />
         ) : undefined}
@@ -112,6 +120,11 @@ export const TransferRow = memo(function TransferRow({ transfer }: { transfer: T
     </li>
   )
 })
+
+/** Whether it may do better with the key nodes that the session lacks. */
+function lacksNodes(transfer: Transfer): boolean {
+  return (transfer.stage === 'failed' && isOfKeyNodes(transfer.error)) || isPartlyDone(transfer)
+}
 
 /** A queued transfer has not started, so its bar is empty. */
 function progressOf(transfer: Transfer): number | undefined {

@@ -240,10 +240,16 @@ export async function continueTransfer(id: number, files?: readonly PathFile[]):
   await restart({ ...entry, request }, () => request.onPause?.(false))
 }
 
-/** Restarts one that failed or was cancelled. */
+/** Whether a finished change did not reach all five key nodes. */
+export function isPartlyDone({ stage, nodes }: Pick<Transfer, 'stage' | 'nodes'>): boolean {
+  return stage === 'done' && nodes?.some((state) => state !== 'done') === true
+}
+
+/** Restarts one that failed, was cancelled, or did not reach all key nodes. */
 export async function retryTransfer(id: number): Promise<void> {
   const entry = entries.get(id)
-  if (entry === undefined || isActive(entry.transfer) || entry.transfer.stage === 'done') return
+  if (entry === undefined || isActive(entry.transfer)) return
+  if (entry.transfer.stage === 'done' && !isPartlyDone(entry.transfer)) return
   await restart(entry)
 }
 

@@ -1,10 +1,13 @@
 import type { Texts } from '../texts.ts'
+import { plural } from './plural.ts'
 
 /** Wallet and session, on every page. */
 export const session: Texts['session'] = {
   connect: 'Wallet verbinden',
   signIn: 'Anmelden',
   signInAgain: 'Neu anmelden',
+  lacking: (nodes) =>
+    `Die Sitzung umfasst ${plural(nodes.length, { one: 'Schlüsselknoten', other: 'die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} nicht.`,
   signOut: 'Abmelden',
   accountOf: (address) => `Konto ${address}`,
   rejectedTitle: 'In der Wallet abgelehnt',

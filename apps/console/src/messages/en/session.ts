@@ -1,10 +1,13 @@
 import { translatable } from '../translatable.ts'
+import { plural } from './plural.ts'
 
 /** Wallet and session, on every page. */
 export const session = translatable('session', {
   connect: 'Connect wallet',
   signIn: 'Sign in',
   signInAgain: 'Sign in again',
+  lacking: (nodes: readonly number[]) =>
+    `Your session does not include key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))}.`,
   signOut: 'Sign out',
   accountOf: (address: string) => `Account ${address}`,
   rejectedTitle: 'Rejected in the wallet',
