@@ -37,7 +37,7 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
   })
 }
 
-/** Two sheets: texts, a number, a date, a percentage, an amount and the result of a formula; then one value. */
+/** Two sheets: texts, a number, a date, a percentage, an amount, a fraction and the result of a formula; then one value. */
 export function makeXlsx(): Promise<Blob> {
   return pack({
     'xl/workbook.xml': `<workbook ${sheet}><sheets><sheet name="Walks" sheetId="1" r:id="one"/><sheet name="Totals" sheetId="2" r:id="two"/></sheets></workbook>`,
@@ -45,10 +45,10 @@ export function makeXlsx(): Promise<Blob> {
       '<Relationship Id="one" Target="worksheets/sheet1.xml"/><Relationship Id="two" Target="/xl/worksheets/sheet2.xml"/>',
     ),
     'xl/sharedStrings.xml': `<sst ${sheet}><si><t>day</t></si><si><r><t>kilo</t></r><r><t>metres</t></r></si></sst>`,
-    'xl/styles.xml': `<styleSheet ${sheet}><numFmts><numFmt numFmtId="164" formatCode="#,##0.00\\ [$€-407]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="164"/></cellXfs></styleSheet>`,
+    'xl/styles.xml': `<styleSheet ${sheet}><numFmts><numFmt numFmtId="164" formatCode="#,##0.00\\ [$€-407]"/></numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="9"/><xf numFmtId="164"/><xf numFmtId="12"/></cellXfs></styleSheet>`,
     'xl/worksheets/sheet1.xml': `<worksheet ${sheet}><sheetData><row r="1"><c r="A1" t="s"><v>0</v></c><c r="C1" t="s"><v>1</v></c></row>
       <row r="3"><c r="A3" s="1"><v>46352</v></c><c r="C3"><f>6*2</f><v>12</v></c></row>
-      <row r="4"><c r="A4" s="2"><v>0.25</v></c><c r="C4" s="3"><v>1234.5</v></c></row></sheetData></worksheet>`,
+      <row r="4"><c r="A4" s="2"><v>0.25</v></c><c r="C4" s="3"><v>1234.5</v></c><c r="D4" s="4"><v>2.25</v></c></row></sheetData></worksheet>`,
     'xl/worksheets/sheet2.xml': `<worksheet ${sheet}><sheetData><row><c t="inlineStr"><is><t>all of it</t></is></c></row></sheetData></worksheet>`,
   })
 }
@@ -104,6 +104,25 @@ export function makeOdt(picture: Uint8Array): Promise<Blob> {
       <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>kind</text:p></table:table-cell></table:table-row></table:table-header-rows><table:table-row><table:table-cell><text:p>basalt</text:p></table:table-cell></table:table-row></table:table>
       <text:p>${frame('Pictures/dot.png', 'a grey dot')}${frame('https://example.com/spy.png', 'a spy')}</text:p>
       </office:text></office:body></office:document-content>`,
+    'Pictures/dot.png': picture,
+  })
+}
+
+/** Two slides: a title, a list, a shape in a group, a table and a picture; then a text without a title. Notes are for the speaker. */
+export function makeOdp(picture: Uint8Array): Promise<Blob> {
+  const box = (kind: string, inner: string) =>
+    `<draw:frame presentation:class="${kind}"><draw:text-box>${inner}</draw:text-box></draw:frame>`
+  return pack({
+    mimetype: 'application/vnd.oasis.opendocument.presentation',
+    'content.xml': `<office:document-content ${open} xmlns:presentation="urn:oasis:names:tc:opendocument:xmlns:presentation:1.0"><office:body><office:presentation>
+      <draw:page draw:name="page1">${box('title', '<text:p>Dry walls</text:p>')}
+        ${box('outline', '<text:list><text:list-item><text:p>no mortar</text:p></text:list-item><text:list-item><text:p>flat stones</text:p></text:list-item></text:list>')}
+        <draw:g><draw:custom-shape><text:p>In a shape</text:p></draw:custom-shape></draw:g>
+        <draw:frame><table:table><table:table-row><table:table-cell><text:p>slate</text:p></table:table-cell></table:table-row></table:table><draw:image xlink:href="Pictures/table.png"/></draw:frame>
+        <draw:frame><draw:image xlink:href="Pictures/dot.png"/><svg:title>a brown dot</svg:title></draw:frame>
+        <presentation:notes>${box('notes', '<text:p>say this</text:p>')}</presentation:notes></draw:page>
+      <draw:page draw:name="page2">${box('subtitle', '<text:p>Ask <text:a xlink:href="https://example.com/c">the builders</text:a></text:p>')}</draw:page>
+      </office:presentation></office:body></office:document-content>`,
     'Pictures/dot.png': picture,
   })
 }

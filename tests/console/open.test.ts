@@ -19,7 +19,7 @@ import { createKeyClient } from '../fixtures.ts'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
-import { makeDocx, makeEpub, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
+import { makeDocx, makeEpub, makeOdp, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
 import { readZip } from './read-zip.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -255,6 +255,7 @@ test('office files and books show their text, tables and pictures, and nothing o
       { path: 'hill.epub', content: await makeEpub() },
       { path: 'rules.odt', content: await makeOdt(png) },
       { path: 'weights.ods', content: await makeOds() },
+      { path: 'walls.odp', content: await makeOdp(png) },
       { path: 'broken.docx', content: new Blob(['no document']) },
     ],
     { name: 'office' },
@@ -282,7 +283,7 @@ test('office files and books show their text, tables and pictures, and nothing o
   await page.goBack()
   await show('walks.xlsx')
   const table = drawer.getByRole('table', { name: 'Table of walks.xlsx' })
-  for (const value of ['kilometres', '2026-11-26', '12', '25%', '1,234.50 €'])
+  for (const value of ['kilometres', '2026-11-26', '12', '25%', '1,234.50 €', '2 1/4'])
     await table.getByRole('cell', { name: value, exact: true }).waitFor()
   await table.getByRole('columnheader', { name: 'C' }).waitFor()
   expect(await table.getAttribute('aria-rowcount')).toBe('5')
@@ -329,6 +330,19 @@ test('office files and books show their text, tables and pictures, and nothing o
   await weights.getByRole('columnheader', { name: 'D' }).waitFor()
   expect(await weights.getByRole('columnheader').count()).toBe(4)
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
+
+  await page.goBack()
+  const walls = await show('walls.odp')
+  await walls.getByRole('heading', { name: 'Dry walls' }).waitFor()
+  expect(await walls.getByRole('heading').allTextContents()).toEqual(['Dry walls', 'Slide 2'])
+  expect(await walls.getByRole('listitem').allTextContents()).toEqual(['•no mortar', '•flat stones'])
+  await walls.getByText('In a shape').waitFor()
+  expect(await walls.getByRole('cell').allTextContents()).toEqual(['slate'])
+  expect(await walls.getByRole('link').allTextContents()).toEqual(['the builders'])
+  await walls.getByRole('img', { name: 'a brown dot' }).waitFor()
+  expect(await walls.getByText('say this').count()).toBe(0)
+  expect(await walls.getByText('[Image').count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
 
   await page.goBack()
   await show('broken.docx')

@@ -20,6 +20,8 @@ test.each([
   ['a', 'application/epub+zip', 'office'],
   ['a.xlsx', 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'office'],
   ['a.odt', null, 'office'],
+  ['a.odp', null, 'office'],
+  ['a', 'application/vnd.oasis.opendocument.presentation', 'office'],
   ['a', 'application/vnd.oasis.opendocument.spreadsheet', 'office'],
   ['a.doc', 'application/msword', 'none'],
   ['a.exe', null, 'none'],

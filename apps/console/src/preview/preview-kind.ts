@@ -12,8 +12,8 @@ const pdf: PreviewForm = { kind: 'pdf', type: 'application/octet-stream' }
 /** Read by our own reader, too: documents, workbooks, presentations and books. */
 const office: PreviewForm = { kind: 'office', type: 'application/octet-stream' }
 const officeTypes =
-  /^application\/(vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation)|vnd\.oasis\.opendocument\.(text|spreadsheet)|epub\+zip)$/
-const officeEndings = /^(doc|xls|ppt)[xm]$|^epub$|^od[ts]$/
+  /^application\/(vnd\.openxmlformats-officedocument\.(wordprocessingml\.document|spreadsheetml\.sheet|presentationml\.presentation)|vnd\.oasis\.opendocument\.(text|spreadsheet|presentation)|epub\+zip)$/
+const officeEndings = /^(doc|xls|ppt)[xm]$|^epub$|^od[tsp]$/
 
 /** Types with an element of the browser, by the extensions of their files. */
 const endingsByType: Readonly<Record<string, readonly string[]>> = {

@@ -8,7 +8,7 @@ export const preview: Texts['preview'] = {
   tab: { preview: 'Vorschau', details: 'Details', access: 'Zugriff', proofs: 'Nachweise', names: 'Namen' },
   noneTitle: 'Keine Vorschau für diese Datei',
   noneHint:
-    'Die Konsole zeigt Text, PDF, Word-, Excel- und PowerPoint-Dateien (.docx, .xlsx, .pptx), OpenDocument-Texte und -Tabellen (.odt, .ods), EPUB-Bücher, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
+    'Die Konsole zeigt Text, PDF, Word-, Excel- und PowerPoint-Dateien (.docx, .xlsx, .pptx), OpenDocument-Texte, -Tabellen und -Präsentationen (.odt, .ods, .odp), EPUB-Bücher, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
   broken:
     'Der Browser kann diese Datei nicht anzeigen. Vielleicht ist sie beschädigt, oder ihr Typ passt nicht zu ihrem Namen.',
   pdfTools: 'Seiten und Zoom',

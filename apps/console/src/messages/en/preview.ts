@@ -7,7 +7,7 @@ export const preview = translatable('preview', {
   tab: { preview: 'Preview', details: 'Details', access: 'Access', proofs: 'Proofs', names: 'Names' },
   noneTitle: 'No preview for this file',
   noneHint:
-    'The console shows text, PDF, Word, Excel and PowerPoint files (.docx, .xlsx, .pptx), OpenDocument texts and workbooks (.odt, .ods), EPUB books, images, audio and video. Download other files to open them on your device.',
+    'The console shows text, PDF, Word, Excel and PowerPoint files (.docx, .xlsx, .pptx), OpenDocument texts, workbooks and presentations (.odt, .ods, .odp), EPUB books, images, audio and video. Download other files to open them on your device.',
   broken: 'The browser cannot show this file. It may be damaged, or its type may not match its name.',
   pdfTools: 'Pages and zoom',
   pdfBack: 'Previous page',

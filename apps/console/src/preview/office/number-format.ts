@@ -16,6 +16,8 @@ const builtInCodes: Readonly<Record<number, string>> = {
   9: '0%',
   10: '0.00%',
   11: '0.00E+00',
+  12: '# ?/?',
+  13: '# ??/??',
   14: 'yyyy-mm-dd',
   15: 'd-mmm-yy',
   16: 'd-mmm',
@@ -51,8 +53,8 @@ export function builtInCode(id: number): string {
 }
 
 /**
- * Reads the code of a format: dates and times as ISO 8601 writes them, decimals, thousands, percentages, powers of ten, and the
- * signs beside them, with the signs of the page's language. Numbers of other formats, such as fractions, are plain.
+ * Reads the code of a format: dates and times as ISO 8601 writes them, decimals, thousands, percentages, powers of ten, fractions,
+ * and the signs beside them, with the signs of the page's language. Numbers of other formats are plain.
  * @param dayZero the day 0 of the workbook, in ms since 1970
  */
 export function readNumberFormat(code: string, dayZero: number): NumberFormat {
@@ -105,7 +107,7 @@ function readSection(tokens: readonly Token[], dayZero: number): NumberFormat {
   const signs = tokens.flatMap(({ kind, text }) => (kind === 'signs' ? [text] : [])).join('')
   if (/General|@/i.test(signs)) return formatPlain
   if (tokens.some(({ kind }) => kind === 'elapsed') || /[ymdhs]/i.test(signs)) return readDate(tokens, dayZero)
-  return readDecimal(tokens)
+  return readFraction(tokens) ?? readDecimal(tokens)
 }
 
 /** Stands for the minutes of a code, which have the letter of months. */
@@ -159,7 +161,7 @@ function readDecimal(tokens: readonly Token[]): NumberFormat {
   const end = last + 1 + countLeading(tokens.slice(last + 1), ',')
   const pattern = literal(tokens.slice(first, end))
   const parsed = /^([0#?,]*)(?:\.([0#?]*))?(?:E[+-](0+|#0))?(,*)$/i.exec(pattern)
-  // Fractions, and signs between the digits.
+  // Signs between the digits.
   if (parsed === null || tokens.slice(first, end).some(({ kind }) => kind !== 'signs')) return formatPlain
   const [, whole = '', fraction = '', exponent, scale = ''] = parsed
   const [before, after] = [literal(tokens.slice(0, first)), literal(tokens.slice(end))]
@@ -183,4 +185,56 @@ function readDecimal(tokens: readonly Token[]): NumberFormat {
 function countLeading(tokens: readonly Token[], sign: string): number {
   const other = tokens.findIndex(({ kind, text }) => kind !== 'signs' || text !== sign)
   return other < 0 ? tokens.length : other
+}
+
+/** Numerator and denominator. */
+type Fraction = [number, number]
+
+/** Three digits: more than spreadsheets offer, and exact enough for any measure. */
+const maxDenominator = 999
+
+/** Reads `# ?/?` and its like: the whole part is left out if the code has none, and the denominator may be fixed, as in `# ?/8`. */
+function readFraction(tokens: readonly Token[]): NumberFormat | undefined {
+  const isPart = ({ kind, text }: Token) => kind === 'signs' && /[0#?1-9]/.test(text)
+  const [first, last] = [tokens.findIndex(isPart), tokens.findLastIndex(isPart)]
+  const pattern = tokens.slice(first, last + 1)
+  const literal = (part: readonly Token[]) => part.map(({ text }) => text).join('')
+  const parsed = /^(?:([0#?]+) +)?[0#?]+ *\/ *([0#?]+|[1-9]\d*)$/.exec(literal(pattern))
+  if (parsed === null || pattern.some(({ kind }) => kind !== 'signs')) return undefined
+  const [, whole, below = ''] = parsed
+  const fixed = digits.test(below[0] ?? '') ? undefined : Number(below)
+  const limit = Math.min(maxDenominator, 10 ** below.length - 1)
+  const [before, after] = [literal(tokens.slice(0, first)), literal(tokens.slice(last + 1))]
+  return (value) => {
+    const size = Math.abs(value)
+    if (size >= 1e9) return formatPlain(value)
+    const rest = whole === undefined ? size : size % 1
+    let [numerator, denominator] =
+      fixed === undefined ? nearestFraction(rest, limit) : [Math.round(rest * fixed), fixed]
+    let units = whole === undefined ? 0 : Math.floor(size)
+    if (whole !== undefined && numerator === denominator) [units, numerator] = [units + 1, 0]
+    const hasUnits = whole !== undefined && (units > 0 || numerator === 0 || whole.includes('0'))
+    const shown = [
+      ...(hasUnits ? [String(units)] : []),
+      ...(whole === undefined || numerator > 0 ? [`${numerator}/${denominator}`] : []),
+    ]
+    return `${value < 0 ? '-' : ''}${before}${shown.join(' ')}${after}`.trim()
+  }
+}
+
+/** Returns the numerator and the denominator of the fraction that is closest to a number, by its continued fraction. */
+function nearestFraction(value: number, limit: number): Fraction {
+  let before: Fraction = [0, 1]
+  let last: Fraction = [1, 0]
+  for (let rest = value; ; ) {
+    const step = Math.floor(rest)
+    if (before[1] + step * last[1] > limit) break
+    ;[before, last] = [last, [before[0] + step * last[0], before[1] + step * last[1]]]
+    if (rest - step < 1e-9) return last
+    rest = 1 / (rest - step)
+  }
+  const steps = Math.floor((limit - before[1]) / last[1])
+  const between: Fraction = [before[0] + steps * last[0], before[1] + steps * last[1]]
+  const distance = ([above, below]: Fraction) => Math.abs(value - above / below)
+  return distance(between) < distance(last) ? between : last
 }

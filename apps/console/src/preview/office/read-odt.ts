@@ -4,7 +4,8 @@ import type { Zip } from './open-zip.ts'
 import { readPart, readPicture } from './package-parts.ts'
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
-type Context = {
+/** What is read of an OpenDocument file, and with which styles. */
+export type OdfContext = {
   zip: Zip
   styles: OdfStyles
   blocks: Block[]
@@ -25,8 +26,7 @@ const wrappers: ReadonlySet<string> = new Set(['section', 'index-body', 'table-o
  * @see https://docs.oasis-open.org/office/OpenDocument/v1.3/
  */
 export async function readOdt(zip: Zip, text: Element): Promise<Block[]> {
-  const styles = readOdfStyles(text.ownerDocument.documentElement, await readPart(zip, 'styles.xml'))
-  const context: Context = { zip, styles, blocks: [], notes: [] }
+  const context = await openOdf(zip, text)
   await addBlocks(text, context)
   if (context.notes.length > 0) context.blocks.push({ kind: 'break' })
   for (const [at, note] of context.notes.entries()) {
@@ -41,7 +41,13 @@ export async function readOdt(zip: Zip, text: Element): Promise<Block[]> {
   return context.blocks
 }
 
-async function addBlocks(parent: Element | undefined, context: Context): Promise<void> {
+/** Starts to read the content that an element is in. */
+export async function openOdf(zip: Zip, { ownerDocument }: Element): Promise<OdfContext> {
+  const styles = readOdfStyles(ownerDocument.documentElement, await readPart(zip, 'styles.xml'))
+  return { zip, styles, blocks: [], notes: [] }
+}
+
+export async function addBlocks(parent: Element | undefined, context: OdfContext): Promise<void> {
   for (const element of parent?.children ?? []) {
     if (context.blocks.length >= maxBlocks) return
     const { localName } = element
@@ -53,7 +59,7 @@ async function addBlocks(parent: Element | undefined, context: Context): Promise
   }
 }
 
-async function addParagraph(element: Element, context: Context, item?: { depth: number; isOrdered: boolean }) {
+async function addParagraph(element: Element, context: OdfContext, item?: { depth: number; isOrdered: boolean }) {
   const runs = readRuns(element, context, {})
   if (hasText(runs)) context.blocks.push(describeParagraph(element, context, runs, item))
   const frames = below(element, 'frame').filter((frame) => !isInside(frame, element, ['frame', 'note', 'annotation']))
@@ -62,7 +68,7 @@ async function addParagraph(element: Element, context: Context, item?: { depth: 
 
 function describeParagraph(
   element: Element,
-  { styles }: Context,
+  { styles }: OdfContext,
   runs: Run[],
   item: { depth: number; isOrdered: boolean } | undefined,
 ): Block {
@@ -72,7 +78,7 @@ function describeParagraph(
   return item === undefined ? { kind: 'paragraph', runs } : { kind: 'item', ...item, runs }
 }
 
-async function addList(list: Element, context: Context, { depth, style }: ListPlace): Promise<void> {
+async function addList(list: Element, context: OdfContext, { depth, style }: ListPlace): Promise<void> {
   const own = attribute(list, 'style-name') ?? style
   const isOrdered = context.styles.isOrdered(own, depth)
   for (const item of childrenOf(list, 'list-header', 'list-item')) {
@@ -92,7 +98,7 @@ async function addList(list: Element, context: Context, { depth, style }: ListPl
   }
 }
 
-async function readTable(table: Element, context: Context): Promise<Block> {
+async function readTable(table: Element, context: OdfContext): Promise<Block> {
   const rows: Block[][][] = []
   for (const row of rowsOf(table)) {
     const cells: Block[][] = []
@@ -117,11 +123,13 @@ export function rowsOf(table: Element): Element[] {
   )
 }
 
-/** A picture, or a box of text. Only pictures in the file are shown. */
-async function addFrame(frame: Element, context: Context): Promise<void> {
+/** A picture, a table, or a box of text. Only pictures in the file are shown. */
+export async function addFrame(frame: Element, context: OdfContext): Promise<void> {
   const box = childOf(frame, 'text-box')
   if (box !== undefined) return addBlocks(box, context)
-  const [image] = childrenOf(frame, 'image')
+  const table = childOf(frame, 'table')
+  if (table !== undefined) context.blocks.push(await readTable(table, context))
+  const [image] = table === undefined ? childrenOf(frame, 'image') : []
   if (image === undefined) return
   const path = attribute(image, 'href') ?? ''
   const text = (childOf(frame, 'title') ?? childOf(frame, 'desc'))?.textContent ?? ''
@@ -137,7 +145,7 @@ function isInside(element: Element, top: Element, names: readonly string[]): boo
   return false
 }
 
-function readRuns(parent: Element, context: Context, style: Omit<Run, 'text'>): Run[] {
+function readRuns(parent: Element, context: OdfContext, style: Omit<Run, 'text'>): Run[] {
   return [...parent.childNodes].flatMap((node): Run[] => {
     if (!(node instanceof Element)) {
       // White space is one space; more of it is an element.

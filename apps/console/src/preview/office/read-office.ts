@@ -3,6 +3,7 @@ import { openZip, type Zip } from './open-zip.ts'
 import { readPart } from './package-parts.ts'
 import { readDocx } from './read-docx.ts'
 import { readEpub } from './read-epub.ts'
+import { readOdp } from './read-odp.ts'
 import { readOds } from './read-ods.ts'
 import { readOdt } from './read-odt.ts'
 import { readPptx } from './read-pptx.ts'
@@ -22,14 +23,15 @@ export async function readOffice(file: Blob, titleOf: (slide: number) => string)
   if (has('xl/workbook.xml')) return { kind: 'sheets', sheets: await readXlsx(zip) }
   if (has('ppt/presentation.xml')) return { kind: 'document', blocks: await readPptx(zip, titleOf) }
   if (has('META-INF/container.xml')) return { kind: 'document', blocks: await readEpub(zip) }
-  if (has('content.xml')) return readOdf(zip)
+  if (has('content.xml')) return readOdf(zip, titleOf)
   return undefined
 }
 
-/** An OpenDocument text or workbook. */
-async function readOdf(zip: Zip): Promise<OfficeFile | undefined> {
+/** An OpenDocument text, presentation or workbook. */
+async function readOdf(zip: Zip, titleOf: (slide: number) => string): Promise<OfficeFile | undefined> {
   const body = childOf(await readPart(zip, 'content.xml'), 'body')
-  const [text, spreadsheet] = [childOf(body, 'text'), childOf(body, 'spreadsheet')]
+  const [text, slides, spreadsheet] = ['text', 'presentation', 'spreadsheet'].map((name) => childOf(body, name))
   if (text !== undefined) return { kind: 'document', blocks: await readOdt(zip, text) }
+  if (slides !== undefined) return { kind: 'document', blocks: await readOdp(zip, slides, titleOf) }
   return spreadsheet === undefined ? undefined : { kind: 'sheets', sheets: readOds(spreadsheet) }
 }

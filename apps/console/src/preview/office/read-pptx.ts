@@ -1,6 +1,7 @@
-import { type Block, hasText, maxBlocks, type Run } from './document.ts'
+import { type Block, hasText, type Run } from './document.ts'
 import type { Zip } from './open-zip.ts'
 import { type Relation, readPart, readPicture, readRelations } from './package-parts.ts'
+import { joinSlides } from './slides.ts'
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
 const presentationPath = 'ppt/presentation.xml'
@@ -14,19 +15,12 @@ const presentationPath = 'ppt/presentation.xml'
 export async function readPptx(zip: Zip, titleOf: (slide: number) => string): Promise<Block[]> {
   const presentation = await readPart(zip, presentationPath)
   const slides = await readRelations(zip, presentationPath)
-  const blocks: Block[] = []
-  for (const [at, id] of childrenOf(childOf(presentation, 'sldIdLst'), 'sldId').entries()) {
-    if (blocks.length >= maxBlocks) break
+  return joinSlides(childrenOf(childOf(presentation, 'sldIdLst'), 'sldId'), titleOf, async (id) => {
     const path = slides.get(relationOf(id))?.target
     const slide = path === undefined ? undefined : await readPart(zip, path)
-    if (path === undefined || slide === undefined) continue
-    if (at > 0) blocks.push({ kind: 'break' })
-    const found = await readShapes(childOf(slide, 'cSld', 'spTree'), zip, await readRelations(zip, path))
-    if (found.every(({ kind }) => kind !== 'heading'))
-      blocks.push({ kind: 'heading', level: 1, runs: [{ text: titleOf(at + 1) }] })
-    blocks.push(...found)
-  }
-  return blocks
+    if (path === undefined || slide === undefined) return undefined
+    return readShapes(childOf(slide, 'cSld', 'spTree'), zip, await readRelations(zip, path))
+  })
 }
 
 /** A slide has two attributes `id`: its own, and in the namespace of relations that of its part. */
