@@ -1,6 +1,7 @@
 import { Suspense, useEffect, useState } from 'react'
 import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
+import { afterPaint } from '../parts/after-paint.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
@@ -14,12 +15,18 @@ const ExtendSessionDialog = lazyPart(
   'toast',
 )
 
-const OutageNotice = lazyPart(async () => (await import('./OutageNotice.tsx')).OutageNotice, 'toast')
+const OutageNotice = lazyPart(
+  afterPaint(async () => (await import('./OutageNotice.tsx')).OutageNotice),
+  'toast',
+)
 
-const ClosingNotice = lazyPart(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice, 'toast')
+const ClosingNotice = lazyPart(
+  afterPaint(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice),
+  'toast',
+)
 
 const LackingNodesNotice = lazyPart(
-  async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice,
+  afterPaint(async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice),
   'toast',
 )
 

@@ -3,6 +3,7 @@ import { Suspense, useEffect, useRef } from 'react'
 import { WalletWatch } from '../account/WalletWatch.tsx'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { afterPaint } from '../parts/after-paint.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
@@ -29,12 +30,15 @@ const UploadSheet = lazyPart(loadUploadSheet, 'toast')
 const WalletDialog = lazyPart(loadWalletDialog, 'toast')
 const KeySessionDialog = lazyPart(loadKeyDialog, 'toast')
 const TransfersPanel = lazyPart(loadTransfers, 'toast')
-// Required immediately, but not for rendering.
+// Required for each page, but not for rendering.
 const TransfersAnnouncer = lazyPart(
-  async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
+  afterPaint(async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer),
   'toast',
 )
-const DropTarget = lazyPart(async () => (await import('../upload/DropTarget.tsx')).DropTarget, 'toast')
+const DropTarget = lazyPart(
+  afterPaint(async () => (await import('../upload/DropTarget.tsx')).DropTarget),
+  'toast',
+)
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 

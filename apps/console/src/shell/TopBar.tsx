@@ -3,6 +3,7 @@ import { Suspense } from 'react'
 import { Upload } from '#icons'
 import { WalletChip } from '../account/WalletChip.tsx'
 import { messages } from '../messages/messages.ts'
+import { afterPaint } from '../parts/after-paint.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
@@ -13,7 +14,7 @@ import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
 const NotificationBell = lazyPart(
-  async () => (await import('../activity/NotificationBell.tsx')).NotificationBell,
+  afterPaint(async () => (await import('../activity/NotificationBell.tsx')).NotificationBell),
   'toast',
 )
 

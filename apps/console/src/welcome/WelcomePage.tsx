@@ -1,11 +1,12 @@
-import { isAnyCid } from '@cairn/sdk'
 import { Navigate, useNavigate } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
 import { BadgeCheck, Coins, KeyRound, Wallet } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { useSessionState } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { TextField } from '../ui/TextField.tsx'
+import { toastError } from '../ui/toast-store.ts'
 import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { PriceSlider } from './PriceSlider.tsx'
@@ -56,6 +57,15 @@ function OpenByCid() {
   const navigate = useNavigate()
   const [cid, setCid] = useState('')
   const [error, setError] = useState<string>()
+  const openCid = async (wanted: string) => {
+    try {
+      const { isAnyCid } = await loadCode(import('./check-cid.ts'))
+      if (isAnyCid(wanted)) await navigate({ to: '/open/$cid', params: { cid: wanted } })
+      else setError(messages.welcome.openInvalid)
+    } catch (failure) {
+      toastError(messages.shell.partNotLoaded, failure)
+    }
+  }
   return (
     <section className="flex flex-col gap-4 rounded-xl border border-line bg-surface p-6 shadow-card">
       <div>
@@ -66,9 +76,7 @@ function OpenByCid() {
         className="flex flex-wrap items-end gap-3"
         onSubmit={(event) => {
           event.preventDefault()
-          const wanted = cid.trim().replace(/^(?:ipfs:\/\/|\/ipfs\/)/, '')
-          if (isAnyCid(wanted)) void navigate({ to: '/open/$cid', params: { cid: wanted } })
-          else setError(messages.welcome.openInvalid)
+          void openCid(cid.trim().replace(/^(?:ipfs:\/\/|\/ipfs\/)/, ''))
         }}
       >
         <TextField

@@ -1,0 +1,25 @@
+/** Time after which parts load in any case, in ms: a page in a hidden tab is not drawn. */
+const maxWaitMs = 2_000
+
+let painted: Promise<void> | undefined
+
+/** Resolves when the page was drawn with content for the first time. */
+function firstPaint(): Promise<void> {
+  painted ??= new Promise((resolve) => {
+    new PerformanceObserver((list, watch) => {
+      if (list.getEntriesByName('first-contentful-paint').length === 0) return
+      watch.disconnect()
+      resolve()
+    }).observe({ type: 'paint', buffered: true })
+    setTimeout(resolve, maxWaitMs)
+  })
+  return painted
+}
+
+/**
+ * Defers the loading of a part that the first picture of the page does not need, so that it does not compete with what
+ * it needs. @see https://www.w3.org/TR/paint-timing/
+ */
+export function afterPaint<T>(load: () => Promise<T>): () => Promise<T> {
+  return () => firstPaint().then(load)
+}
