@@ -47,9 +47,10 @@ const alone = [
 const thorough = [
   'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
-  'tests/console/{access,activity,assistive,conditions,downloads,drive,encrypt,ended-session,every-page*,faults,keyboard,languages}.test.ts',
-  'tests/console/{links,names,one-signature,open,pay,private,proofs,resumable,shell,solana,transfers}.test.ts',
-  'tests/console/wallet-connect.test.ts',
+  'tests/console/{access,activity,assistive,conditions,contacts,downloads,drive,encrypt,ended-session}.test.ts',
+  'tests/console/{every-page*,faults,keyboard,languages}.test.ts',
+  'tests/console/{links,names,one-signature,open,passkeys,pay,private,proofs,resumable,shell,solana,tabs}.test.ts',
+  'tests/console/{transfers,upload-links,wallet-connect}.test.ts',
   'tests/docs/cli-lines.test.ts',
   'tests/e2e/{contract-owner,contract-safe,contract-wallets,service-processes,start-and-stop}.test.ts',
   'tests/lighthouse/kavach-shards.test.ts',
