@@ -43,9 +43,9 @@ type Ready = {
 /**
  * Creates a source for one reader. Prefetched blocks are read in runs of about 1 MiB: the first when its first block
  * is requested, and another with each one that is requested while there are fewer than `runsAhead`.
- * With `recycled`, the memory of runs is reused: a block's bytes are valid until another MiB has been requested, which
- * suits a reader that passes each block on before it requests the next. While there is no memory for a slab, blocks are
- * read one by one, into memory of their own.
+ * With `recycled`, the memory of runs is reused: a block's bytes are valid until it and the blocks after it are more than
+ * a MiB, and the next one is requested. A reader passes each block on before it requests the next, and may have up to a
+ * MiB that waits to be sent. While there is no memory for a slab, blocks are read one by one, into memory of their own.
  */
 export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): PackReader {
   const mostRuns = reader.isRemote ? maxRemoteRunsAhead : maxRunsAhead
@@ -55,6 +55,8 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
   const plans: Plan[] = []
   const ready = new Map<string, Ready>()
   let aheadBytes = 0
+  /** Bytes of blocks that the reader has, and passed on only once it comes for another. */
+  let handedOver = 0
 
   const take = (key: string): Ready | undefined => {
     const entry = ready.get(key)
@@ -79,7 +81,7 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
 
   const readOne = async (cid: CID, options: ReadOptions): Promise<Uint8Array> => {
     const block = await reader.get(cid, options)
-    slabs?.advance(block.length)
+    handedOver += block.length
     return block
   }
 
@@ -146,6 +148,8 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
   return {
     async get(cid: CID, options: ReadOptions = {}) {
       options.signal?.throwIfAborted()
+      slabs?.advance(handedOver)
+      handedOver = 0
       if (isIdentity(cid)) return reader.get(cid)
       const key = bytesKey(cid.multihash.bytes)
       if (!ready.has(key)) {
@@ -153,9 +157,9 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
         if (plan === undefined) return readOne(cid, options)
         await startRun(plan)
       }
-      slabs?.advance(ready.get(key)?.sizeBytes ?? 0)
       const taken = take(key)
       if (taken === undefined) return readOne(cid, options)
+      handedOver += taken.sizeBytes
       const { plan } = taken
       if (!taken.isRead) plan.runsAhead = Math.min(plan.runsAhead + 1, mostRuns)
       readOn(plan)

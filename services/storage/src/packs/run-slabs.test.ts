@@ -7,7 +7,7 @@ const nextOf = (slabs: RunSlabs): RunSlab => {
   return slab
 }
 
-it('reuses a slab only when all of it was taken and as much as it holds was requested since', () => {
+it('reuses a slab only when all of it was taken and as much as it holds was passed on since', () => {
   const slabs = createRunSlabs(16, createSlabMemory(1000))
   const first = nextOf(slabs)
   first.waiting = 2

@@ -4,14 +4,14 @@ export type RunSlab = {
   memory: ArrayBuffer
   /** Blocks of it that are not consumed yet, and pending reads into it. */
   waiting: number
-  /** Bytes that had been requested when a block of it was last consumed, or its read ended. */
+  /** Bytes that had been passed on when a block of it was last consumed, or its read ended. */
   usedAtByte: number
 }
 
 export type RunSlabs = {
   /** Returns a slab for the next run: one that is free, or a new one; undefined while there is no memory for it. */
   next(): RunSlab | undefined
-  /** Notes that a block of this size is requested. */
+  /** Notes that blocks of this size were passed on: the reader has come for another. */
   advance(sizeBytes: number): void
   /** Notes that a block was consumed or skipped, or that its read has ended. */
   release(slab: RunSlab): void
@@ -60,12 +60,12 @@ export function createSlabMemory(maxBytes: number): SlabMemory {
 /**
  * Slabs of one reader. Fresh memory for each MiB would run the garbage collector every 20 MiB, which costs more than
  * hashing; rotating a few slabs costs nothing. One is reused when all of it was consumed and as much as it holds was
- * requested since: a reader passes blocks on, and they may still wait to be sent. The first are reserved together: of fewer, none
+ * passed on since: what a reader passes on may still wait to be sent. The first are reserved together: of fewer, none
  * would ever be free again.
  */
 export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs {
   const slabs: RunSlab[] = []
-  let requestedBytes = 0
+  let passedOnBytes = 0
 
   const add = (): RunSlab | undefined => {
     const isFirst = slabs.length === 0
@@ -82,17 +82,17 @@ export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs 
 
   return {
     next() {
-      const slab = slabs.find((one) => one.waiting === 0 && requestedBytes - one.usedAtByte >= slabBytes) ?? add()
+      const slab = slabs.find((one) => one.waiting === 0 && passedOnBytes - one.usedAtByte >= slabBytes) ?? add()
       if (slab === undefined) return undefined
       if (slab.memory.byteLength === 0) slab.memory = new ArrayBuffer(slabBytes)
       return slab
     },
     advance(sizeBytes) {
-      requestedBytes += sizeBytes
+      passedOnBytes += sizeBytes
     },
     release(slab) {
       slab.waiting--
-      slab.usedAtByte = requestedBytes
+      slab.usedAtByte = passedOnBytes
     },
     drop() {
       memory.drop(slabs, slabBytes)
