@@ -161,6 +161,11 @@ test('every page is German, readable and fits 320 px', { timeout: longTestMs }, 
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Tastenkürzel' }).getByText('Leertaste').waitFor()
   await look(opened, 'shortcuts')
+  // The words between keys are not broken.
+  const between = page.getByRole('dialog').getByText(/^(?:oder|dann)$/)
+  const lines = await between.evaluateAll((words) => words.map((one) => one.getBoundingClientRect().height))
+  expect(lines.length).toBeGreaterThan(10)
+  expect(Math.max(...lines)).toBe(Math.min(...lines))
 })
 
 test('the filters of Files are beside its heading at 1280 px in each language', async () => {

@@ -249,6 +249,7 @@ test('nodes that were offline at the sign-in are reached from where a file does 
   await open(`/open/${cid}`)
   const failure = page.getByRole('alert').filter({ hasText: 'Not enough key nodes are available' })
   await failure.filter({ has: lacking }).waitFor()
+  expect(await failure.getByText('Not part of your session').count()).toBe(2)
   expect(await checkAccessibility()).toEqual([])
   expect(windows(opened), 'the page opens no wallet').toEqual(onceOpened)
   await failure.getByRole('button', { name: 'Sign in again' }).click()

@@ -20,7 +20,7 @@ test('names a chain with an unknown coin without a symbol', () => {
 test('shows an amount of a token in smallest units until its decimals are known', () => {
   const token = { id: 1, ...templates.erc20.create('local') }
   expect(describeObserved('EVM', token, '2500000')).toBe('2500000 smallest units')
-  expect(describeCondition('EVM', token)).toContain('1 smallest units of the token')
+  expect(describeCondition('EVM', token)).toContain('1 smallest unit of the token')
   const units = { symbol: 'USDC', tokenDecimals: 6 }
   expect(describeObserved('EVM', token, '2500000', units)).toBe('2.5\u00a0USDC')
   expect(describeCondition('EVM', token, units)).toContain('0.000001 of the token')

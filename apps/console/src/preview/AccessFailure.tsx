@@ -55,7 +55,9 @@ export function AccessFailure({
         >
           {retry}
         </EmptyState>
-        <ReachNodes isExplained onReached={onRetry} />
+        <div className="mb-6">
+          <ReachNodes isExplained onReached={onRetry} />
+        </div>
         <NodeAnswers details={details} />
       </div>
     )
@@ -126,13 +128,21 @@ function shardsOf({ shards }: Record<string, unknown>): number {
   return typeof shards === 'number' ? shards : 0
 }
 
+/** What a node answered, in the language of the page. */
+function describeAnswer(row: object): string {
+  const code = 'code' in row ? row.code : undefined
+  if (code === 'NO_SESSION' || code === 'SESSION_EXPIRED') return messages.access.nodeNoSession
+  const known = Object.entries(messages.errors).find(([name]) => name === code)?.[1].message
+  return known ?? ('message' in row ? String(row.message) : '')
+}
+
 /** What each of the five nodes answered, in the order of their numbers. */
 function NodeAnswers({ details: { nodes } }: { details: Record<string, unknown> }) {
   const rows: unknown[] = Array.isArray(nodes) ? nodes : []
   const failures = new Map(
     rows.flatMap((row) =>
       typeof row === 'object' && row !== null && 'node' in row && typeof row.node === 'number'
-        ? [[row.node, 'message' in row ? String(row.message) : ''] as const]
+        ? [[row.node, describeAnswer(row)] as const]
         : [],
     ),
   )

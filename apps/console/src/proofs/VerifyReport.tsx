@@ -52,7 +52,7 @@ export function VerifyReport({ report }: { report: StorageReport }) {
                   <p className="font-medium">
                     {label} <span className={`font-normal ${className}`}>{messages.proofs.checkOutcomes[outcome]}</span>
                   </p>
-                  <p className="text-ink-soft">{message}</p>
+                  <p className="text-ink-soft">{messages.proofs.reportText(message)}</p>
                 </div>
               </li>
             )
@@ -63,7 +63,7 @@ export function VerifyReport({ report }: { report: StorageReport }) {
         <h3 className="mb-1 font-medium text-sm">{messages.proofs.unproven}</h3>
         <ul className="list-disc pl-5 text-ink-soft text-sm">
           {report.unproven.map((text) => (
-            <li key={text}>{text}</li>
+            <li key={text}>{messages.proofs.reportText(text)}</li>
           ))}
         </ul>
       </div>

@@ -29,7 +29,7 @@ export function ShortcutsHelp({ onClose }: { onClose: () => void }) {
           {listRows().map(({ keys, text, isPair = false }) => (
             <div key={text} className="flex items-center justify-between gap-4">
               <dt className="text-ink-soft">{text}</dt>
-              <dd className="flex items-center gap-1">
+              <dd className="flex shrink-0 items-center gap-1 whitespace-nowrap">
                 {keys.map((key, i) => (
                   <span key={key} className="flex items-center gap-1">
                     {i > 0 ? (

@@ -45,10 +45,10 @@ export const access: Texts['access'] = {
   shareBad: (bad) =>
     `${plural(bad.length, { one: 'Ungültige Adresse', other: 'Ungültige Adressen' })}: ${bad.slice(0, 3).join(', ')}${bad.length > 3 ? ' …' : ''}`,
   shareKnown: (count) => `${people(count)} ${plural(count, { one: 'hat', other: 'haben' })} bereits Zugriff.`,
-  shareOwner: 'Als Eigentümer besteht bereits Zugriff.',
+  shareOwner: 'Der Eigentümer hat bereits Zugriff.',
   links: 'Links',
   linkMake: 'Link erstellen',
-  linkElse: 'Für Personen ohne Wallet einen Link erstellen, der keine braucht.',
+  linkElse: 'Für Personen ohne Wallet gibt es Links, die sich ohne sie öffnen.',
   link: 'Link für Personen mit Zugriff',
   copyLink: 'Link kopieren',
   sentHint: 'Diesen Link schicken. Er enthält kein Geheimnis: Geöffnet wird mit der Wallet.',
@@ -109,7 +109,7 @@ export const access: Texts['access'] = {
   deniedHint: (isFolder) =>
     `${subject(isFolder)} ist nicht für diese Adresse freigegeben, und die Bedingungen sind nicht erfüllt.`,
   deniedNoConditions: (isFolder) =>
-    `${subject(isFolder)} ist nicht für diese Adresse freigegeben und hat keine Bedingungen. Zugriff gibt der Eigentümer.`,
+    `${subject(isFolder)} ist nicht für diese Adresse freigegeben und hat keine Bedingungen. Zugriff erteilt der Eigentümer.`,
   deniedAddress: 'Eigene Adresse',
   deniedBy: (nodes) =>
     nodes.length === 5
@@ -119,7 +119,7 @@ export const access: Texts['access'] = {
   deniedJoin: 'Verknüpft als',
   shardsTitle: 'Zu wenige Schlüsselknoten erreichbar',
   shardsHint: (shards) =>
-    `${shards} der 3 nötigen Schlüsselknoten haben geantwortet. Einige sind offline. Gleich noch einmal versuchen.`,
+    `${shards} der 3 nötigen Schlüsselknoten ${plural(shards, { one: 'hat', other: 'haben' })} geantwortet. Einige sind offline. Gleich noch einmal versuchen.`,
   shardsAnswered: 'Geantwortet',
   shardsNodes: 'Antwort jedes Knotens',
   unknownTitle: 'Kein Dateischlüssel gefunden',

@@ -81,7 +81,7 @@ export const activity: Texts['activity'] = {
   notOpened: 'Noch von niemand anderem geöffnet und nicht freigegeben.',
   unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
   connect: 'Schlüsselknoten verbinden',
-  connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Die Wallet unterschreibt einmal.',
+  connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Dafür signiert die Wallet einmal.',
   keyNodesFailed: 'Die Schlüsselknoten antworten nicht. Freigaben und geöffnete verschlüsselte Dateien fehlen hier.',
   other: (type) => type,
   openFile: 'Datei öffnen',

@@ -46,5 +46,5 @@ export const apiKeys: Texts['apiKeys'] = {
   revoked: 'API-Schlüssel widerrufen',
   revokeFailed: 'Der API-Schlüssel wurde nicht widerrufen',
   emptyTitle: 'Keine API-Schlüssel',
-  emptyHint: 'Für ein Programm erstellen, das im Auftrag dieses Kontos handelt.',
+  emptyHint: 'Einen für ein Programm erstellen, das im Auftrag dieses Kontos handelt.',
 }

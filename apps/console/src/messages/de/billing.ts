@@ -50,7 +50,7 @@ export const billing: Texts['billing'] = {
     },
     passkey: {
       title: 'Ein Passkey kann nicht bezahlen',
-      hint: 'Ein Passkey unterschreibt Nachrichten, aber keine Zahlungen. Um mehr als den kostenlosen Speicherplatz zu nutzen, mit einer Wallet anmelden, dort hochladen und verschlüsselte Dateien für dieses Konto freigeben, oder den Betreiber um Speicherplatz bitten.',
+      hint: 'Ein Passkey signiert Nachrichten, aber keine Zahlungen. Um mehr als den kostenlosen Speicherplatz zu nutzen, mit einer Wallet anmelden, dort hochladen und verschlüsselte Dateien für dieses Konto freigeben, oder den Betreiber um Speicherplatz bitten.',
     },
   },
   noChain: 'Dieses Netzwerk nimmt keine Zahlungen an',

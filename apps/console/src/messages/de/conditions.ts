@@ -1,5 +1,5 @@
 import type { Texts } from '../texts.ts'
-import { counted } from './plural.ts'
+import { counted, plural } from './plural.ts'
 
 const rules: Readonly<Record<string, string>> = {
   'is required': 'Das fehlt noch.',
@@ -9,11 +9,15 @@ const rules: Readonly<Record<string, string>> = {
   'must be 0x and 40 hex characters': 'Eine Adresse aus 0x und 40 Hex-Zeichen eingeben.',
   'must be a Solana address in base58': 'Eine Solana-Adresse in Base58 eingeben.',
   'must be a Coreum address': 'Eine Coreum-Adresse eingeben.',
-  'must be a denomination': 'Eine Einheit von Coreum eingeben, zum Beispiel ucore.',
+  'must be a denomination': 'Eine Stückelung von Coreum eingeben, zum Beispiel ucore.',
   'must be a class ID': 'Eine Klassen-ID von Coreum eingeben.',
   'must be the name of a Solidity function': 'Den Namen einer Solidity-Funktion eingeben.',
   'must have as many items as inputArrayType': 'So viele Werte eingeben, wie es Typen gibt.',
 }
+
+/** An amount may have more digits than a number. */
+const smallest = (text: string) =>
+  `${text} ${plural(text === '1' ? 1 : 2, { one: 'kleinste Einheit', other: 'kleinste Einheiten' })}`
 
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions: Texts['conditions'] = {
@@ -93,8 +97,8 @@ export const conditions: Texts['conditions'] = {
   },
   fieldOf: (field, id) => `${field} von Bedingung ${id}`,
   blank: '…',
-  units: (text) => `gespeichert als ${text} kleinste Einheiten`,
-  inUnits: (text) => `${text} kleinste Einheiten`,
+  units: (text) => `gespeichert als ${smallest(text)}`,
+  inUnits: smallest,
   smallestUnits: 'in den kleinsten Einheiten des Tokens',
   tokenFound: (name, symbol, decimals) =>
     `${name} (${symbol}) · ${counted(decimals, { one: 'Nachkommastelle', other: 'Nachkommastellen' })}`,

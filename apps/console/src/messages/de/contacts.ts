@@ -3,7 +3,7 @@ import type { Texts } from '../texts.ts'
 /** The address book of an account. */
 export const contacts: Texts['contacts'] = {
   title: 'Kontakte',
-  hint: 'Bezeichnungen liegen verschlüsselt in der Ablage. Lesbar sind sie nur für dieses Konto, auf jedem Gerät.',
+  hint: 'Bezeichnungen sind verschlüsselt gespeichert. Lesbar sind sie nur für dieses Konto, auf jedem Gerät.',
   none: 'Noch keine Kontakte',
   noneHint:
     'Mit einer Bezeichnung lässt sich eine Adresse beim Freigeben am Namen finden. Adressen, für die etwas freigegeben wird, kommen von selbst dazu.',

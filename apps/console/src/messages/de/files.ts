@@ -32,7 +32,7 @@ export const files: Texts['files'] = {
   },
   open: 'Öffnen',
   details: 'Details',
-  openGateway: 'Am Gateway öffnen',
+  openGateway: 'Über das Gateway öffnen',
   download: 'Herunterladen',
   tabBlocked: 'Der Browser hat den neuen Tab blockiert',
   tabBlockedHint: (name) => `${name} mit diesem Link öffnen.`,

@@ -7,7 +7,7 @@ export const places: Texts['places'] = {
   openTitle: 'Datei öffnen',
   openDownload: 'Herunterladen',
   openDownloadTar: 'Als TAR herunterladen',
-  openGateway: 'Am Gateway öffnen',
+  openGateway: 'Über das Gateway öffnen',
   detailsCid: 'CID',
   detailsName: 'Name',
   detailsStored: 'Gespeichert',

@@ -8,7 +8,7 @@ export const preview: Texts['preview'] = {
   tab: { preview: 'Vorschau', details: 'Details', access: 'Zugriff', proofs: 'Nachweise', names: 'Namen' },
   noneTitle: 'Keine Vorschau für diese Datei',
   noneHint:
-    'Die Konsole zeigt Text, PDF, Word-, Excel- und PowerPoint-Dateien (.docx, .xlsx, .pptx), OpenDocument-Texte, -Tabellen und -Präsentationen (.odt, .ods, .odp), EPUB-Bücher, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
+    'Die Konsole zeigt Text, PDF, Word-, Excel- und PowerPoint-Dateien (.docx, .xlsx, .pptx), OpenDocument-Texte, \u2011Tabellen und \u2011Präsentationen (.odt, .ods, .odp), EPUB-Bücher, Bilder, Audio und Video. Andere Dateien herunterladen und auf dem Gerät öffnen.',
   broken:
     'Der Browser kann diese Datei nicht anzeigen. Vielleicht ist sie beschädigt, oder ihr Typ passt nicht zu ihrem Namen.',
   pdfTools: 'Seiten und Zoom',
@@ -67,7 +67,7 @@ export const preview: Texts['preview'] = {
   noSuchNameTitle: 'Datei in diesem Ordner nicht gefunden',
   noSuchNameHint:
     'Vielleicht heißt die Datei anders oder gehört zu einer anderen Version des Ordners mit einer anderen CID.',
-  signInHint: 'Mit der Wallet anmelden, für die freigegeben wurde.',
+  signInHint: 'Mit der Wallet anmelden, für die der Zugriff freigegeben ist.',
   decrypt: 'Entschlüsseln und anzeigen',
   cancelDecrypt: 'Anhalten',
   keys: 'Schlüsselteile werden von den Schlüsselknoten geholt',
@@ -87,7 +87,8 @@ export const preview: Texts['preview'] = {
   publicNote: 'Öffentlich: Alle mit der CID können sie lesen.',
   privateNote:
     'Privat: Öffnen können sie nur dieses Konto und Personen mit einem signierten Link. Der Betreiber kann sie lesen.',
-  encryptedNote: 'Verschlüsselt: Öffnen können sie nur die unter „Zugriff“ genannten Personen und Bedingungen.',
+  encryptedNote:
+    'Verschlüsselt: Öffnen können sie nur Personen, die unter „Zugriff“ stehen oder die Bedingungen dort erfüllen.',
   folderEmpty: 'Dieser Ordner ist leer',
   folderMore: 'Nur die ersten Namen sind zu sehen. Das Gateway listet alle auf.',
   folderList: 'Namen in diesem Ordner',
@@ -105,5 +106,5 @@ export const preview: Texts['preview'] = {
     'Ein Link läuft ab und endet, wenn der Upload gelöscht wird. Der Upload ist nicht verschlüsselt, deshalb kann der Betreiber dieses Dienstes ihn lesen.',
   publicAccessTitle: (isFolder) => `Alle können ${isFolder ? 'diesen Ordner' : 'diese Datei'} lesen`,
   publicAccessHint:
-    'Der Upload ist unverschlüsselt, deshalb lässt sich der Zugriff weder geben noch entziehen. Verschlüsselt hochladen, um den Zugriff zu steuern.',
+    'Der Upload ist unverschlüsselt, deshalb lässt sich der Zugriff weder erteilen noch entziehen. Verschlüsselt hochladen, um den Zugriff zu steuern.',
 }

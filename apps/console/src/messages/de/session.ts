@@ -7,7 +7,7 @@ export const session: Texts['session'] = {
   signIn: 'Anmelden',
   signInAgain: 'Neu anmelden',
   lacking: (nodes) =>
-    `Die Sitzung umfasst ${plural(nodes.length, { one: 'Schlüsselknoten', other: 'die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} nicht.`,
+    `${plural(nodes.length, { one: 'Schlüsselknoten', other: 'Die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} ${plural(nodes.length, { one: 'ist', other: 'sind' })} nicht Teil dieser Sitzung.`,
   signOut: 'Abmelden',
   accountOf: (address) => `Konto ${address}`,
   rejectedTitle: 'In der Wallet abgelehnt',

@@ -18,7 +18,7 @@ export const settings: Texts['settings'] = {
   startsAtOnceHint:
     'Öffentliche Dateien werden hochgeladen, sobald sie ausgewählt sind. Private und verschlüsselte warten auf die Schaltfläche.',
   fileFormat: 'Format verschlüsselter Dateien',
-  fileFormats: { v1: 'Kompatibel', v2: 'Wahlfrei lesbar' },
+  fileFormats: { v1: 'Kompatibel', v2: 'Wahlfreier Zugriff' },
   fileFormatHints: {
     v1: 'Funktioniert mit anderen Lighthouse-kompatiblen Apps. Bis zu 64\u00a0GiB pro Datei.',
     v2: 'In Teilen lesbar, bei jeder Größe. Nur Cairn kann sie öffnen.',

@@ -8,7 +8,7 @@ export const shortcuts: Texts['shortcuts'] = {
   search: 'Suchen',
   help: 'Diese Hilfe anzeigen',
   upload: 'Hochladen',
-  goTo: (page) => `Zu ${page}`,
+  goTo: (page) => `${page} öffnen`,
   move: 'Durch eine Liste gehen',
   select: 'Zeile auswählen',
   open: 'Zeile öffnen',

@@ -14,7 +14,7 @@ export const uploadLinks: Texts['uploadLinks'] = {
   left: 'Noch möglich',
   leftText: (count, bytes) => `${files(count)}, ${formatBytes(bytes)}`,
   largest: 'Größte Datei',
-  types: 'Arten',
+  types: 'Erlaubte Arten',
   choose: 'Dateien auswählen',
   drop: 'oder hier ablegen',
   files: 'Dateien',

@@ -6,7 +6,7 @@ export const welcome: Texts['welcome'] = {
   lead: 'Cairn speichert Dateien nach ihrem Inhalt: Die Adresse einer Datei wird aus ihren Bytes berechnet, deshalb lässt sie sich nicht unbemerkt austauschen. Verschlüsselte Dateien öffnen nur ausgewählte Personen.',
   points: [
     {
-      title: 'Überprüft statt vertraut',
+      title: 'Überprüfen statt vertrauen',
       text: 'Der Browser berechnet jede Adresse selbst und überprüft jeden Block, den er öffnet.',
     },
     {

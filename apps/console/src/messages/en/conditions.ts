@@ -1,5 +1,9 @@
 import { translatable } from '../translatable.ts'
-import { counted } from './plural.ts'
+import { counted, plural } from './plural.ts'
+
+/** An amount may have more digits than a number. */
+const smallest = (text: string) =>
+  `${text} ${plural(text === '1' ? 1 : 2, { one: 'smallest unit', other: 'smallest units' })}`
 
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions = translatable('conditions', {
@@ -80,8 +84,8 @@ export const conditions = translatable('conditions', {
   },
   fieldOf: (field: string, id: string) => `${field} of condition ${id}`,
   blank: '…',
-  units: (text: string) => `saved as ${text} smallest units`,
-  inUnits: (text: string) => `${text} smallest units`,
+  units: (text: string) => `saved as ${smallest(text)}`,
+  inUnits: smallest,
   smallestUnits: 'in the smallest units of the token',
   tokenFound: (name: string, symbol: string, decimals: number) => `${name} (${symbol}) · ${decimals} decimals`,
   condition: (id: string) => `Condition ${id}`,

@@ -70,6 +70,8 @@ export const proofs = translatable('proofs', {
   checkContent: 'All blocks are present',
   checkAsked: (name: string) => `${name} answered this browser`,
   checkRecorded: (name: string) => `${name} answered the service before`,
+  /** What a report of the SDK says of a check, or of what it does not cover. */
+  reportText: (text: string) => text,
   unproven: 'Not covered by these checks',
   saveReport: 'Save report',
   pathHint:
