@@ -24,6 +24,12 @@ test.each([
   ['a', 'application/vnd.oasis.opendocument.presentation', 'office'],
   ['a', 'application/vnd.oasis.opendocument.spreadsheet', 'office'],
   ['a.doc', 'application/msword', 'none'],
+  ['map.geojson', null, 'text'],
+  ['LICENSE', null, 'text'],
+  ['Dockerfile', 'application/octet-stream', 'text'],
+  ['.gitignore', null, 'text'],
+  ['license.exe', null, 'none'],
+  ['.DS_Store', null, 'none'],
   ['a.exe', null, 'none'],
   ['', null, 'none'],
 ])('%s of type %s is shown as %s', (name, type, kind) => {

@@ -51,7 +51,10 @@ const aliases: Readonly<Record<string, string>> = {
 const textTypes =
   /^(text\/.*|application\/(json|ld\+json|xml|xhtml\+xml|javascript|ecmascript|x-sh|x-yaml|yaml|toml|sql|x-ndjson|.*\+json|.*\+xml))$/
 const textEndings =
-  /^(txt|md|markdown|rst|csv|tsv|log|json|jsonl|ndjson|xml|html?|xhtml|css|scss|less|[cm]?js|jsx|[cm]?ts|tsx|vue|svelte|ya?ml|toml|ini|cfg|conf|sh|bash|zsh|fish|bat|ps1|py|rb|rs|go|java|kt|swift|c|cc|cpp|h|hpp|cs|php|pl|lua|r|sql|sol|tex|diff|patch|srt|vtt)$/
+  /^(txt|text|md|markdown|rst|adoc|csv|tsv|log|(geo)?json|json[5cl]|ndjson|ipynb|xml|xs[dl]|rss|html?|xhtml|css|scss|less|[cm]?js|jsx|[cm]?ts|tsx|vue|svelte|ya?ml|toml|ini|cfg|conf|env|properties|lock|sh|bash|zsh|fish|bat|ps1|py|rb|rs|go|java|kts?|gradle|groovy|scala|clj|dart|swift|exs?|erl|hs|elm|jl|c|cc|cpp|h|hpp|cs|fs|php|pl|lua|r|sql|sol|vy|proto|graphql|tf|tex|bib|diff|patch|srt|vtt|ics|vcf|pem|asc)$/
+/** Usual names of texts without an extension, and those of settings, which begin with a dot. */
+const textNames =
+  /^(readme|license|licence|copying|notice|authors|changelog|todo|makefile|dockerfile|procfile|gemfile|rakefile|\..+(rc|ignore|attributes|config))$/i
 
 function toForm(type: string): PreviewForm {
   const known = aliases[type] ?? type
@@ -77,5 +80,5 @@ export function choosePreview(name: string, mimeType: string | null): PreviewFor
   if (ending === 'pdf') return pdf
   if (officeEndings.test(ending)) return office
   for (const [known, endings] of Object.entries(endingsByType)) if (endings.includes(ending)) return toForm(known)
-  return textEndings.test(ending) ? text : none
+  return textEndings.test(ending) || textNames.test(name) ? text : none
 }
