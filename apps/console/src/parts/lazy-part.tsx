@@ -27,7 +27,7 @@ export function lazyPart<Props extends object>(
       return await loadPart(load)
     } catch (error) {
       if (!(error instanceof PartNotLoaded || error instanceof TypeError)) throw error
-      // The service answers: either Chromium repeats the failure, which it keeps for a page, or the console was updated since.
+      // The service answers: either the browser repeats the failure, which it keeps for a page, or the console was updated.
       if (wasTried && error instanceof TypeError) location.reload()
       logFailure('A part of the page was not loaded', error)
       wasTried = true
