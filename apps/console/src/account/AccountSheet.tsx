@@ -3,6 +3,8 @@ import { useState } from 'react'
 import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
 import { ArrowLeftRight, LogOut } from '#icons'
+import { ExplorerLink } from '../billing/ExplorerLink.tsx'
+import { accountPage } from '../billing/explorer.ts'
 import { chainDecimals, formatAmount } from '../billing/format-amount.ts'
 import { useBalance } from '../billing/use-balance.ts'
 import { useEnsName } from '../ens/use-ens.ts'
@@ -24,6 +26,7 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
   const config = useConfig()
   const network = useNetwork()
   const status = useWalletStatus()
+  const chain = network.chains?.[0] ?? network.chain
   const family = isEvmAddress(session.address) ? 'evm' : 'solana'
   const leave = async () => {
     await signOut(network, 'signed-out')
@@ -42,6 +45,9 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
           <p className="break-all font-mono text-sm">{session.address}</p>
         </div>
         <CopyButton text={session.address} label={messages.session.copyAddress} />
+        {family === 'evm' && chain !== undefined ? (
+          <ExplorerLink page={accountPage(chain.name, session.address)} label={messages.wallet.openAccount} />
+        ) : undefined}
       </div>
       <dl className="grid grid-cols-[auto_1fr] gap-x-6 gap-y-2 text-sm">
         <dt className="text-ink-soft">{messages.wallet.session}</dt>

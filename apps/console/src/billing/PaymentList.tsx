@@ -1,8 +1,7 @@
-import { isNetworkName, networks } from '@cairn/protocol'
 import { listPayments, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { Check, Clock, ExternalLink, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
+import { Check, Clock, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
 import { formatBytes, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -12,6 +11,8 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
+import { ExplorerLink } from './ExplorerLink.tsx'
+import { transactionPage } from './explorer.ts'
 import { describeAmount } from './payment-amount.ts'
 
 const styles: Record<Payment['state'], { tone: 'plain' | 'good' | 'warn' | 'bad'; icon: IconComponent }> = {
@@ -58,7 +59,6 @@ export function PaymentList({ session }: { session: Session }) {
 function PaymentRow({ payment }: { payment: Payment }) {
   const { id, bytes, network, state, seenAt, txHash, confirmations, reason } = payment
   const chains = useNetwork()
-  const page = isNetworkName(network) ? `${networks[network].transactionUrl}${txHash}` : undefined
   const { tone, icon } = styles[state]
   return (
     <li className="grid grid-cols-[minmax(0,1fr)_auto] items-center gap-x-4 gap-y-1 px-4 py-3 text-sm sm:grid-cols-[minmax(0,1fr)_11rem_10rem_auto]">
@@ -89,18 +89,7 @@ function PaymentRow({ payment }: { payment: Payment }) {
           </Link>
         ) : undefined}
         <CopyButton text={txHash} size="small" label={messages.billing.copyTransaction} />
-        {page === undefined ? undefined : (
-          <a
-            href={page}
-            target="_blank"
-            rel="noreferrer"
-            aria-label={messages.billing.openTransaction}
-            title={messages.billing.openTransaction}
-            className="grid size-8 place-items-center rounded-md text-ink-soft hover:bg-hover hover:text-ink pointer-coarse:size-11"
-          >
-            <ExternalLink aria-hidden="true" size={16} />
-          </a>
-        )}
+        <ExplorerLink page={transactionPage(network, txHash)} label={messages.billing.openTransaction} />
       </span>
       {confirmations === null && reason === null ? undefined : (
         <p className="col-span-full text-ink-soft">

@@ -1,4 +1,3 @@
-import { isNetworkName, networks } from '@cairn/protocol'
 import { listPayments, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link, useParams } from '@tanstack/react-router'
@@ -12,6 +11,7 @@ import { Button, buttonClass } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { QueryView } from '../ui/QueryView.tsx'
+import { transactionPage } from './explorer.ts'
 import { describeAmount, describeValue } from './payment-amount.ts'
 
 /** The receipt of a payment, to print: the frame of the console is not printed. */
@@ -46,7 +46,7 @@ function PaymentReceipt({ payment }: { payment: Payment }) {
   const network = useNetwork()
   const { id, beneficiary, payer, network: chain, txHash, blockNumber, bytes, creditedAt, seenAt } = payment
   const value = describeValue(payment, network)
-  const page = isNetworkName(chain) ? `${networks[chain].transactionUrl}${txHash}` : undefined
+  const page = transactionPage(chain, txHash)
   const rows: readonly (readonly [label: string, value: string])[] = [
     [messages.receipt.number, id],
     [messages.receipt.date, formatDateTime(creditedAt ?? seenAt)],

@@ -52,6 +52,7 @@ export const wallet: Texts['wallet'] = {
   signedInAs: 'Angemeldet als',
   session: 'Sitzung',
   endsAt: (when) => `Ablauf ${when}`,
+  openAccount: 'Im Explorer öffnen',
   networkOf: (name) => `Chain für Zahlungen: ${name}`,
   wrongNetwork: (wanted) => `Die Wallet ist nicht auf ${wanted}. Lesen und Hochladen funktionieren, Zahlungen nicht.`,
   switchTo: (name) => `Zu ${name} wechseln`,

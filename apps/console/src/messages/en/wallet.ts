@@ -51,6 +51,7 @@ export const wallet = translatable('wallet', {
   signedInAs: 'Signed in as',
   session: 'Session',
   endsAt: (when: string) => `expires ${when}`,
+  openAccount: 'Open in explorer',
   networkOf: (name: string) => `Chain for payments: ${name}`,
   wrongNetwork: (wanted: string) => `Your wallet is not on ${wanted}. Reading and uploading work; payments do not.`,
   switchTo: (name: string) => `Switch to ${name}`,
