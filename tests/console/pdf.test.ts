@@ -33,8 +33,20 @@ test('a public PDF is drawn page by page, with its text for readers of the page,
     name: 'way.pdf',
   })
   await open(`/open/${cid}`)
-  await page.getByText('First stone').waitFor({ state: 'attached' })
+  const line = page.getByText('First stone')
+  await line.waitFor()
   await expect.poll(() => hasBlue(opened)).toBe(true)
+  // The text lies where its letters are drawn, and people can select it.
+  const sheet = await page.locator('canvas').first().boundingBox()
+  const box = await line.boundingBox()
+  if (sheet === null || box === null) throw new Error('nothing is drawn')
+  expect((box.x - sheet.x) / sheet.width).toBeCloseTo(20 / 300, 2)
+  expect((box.y + box.height * 0.8 - sheet.y) / sheet.height).toBeCloseTo(80 / 200, 1)
+  await page.mouse.move(box.x + 1, box.y + box.height / 2)
+  await page.mouse.down()
+  await page.mouse.move(box.x + box.width - 1, box.y + box.height / 2, { steps: 4 })
+  await page.mouse.up()
+  expect(await page.evaluate('getSelection().toString().trim()')).toBe('First stone')
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('button', { name: 'Next page' }).click()
   await page.getByText('Second stone').waitFor({ state: 'attached' })
@@ -44,7 +56,7 @@ test('a public PDF is drawn page by page, with its text for readers of the page,
   expect(await page.getByRole('button', { name: 'Next page' }).isDisabled()).toBe(true)
   await page.keyboard.press('PageUp')
   await page.getByText('Second stone').waitFor({ state: 'attached' })
-  const widthOf = async () => (await page.locator('canvas').boundingBox())?.width ?? 0
+  const widthOf = async () => (await page.locator('canvas').first().boundingBox())?.width ?? 0
   const before = await widthOf()
   await page.keyboard.press('+')
   await expect.poll(widthOf).toBeGreaterThan(before * 1.2)

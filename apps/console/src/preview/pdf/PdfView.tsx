@@ -13,7 +13,7 @@ import { PdfPassword } from './PdfPassword.tsx'
 /** Zoom levels relative to the width of the frame. */
 const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 
-/** A PDF drawn page by page on a canvas: none of its code runs. Its text is available to screen readers. */
+/** A PDF drawn page by page on a canvas: none of its code runs. Its text can be selected, searched and read out. */
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
   const [isBroken, setBroken] = useState(false)
@@ -70,10 +70,7 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
     drawPage(document, { number, width: frameWidth * zoom, signal: stop.signal }).then(
       (page) => {
         if (stop.signal.aborted) return
-        page.canvas.style.width = `${page.width}px`
-        page.canvas.style.height = `${page.height}px`
-        page.canvas.setAttribute('aria-hidden', 'true')
-        sheet.current?.replaceChildren(page.canvas)
+        sheet.current?.replaceChildren(page.sheet)
         setDrawn(page)
       },
       () => {
@@ -163,7 +160,7 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
         className="relative max-h-[60dvh] min-h-40 overflow-auto rounded-lg border border-line bg-sunken [scrollbar-gutter:stable]"
       >
         <div ref={sheet} className="grid w-fit min-w-full place-items-center" />
-        <p className="sr-only">{drawn?.text === '' ? messages.preview.pdfNoText : drawn?.text}</p>
+        {drawn?.hasText === false ? <p className="sr-only">{messages.preview.pdfNoText}</p> : undefined}
       </section>
       <p role="status" className="sr-only">
         {messages.preview.pdfWhere(number, count)}

@@ -1,12 +1,13 @@
-import type { PDFDocumentProxy } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import { type PDFDocumentProxy, TextLayer } from 'pdfjs-dist/legacy/build/pdf.mjs'
+import './page-text.css'
 
 /** Maximum pixels of the canvas of a page: browsers reject more, so a larger page is drawn at lower resolution. */
 const maxCanvasPixels = 16 * 1024 * 1024
 /** Time limit for drawing one page, in ms. */
 const maxDrawMs = 30_000
 
-/** A drawn page: its canvas, its size in the page and its text. */
-export type DrawnPage = { canvas: HTMLCanvasElement; width: number; height: number; text: string }
+/** A drawn page: its picture with its text over it, to select and to read out, and whether it has any. */
+export type DrawnPage = { sheet: HTMLElement; hasText: boolean }
 
 /**
  * Draws a page on its own canvas.
@@ -35,8 +36,24 @@ export async function drawPage(
   } finally {
     stop.removeEventListener('abort', cancel)
   }
-  const { items } = await page.getTextContent()
-  const text = items.map((item) => ('str' in item ? `${item.str}${item.hasEOL ? '\n' : ''}` : '')).join('')
+  const content = await page.getTextContent()
+  const text = globalThis.document.createElement('div')
+  text.className = 'pdf-text'
+  text.style.setProperty('--total-scale-factor', `${scale}`)
+  const layer = new TextLayer({
+    textContentSource: content,
+    container: text,
+    viewport: page.getViewport({ scale }),
+    images: undefined,
+  })
+  await layer.render()
+  signal.throwIfAborted()
   page.cleanup()
-  return { canvas, width, height, text }
+  canvas.style.width = `${width}px`
+  canvas.style.height = `${height}px`
+  canvas.setAttribute('aria-hidden', 'true')
+  const sheet = globalThis.document.createElement('div')
+  sheet.style.position = 'relative'
+  sheet.append(canvas, text)
+  return { sheet, hasText: content.items.some((item) => 'str' in item && item.str.trim() !== '') }
 }

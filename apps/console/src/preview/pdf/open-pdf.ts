@@ -3,6 +3,7 @@ import {
   getDocument,
   PasswordResponses,
   type PDFDocumentLoadingTask,
+  TextLayer,
   VerbosityLevel,
   version,
 } from 'pdfjs-dist/legacy/build/pdf.mjs'
@@ -53,6 +54,7 @@ export function openPdf(data: Uint8Array, onPassword: AskPassword): OpeningPdf {
     promise: task.promise,
     end: () => {
       void task.destroy().finally(() => port.terminate())
+      TextLayer.cleanup()
     },
   }
 }
