@@ -12,8 +12,8 @@ import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
 import type { OwnPack, PackWriter, SealedPack } from './types.ts'
 
 const identityCode = 0
-/** Maximum number of concurrent slab writes; another full slab makes the import wait. */
-const slabsInFlight = 2
+/** Maximum number of full slabs that wait to be written, one after the other; another one makes the import wait. */
+const slabsInFlight = 4
 
 /** Dependencies of a writer. `index` writes the rows of a large pack ahead of its upload. */
 export type PackWriterParts = {
