@@ -140,7 +140,7 @@ const unreadFolders = new Set([
   'coverage',
   '.github',
 ])
-/** The same in single packages: C headers and manuals of Node, styles and builds that the console does not use. */
+/** The same in single packages: styles and builds that the console does not use. */
 const unreadParts = {
   'highlight.js': ['scss', 'styles'],
   'pdfjs-dist': ['build', 'image_decoders', 'web', 'legacy/image_decoders', 'legacy/web'],
@@ -152,7 +152,10 @@ const unreadParts = {
 const unreadFiles = /\.(?:map|md|markdown|flow)$|(?<!\.d)\.[cm]?ts$/
 const licence = /^(?:licen[cs]e|copying|notice|patents)/i
 
-/** Removes what no program of a network reads: a third of all bytes. A folder that a package links to is never entered. */
+/**
+ * Removes what no program of a network reads, with the C headers and manuals of Node. A folder that a package links to
+ * is never entered.
+ */
 function trim() {
   for (const name of readdirSync(modules).filter((one) => one.startsWith('node-'))) {
     for (const part of ['include', 'share']) rmSync(join(modules, name, part), { recursive: true, force: true })

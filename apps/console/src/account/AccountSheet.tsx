@@ -1,4 +1,5 @@
 import { isEvmAddress } from '@cairn/protocol'
+import type { NetworkProfile } from '@cairn/sdk'
 import { useState } from 'react'
 import { useConfig, useConnection } from 'wagmi'
 import { switchChain } from 'wagmi/actions'
@@ -26,7 +27,7 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
   const config = useConfig()
   const network = useNetwork()
   const status = useWalletStatus()
-  const chain = network.chains?.[0] ?? network.chain
+  const chain = paymentChain(network)
   const family = isEvmAddress(session.address) ? 'evm' : 'solana'
   const leave = async () => {
     await signOut(network, 'signed-out')
@@ -78,6 +79,11 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
   )
 }
 
+/** The chain that payments are made on. */
+function paymentChain({ chains, chain }: NetworkProfile) {
+  return chains?.[0] ?? chain
+}
+
 /** The name that the address has on the chain, if any. */
 function EnsName({ address }: { address: string }) {
   const name = useEnsName(address)
@@ -87,7 +93,7 @@ function EnsName({ address }: { address: string }) {
 /** What the account has of the coin of the chain that payments are made on. */
 function Balance({ address }: { address: string }) {
   const network = useNetwork()
-  const chain = network.chains?.[0] ?? network.chain
+  const chain = paymentChain(network)
   const { data } = useBalance(chain, address)
   if (chain === undefined || data === undefined) return undefined
   return (
@@ -104,7 +110,7 @@ function EvmNetwork() {
   const network = useNetwork()
   const { chainId, status } = useConnection()
   const [isSwitching, setSwitching] = useState(false)
-  const wanted = network.chains?.[0] ?? network.chain
+  const wanted = paymentChain(network)
   if (wanted === undefined) return undefined
   const change = async () => {
     setSwitching(true)

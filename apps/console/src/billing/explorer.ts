@@ -7,8 +7,7 @@ export function transactionPage(chain: string, hash: string): string | undefined
 
 /** Returns the page of an account at the same explorer: they differ in one word. */
 export function accountPage(chain: string, address: string): string | undefined {
-  const url = transactionPage(chain, '')
-  return url !== undefined && /\/(?:tx|message)\/$/.test(url)
-    ? url.replace(/(?:tx|message)\/$/, `address/${address}`)
-    : undefined
+  const transactions = transactionPage(chain, '')
+  const accounts = transactions?.replace(/\/(?:tx|message)\/$/, '/address/')
+  return accounts === transactions ? undefined : `${accounts}${address}`
 }

@@ -4,6 +4,7 @@ import { logFailure } from '../errors/log-failure.ts'
 import { messages } from '../messages/messages.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { isToastShown, toastError } from '../ui/toast-store.ts'
+import { firstPaint } from './first-paint.ts'
 import { loadPart, PartNotLoaded } from './load-part.ts'
 
 /** What is shown for a part that cannot be loaded: an error in its place, a toast, or another component. */
@@ -55,6 +56,11 @@ export function lazyPart<Props extends object>(
       props,
     )
   }
+}
+
+/** Makes a component of a part, without a place of its own, that the first picture of a page does not need. */
+export function latePart<Props extends object>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> {
+  return lazyPart(() => firstPaint().then(load), 'toast')
 }
 
 /** The parts that one toast offers to load again. */

@@ -3,7 +3,7 @@ import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
-import { SignInAgainDialog } from './SignInAgainDialog.tsx'
+import { ReachNodes } from './ReachNodes.tsx'
 import { useSession } from './session-store.ts'
 
 /** Offers to sign in again at key nodes that no longer know the session, once for each loss. */
@@ -11,27 +11,21 @@ export function LackingNodesNotice() {
   const keySession = useSession()?.keySession
   const nodes = keySession === undefined ? [] : nodesWithoutSession(keySession)
   const [declined, setDeclined] = useState<readonly number[]>([])
-  const [isSigning, setSigning] = useState(false)
   if (nodes.every((node) => declined.includes(node))) return undefined
   return (
-    <>
-      <Banner
-        tone="warn"
-        action={
-          <span className="flex gap-2">
-            <Button size="small" onClick={() => setSigning(true)}>
-              {messages.session.signInAgain}
-            </Button>
-            <Button size="small" kind="quiet" onClick={() => setDeclined(nodes)}>
-              {messages.signature.notNow}
-            </Button>
-          </span>
-        }
-      >
-        {messages.signature.lost(nodes)}
-      </Banner>
-      {isSigning ? <SignInAgainDialog onClose={() => setSigning(false)} /> : undefined}
-    </>
+    <Banner
+      tone="warn"
+      action={
+        <span className="flex gap-2">
+          <ReachNodes />
+          <Button size="small" kind="quiet" onClick={() => setDeclined(nodes)}>
+            {messages.signature.notNow}
+          </Button>
+        </span>
+      }
+    >
+      {messages.signature.lost(nodes)}
+    </Banner>
   )
 }
 

@@ -1,8 +1,7 @@
 import { Suspense, useEffect, useState } from 'react'
 import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { afterPaint } from '../parts/after-paint.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
+import { latePart, lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
 import { Banner } from '../ui/Banner.tsx'
@@ -15,20 +14,11 @@ const ExtendSessionDialog = lazyPart(
   'toast',
 )
 
-const OutageNotice = lazyPart(
-  afterPaint(async () => (await import('./OutageNotice.tsx')).OutageNotice),
-  'toast',
-)
+const OutageNotice = latePart(async () => (await import('./OutageNotice.tsx')).OutageNotice)
 
-const ClosingNotice = lazyPart(
-  afterPaint(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice),
-  'toast',
-)
+const ClosingNotice = latePart(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice)
 
-const LackingNodesNotice = lazyPart(
-  afterPaint(async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice),
-  'toast',
-)
+const LackingNodesNotice = latePart(async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice)
 
 /** Time before expiry in ms at which a session warns. */
 const soonMs = 10 * 60_000

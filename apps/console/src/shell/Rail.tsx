@@ -1,16 +1,12 @@
 import { Link } from '@tanstack/react-router'
 import { Suspense } from 'react'
 import { messages } from '../messages/messages.ts'
-import { afterPaint } from '../parts/after-paint.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
+import { latePart } from '../parts/lazy-part.tsx'
 import { Logo } from './Logo.tsx'
 import { footPlaces, mainPlaces } from './navigation.ts'
 
 // Empty until the usage is known, so nothing moves when its code arrives later.
-const RailQuota = lazyPart(
-  afterPaint(async () => (await import('./RailQuota.tsx')).RailQuota),
-  'toast',
-)
+const RailQuota = latePart(async () => (await import('./RailQuota.tsx')).RailQuota)
 
 /** Navigation at the left; below 768 px the bottom bar takes its place. */
 export function Rail() {

@@ -3,8 +3,7 @@ import { Suspense, useEffect, useRef } from 'react'
 import { WalletWatch } from '../account/WalletWatch.tsx'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
-import { afterPaint } from '../parts/after-paint.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
+import { latePart, lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
@@ -31,14 +30,10 @@ const WalletDialog = lazyPart(loadWalletDialog, 'toast')
 const KeySessionDialog = lazyPart(loadKeyDialog, 'toast')
 const TransfersPanel = lazyPart(loadTransfers, 'toast')
 // Required for each page, but not for rendering.
-const TransfersAnnouncer = lazyPart(
-  afterPaint(async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer),
-  'toast',
+const TransfersAnnouncer = latePart(
+  async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
 )
-const DropTarget = lazyPart(
-  afterPaint(async () => (await import('../upload/DropTarget.tsx')).DropTarget),
-  'toast',
-)
+const DropTarget = latePart(async () => (await import('../upload/DropTarget.tsx')).DropTarget)
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 

@@ -3,8 +3,7 @@ import { Suspense } from 'react'
 import { Upload } from '#icons'
 import { WalletChip } from '../account/WalletChip.tsx'
 import { messages } from '../messages/messages.ts'
-import { afterPaint } from '../parts/after-paint.ts'
-import { lazyPart } from '../parts/lazy-part.tsx'
+import { latePart } from '../parts/lazy-part.tsx'
 import { useSession } from '../session/session-store.ts'
 import { TransfersButton } from '../transfers/TransfersButton.tsx'
 import { useHasTransfers } from '../transfers/transfer-store.ts'
@@ -13,10 +12,7 @@ import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { Logo } from './Logo.tsx'
 import { SearchBox } from './SearchBox.tsx'
 
-const NotificationBell = lazyPart(
-  afterPaint(async () => (await import('../activity/NotificationBell.tsx')).NotificationBell),
-  'toast',
-)
+const NotificationBell = latePart(async () => (await import('../activity/NotificationBell.tsx')).NotificationBell)
 
 /** Search, upload, transfers, account; the name if there is no rail, and only the name and transfers if it is plain. */
 export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: boolean }) {

@@ -1,21 +1,20 @@
-import { useEffect, useState } from 'react'
+import { useState } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { Button } from '../../ui/Button.tsx'
 import { TextField } from '../../ui/TextField.tsx'
+import type { PasswordRequest } from './open-pdf.ts'
 
 /** Asks for the password of a PDF. It opens the file in this browser, and is neither sent nor kept. */
-export function PdfPassword({ isWrong, answer }: { isWrong: boolean; answer: (password: string) => void }) {
+export function PdfPassword({ request }: { request: PasswordRequest }) {
   const [password, setPassword] = useState('')
-  const [isBusy, setBusy] = useState(false)
+  const [answered, setAnswered] = useState<PasswordRequest>()
   const [wasTried, setTried] = useState(false)
-  // Each answer that is wrong brings another request.
-  useEffect(() => {
-    if (answer !== undefined) setBusy(false)
-  }, [answer])
+  // A wrong answer brings another request.
+  const isBusy = answered === request
   const failure =
     wasTried && password === ''
       ? messages.preview.pdfPasswordEmpty
-      : isWrong && !isBusy
+      : request.isWrong && !isBusy
         ? messages.preview.pdfPasswordWrong
         : undefined
   return (
@@ -25,8 +24,8 @@ export function PdfPassword({ isWrong, answer }: { isWrong: boolean; answer: (pa
         event.preventDefault()
         setTried(true)
         if (isBusy || password === '') return
-        setBusy(true)
-        answer(password)
+        setAnswered(request)
+        request.answer(password)
       }}
     >
       <TextField

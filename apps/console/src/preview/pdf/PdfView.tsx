@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'
 import { NoPreview } from '../ContentView.tsx'
 import { type DrawnPage, drawPage } from './draw-page.ts'
-import { openPdf } from './open-pdf.ts'
+import { openPdf, type PasswordRequest } from './open-pdf.ts'
 import { PdfPassword } from './PdfPassword.tsx'
 
 /** Zoom levels relative to the width of the frame. */
@@ -17,7 +17,7 @@ const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
   const [isBroken, setBroken] = useState(false)
-  const [asked, setAsked] = useState<{ isWrong: boolean; answer: (password: string) => void }>()
+  const [asked, setAsked] = useState<PasswordRequest>()
   useEffect(() => {
     setDocument(undefined)
     setBroken(false)
@@ -38,7 +38,7 @@ export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   }, [bytes])
   if (isBroken) return <NoPreview hint={messages.preview.broken} />
   if (document !== undefined) return <Pages document={document} name={name} />
-  return asked === undefined ? <Skeleton className="h-96 w-full" /> : <PdfPassword {...asked} />
+  return asked === undefined ? <Skeleton className="h-96 w-full" /> : <PdfPassword request={asked} />
 }
 
 function Pages({ document, name }: { document: PDFDocumentProxy; name: string }) {

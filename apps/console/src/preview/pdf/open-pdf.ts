@@ -26,8 +26,8 @@ function dataUrls() {
 /** An opening PDF; `end` releases it with its worker. */
 export type OpeningPdf = { promise: PDFDocumentLoadingTask['promise']; end: () => void }
 
-/** Asks for the password of a PDF. `isWrong`: whether one was tried before. */
-type AskPassword = (request: { isWrong: boolean; answer: (password: string) => void }) => void
+/** A request for the password of a PDF. `isWrong`: whether one was tried before. */
+export type PasswordRequest = { isWrong: boolean; answer: (password: string) => void }
 
 /**
  * Opens a PDF in its own worker. Nothing in the file runs: no scripts, no forms, no links, and no URL in it is fetched.
@@ -35,7 +35,7 @@ type AskPassword = (request: { isWrong: boolean; answer: (password: string) => v
  * @param data of the file; ownership passes to the worker
  * @param onPassword called for a PDF with a password, until it is right; the password stays in this page and its worker
  */
-export function openPdf(data: Uint8Array, onPassword: AskPassword): OpeningPdf {
+export function openPdf(data: Uint8Array, onPassword: (request: PasswordRequest) => void): OpeningPdf {
   const port = new Worker(new URL('./pdf.worker.ts', import.meta.url), { type: 'module' })
   GlobalWorkerOptions.workerPort = port
   const task = getDocument({

@@ -3,8 +3,11 @@ const maxWaitMs = 2_000
 
 let painted: Promise<void> | undefined
 
-/** Resolves when the page was drawn with content for the first time. */
-function firstPaint(): Promise<void> {
+/**
+ * Resolves when the page was drawn with content for the first time: what that does not need loads after it, so that it does
+ * not compete. @see https://www.w3.org/TR/paint-timing/
+ */
+export function firstPaint(): Promise<void> {
   painted ??= new Promise((resolve) => {
     new PerformanceObserver((list, watch) => {
       if (list.getEntriesByName('first-contentful-paint').length === 0) return
@@ -14,12 +17,4 @@ function firstPaint(): Promise<void> {
     setTimeout(resolve, maxWaitMs)
   })
   return painted
-}
-
-/**
- * Defers the loading of a part that the first picture of the page does not need, so that it does not compete with what
- * it needs. @see https://www.w3.org/TR/paint-timing/
- */
-export function afterPaint<T>(load: () => Promise<T>): () => Promise<T> {
-  return () => firstPaint().then(load)
 }
