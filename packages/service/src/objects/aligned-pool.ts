@@ -24,7 +24,11 @@ export function createAlignedPool(maxBytes: number): AlignedPool {
     },
     release({ buffer }) {
       const sizeBytes = buffer.byteLength - alignmentBytes
-      if (kept + sizeBytes > maxBytes) return
+      if (kept + sizeBytes > maxBytes) {
+        // Frees the memory now: the collector counts it, but does not run for it alone.
+        buffer.transfer(0)
+        return
+      }
       kept += sizeBytes
       const list = spare.get(sizeBytes) ?? []
       list.push(buffer)

@@ -32,8 +32,8 @@ export type PackStoreParts = {
   onWrite?: () => void
 }
 
-/** Buffers that are kept for the next upload. */
-const maxSpareBytes = 48 * MIB
+/** Buffers that are kept for the next upload: as much as one large upload uses. */
+const maxSpareBytes = 14 * MIB
 /** Slabs of all readers: those of some 30 downloads at once. More read their blocks one by one. */
 const maxSlabBytes = 128 * MIB
 /** Caches of a reader of one private upload, which lasts as long as one request. */
