@@ -15,7 +15,7 @@ const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() *
 const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 3)
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
-/** A pack that is synced while it arrives, at 16 MiB, and whose rest is written directly, a slab of 4 MiB per call. */
+/** A pack that is synced while it arrives, at 16 MiB, and whose rest is written directly, a slab per call. */
 const largeBytes = 40 * 2 ** 20
 
 describe('a fault at a system call of an upload', () => {
