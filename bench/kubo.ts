@@ -6,10 +6,20 @@ import { createKuboRepo } from '../tests/interop/kubo-repo.ts'
 export type BenchKubo = {
   /** `ipfs add` (`-r`) of a file or folder with cid-version 1 into a new repository with the default store. */
   add(path: string): Promise<{ wallMs: number; cid: string }>
-  /** Starts a daemon with an empty repository. `add` runs `ipfs add` through it and returns the time in ms. */
-  startDaemon(): Promise<{ apiUrl: string; add(path: string): Promise<number> } & AsyncDisposable>
+  /** Starts a daemon with an empty repository. */
+  startDaemon(): Promise<BenchDaemon & AsyncDisposable>
   /** Starts a daemon with a gateway that serves these files. */
   startGateway(files: string[]): Promise<{ urls: string[] } & AsyncDisposable>
+}
+
+export type BenchDaemon = {
+  apiUrl: string
+  /** Runs `ipfs add` through the daemon and returns the time in ms. */
+  add(path: string): Promise<number>
+  /** The same, and returns the CID. */
+  addFile(path: string): Promise<string>
+  /** Runs `ipfs get` through the daemon. */
+  get(cid: string, target: string): Promise<unknown>
 }
 
 /** Returns Kubo as built by `npm run interop:install`; undefined, with a message, if it was not built. */
@@ -29,13 +39,16 @@ export async function kuboIfBuilt(scratch: string): Promise<BenchKubo | undefine
     },
     startDaemon: async () => {
       const daemon = await startKubo({ parentFolder: scratch })
+      const addFile = async (path: string) => (await daemon.run([...add, path])).toString().trim()
       return {
         apiUrl: daemon.apiUrl,
+        addFile,
         add: async (path) => {
           const started = performance.now()
-          await daemon.run([...add, path])
+          await addFile(path)
           return performance.now() - started
         },
+        get: (cid, target) => daemon.run(['get', '--output', target, cid]),
         [Symbol.asyncDispose]: () => daemon[Symbol.asyncDispose](),
       }
     },

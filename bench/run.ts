@@ -8,6 +8,7 @@ import { besideDealsBench } from './beside-deals.ts'
 import { consoleBench } from './console.ts'
 import { consoleEncryptionBench } from './console-encryption.ts'
 import { consoleInputsBench } from './console-inputs.ts'
+import { downloadsBench } from './downloads.ts'
 import { driveBench } from './drive.ts'
 import { encryptionBench } from './encryption.ts'
 import { folderBench } from './folder.ts'
@@ -27,6 +28,7 @@ const benches: Bench[] = [
   uploadsBench,
   besideDealsBench,
   gatewayBench,
+  downloadsBench,
   s3Bench,
   folderBench,
   listingBench,

@@ -54,6 +54,7 @@ export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignatur
 export type { SolanaCondition } from './conditions-solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
 export * from './dialects.ts'
+export { createEarlySync, type EarlySync } from './early-sync.ts'
 export {
   CairnError,
   type CairnErrorArguments,

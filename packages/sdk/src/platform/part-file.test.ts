@@ -18,6 +18,7 @@ const names = () => readdirSync(folder).toSorted()
 test('of two downloads to one target the later one is completed, with its own bytes alone', async () => {
   const first = await openPart(target, false)
   await first.write(bytes('first'), 0)
+  await first.flush()
   const later = await openPart(target, false)
   expect(later.sizeBytes).toBe(5)
   await later.truncate(0)
@@ -42,10 +43,12 @@ test('a download that is given up leaves that of another alone', async () => {
 test('verified bytes of an earlier attempt are continued, and cannot be changed by who still writes them', async () => {
   const earlier = await openPart(target, false)
   await earlier.write(bytes('right and wrong'), 0)
+  await earlier.flush()
   const part = await openPart(target, false)
   expect(Buffer.from(await part.read(0, 5)).toString()).toBe('right')
   await part.truncate(5)
   await earlier.write(bytes('WRONG'), 0)
+  await earlier.flush()
   await part.write(bytes(' to the end'), 5)
   await part.finish(false)
   expect(readFileSync(target, 'utf8')).toBe('right to the end')
@@ -85,6 +88,13 @@ test('a part that is no regular file is refused, and left', async () => {
   await expect(openPart(target, true)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
   expect(readFileSync(join(folder, 'elsewhere'), 'utf8')).toBe('untouched')
   expect(names()).toEqual(['elsewhere', 'target.part'])
+})
+
+test('a download that ends early keeps what has arrived', async () => {
+  const part = await openPart(target, false)
+  await part.write(bytes('arrived'), 0)
+  await part.close()
+  expect(readFileSync(`${target}.part`, 'utf8')).toBe('arrived')
 })
 
 test('a target that appears in the meantime stays, and the download can be continued', async () => {

@@ -3,9 +3,10 @@ import { constants } from 'node:fs'
 import { type FileHandle, lstat, open, rename, unlink } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { CairnError, forEachOf, writeAll } from '@cairn/protocol'
+import { copyStart, moveStart } from '../local/copy-start.ts'
 import { codeOf, moveIntoPlace, removeIfThere, requireFree, takenOver, uniquePathBeside } from '../local/into-place.ts'
 import { unreadable, unwritable } from '../local/unreadable.ts'
-import { throwIfAborted } from '../throw-if-aborted.ts'
+import { createWriteBehind, type WriteBehind } from '../local/write-behind.ts'
 
 /** Bytes that an earlier download left. */
 export type EarlierBytes = {
@@ -22,7 +23,10 @@ export type PartFile = EarlierBytes & {
    * @throws CairnError ABORTED, FILE_CHANGED
    */
   truncate(sizeBytes: number, signal?: AbortSignal): Promise<void>
+  /** Takes a copy of bytes, which are written while the next ones arrive. An error can be that of an earlier call. */
   write(bytes: Uint8Array, position: number): Promise<void>
+  /** Writes what was taken. */
+  flush(): Promise<void>
   /**
    * Makes the file durable and moves it to its place.
    * @throws CairnError FILE_EXISTS, FILE_CHANGED if another download to the same target began in the meantime
@@ -33,7 +37,6 @@ export type PartFile = EarlierBytes & {
 }
 
 const { O_RDWR, O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-const copiedBytes = 1024 * 1024
 /** Steps of the file system at a time. Node runs four. */
 const stepsAtOnce = 8
 /** Maximum length of a name on common file systems, in bytes. */
@@ -52,25 +55,40 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
   const path = partPathOf(full)
   let earlier = await openEarlier(path)
   let file = earlier === undefined ? await createPart(path, target) : undefined
+  let behind: WriteBehind | undefined
   const requireOwn = (): FileHandle => {
     if (file === undefined) throw new Error('The bytes of the earlier attempt are undecided')
     return file
   }
   const part: PartFile = {
     sizeBytes: earlier?.sizeBytes ?? 0,
-    read: (position, length) => readAt(earlier?.file ?? requireOwn(), position, length),
+    async read(position, length) {
+      await part.flush()
+      return readAt(earlier?.file ?? requireOwn(), position, length)
+    },
     async truncate(sizeBytes, signal) {
+      await part.flush()
       if (earlier === undefined) return requireOwn().truncate(sizeBytes)
       file = await replaceEarlier(earlier.file, path, sizeBytes, target, signal)
       await earlier.file.close()
       earlier = undefined
     },
     async write(bytes, position) {
-      await writeAll(requireOwn(), [bytes], position)
+      behind ??= createWriteBehind(requireOwn())
+      await behind.write(bytes, position)
+    },
+    async flush() {
+      await behind?.flush()
     },
     async finish(replace) {
       const written = requireOwn()
-      await written.sync()
+      try {
+        await part.flush()
+        await written.sync()
+      } catch (error) {
+        await part.close()
+        throw error
+      }
       const own = await takeOwn(path, written)
       await written.close()
       if (own === undefined) throw takenOver(target)
@@ -82,6 +100,8 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
       }
     },
     async close() {
+      // What has arrived is kept for a later attempt, which verifies it. The caller has an error of its own to report.
+      await part.flush().catch(() => undefined)
       await file?.close()
       await earlier?.file.close()
     },
@@ -291,54 +311,6 @@ async function takeOwn(path: string, file: FileHandle): Promise<string | undefin
   if (own.ino === named.ino && own.dev === named.dev) return taken
   await rename(taken, path)
   return undefined
-}
-
-async function copyStart(
-  from: FileHandle,
-  to: FileHandle,
-  sizeBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const buffer = Buffer.allocUnsafe(Math.min(copiedBytes, sizeBytes))
-  for (let at = 0; at < sizeBytes; ) {
-    throwIfAborted(signal)
-    const { bytesRead } = await from.read(buffer, 0, Math.min(buffer.length, sizeBytes - at), at)
-    if (bytesRead === 0) throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
-    await writeAll(to, [buffer.subarray(0, bytesRead)], at)
-    at += bytesRead
-  }
-}
-
-/**
- * Moves the first bytes of a part where the disk has no room for a copy, from their end, so that each piece is freed when it is
- * copied. A process that is killed meanwhile loses what it moved.
- */
-async function moveStart(
-  path: string,
-  from: FileHandle,
-  to: FileHandle,
-  sizeBytes: number,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  await to.truncate(0)
-  const shrinking = await open(path, O_RDWR | O_NOFOLLOW)
-  try {
-    const [read, written] = await Promise.all([from.stat({ bigint: true }), shrinking.stat({ bigint: true })])
-    if (read.ino !== written.ino || read.dev !== written.dev) throw new CairnError('FILE_CHANGED')
-    const buffer = Buffer.allocUnsafe(copiedBytes)
-    for (let end = sizeBytes; end > 0; ) {
-      throwIfAborted(signal)
-      const start = Math.max(0, end - buffer.length)
-      const { bytesRead } = await from.read(buffer, 0, end - start, start)
-      if (bytesRead < end - start)
-        throw new CairnError('FILE_CHANGED', { message: 'The unfinished download became shorter' })
-      await shrinking.truncate(start)
-      await writeAll(to, [buffer.subarray(0, bytesRead)], start)
-      end = start
-    }
-  } finally {
-    await shrinking.close()
-  }
 }
 
 /** The name has room for `.part` only if it is not as long as names may be. */

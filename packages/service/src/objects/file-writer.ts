@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { type FileHandle, open, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { MIB, writeAll } from '@cairn/protocol'
+import { createEarlySync, type EarlySync, MIB, writeAll } from '@cairn/protocol'
 import { type DirectFile, directFromBytes, openDirectFile } from './direct-file.ts'
 import { syncFolder } from './durable-folders.ts'
 import { describeWriteError } from './file-errors.ts'
@@ -9,8 +9,8 @@ import { headTooLong, keyInUse, writerEnded } from './object-errors.ts'
 import type { ObjectWriter } from './objects.ts'
 
 /**
- * Bytes between two syncs of a large file while it arrives, one at a time, so that the last sync has little left: of what was
- * written before direct writes began, or of everything where the file system has none.
+ * Bytes between two syncs of a large file while it arrives: of what was written before direct writes began, or of everything
+ * where the file system has none.
  */
 const earlySyncStepBytes = 4 * MIB
 
@@ -45,10 +45,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   let handle: FileHandle | undefined
   /** Undefined until the file is large, and null if it is written through the page cache all the same. */
   let direct: DirectFile | null | undefined
-  let syncedBytes = 0
-  let earlySync: Promise<void> | undefined
-  /** The kernel reports a failed write to one sync only: a later one succeeds without these bytes. */
-  let syncError: { cause: unknown } | undefined
+  let early: EarlySync | undefined
   try {
     handle = await open(path, 'wx+', 0o600)
   } catch (error) {
@@ -59,26 +56,12 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   const guard = async <T>(step: (file: FileHandle) => Promise<T>): Promise<T> => {
     if (state !== 'open' || handle === undefined) throw writerEnded(state)
     try {
-      if (syncError !== undefined) throw syncError.cause
+      early?.requireSuccess()
       return await step(handle)
     } catch (error) {
       state = 'failed'
       throw describeWriteError(error)
     }
-  }
-
-  const syncEarly = (file: FileHandle): void => {
-    if (earlySync !== undefined || sizeBytes < directFromBytes) return
-    if (sizeBytes - syncedBytes < earlySyncStepBytes) return
-    syncedBytes = sizeBytes
-    earlySync = file
-      .datasync()
-      .catch((cause: unknown) => {
-        syncError = { cause }
-      })
-      .then(() => {
-        earlySync = undefined
-      })
   }
 
   const closeHandle = async (): Promise<void> => {
@@ -95,8 +78,12 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
           direct = (await openDirectFile(path, file, sizeBytes)) ?? null
         }
         if (direct == null) {
-          sizeBytes += await writeAll(file, parts, sizeBytes, { callsAtOnce })
-          syncEarly(file)
+          const writtenBytes = await writeAll(file, parts, sizeBytes, { callsAtOnce })
+          sizeBytes += writtenBytes
+          if (early !== undefined) return early.wrote(writtenBytes)
+          if (sizeBytes < directFromBytes) return
+          early = createEarlySync(file, earlySyncStepBytes)
+          early.wrote(sizeBytes)
         } else {
           await direct.append(parts)
           for (const part of parts) sizeBytes += part.length
@@ -112,8 +99,8 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
         // The note exists before the object is visible.
         isNoted = true
         await direct?.finish()
-        await Promise.all([file.datasync(), earlySync, place.setUnconfirmed(true)])
-        if (syncError !== undefined) throw syncError.cause
+        await Promise.all([file.datasync(), place.setUnconfirmed(true)])
+        await early?.settle()
         await closeHandle()
         await place.prepare()
         // A key is never reused; rename would silently replace the existing object.
