@@ -1,4 +1,5 @@
 // Proofs in the page: how far a file is, verified by the browser itself, and a provider that lies.
+import { proofReason } from '@cairn/protocol'
 import { createClient, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { untilProven } from '../until-proven.ts'
@@ -57,6 +58,30 @@ test('a file is followed until it is proven, and verified in the browser; a lyin
   await page.getByRole('alert').getByRole('heading', { name: 'Verification failed' }).waitFor()
   await page.getByText(/ answered this browser failed/).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
+
+  // A reader in German gets the reason in German, of this browser and of the service.
+  const german = await site.newPage({ locale: 'de-DE', accounts: 0 })
+  await german.page.route(`${liar?.url}/pieces/*/challenge`, (route) =>
+    route.fulfill({ json: { ...answer, proof }, headers: { 'access-control-allow-origin': '*' } }),
+  )
+  await german.page.route('**/api/pieces/*/checks**', async (route) => {
+    const response = await route.fetch()
+    const { checks }: { checks: object[] } = await response.json()
+    const [first] = checks
+    const { reason, reasonFacts } = proofReason('LEAF_NOT_IN_ROOT', { leaf: 1234 })
+    const nonceSource = `block 77 of chain 31337, 0x${'ab'.repeat(32)}, salt ${'cd'.repeat(16)}`
+    await route.fulfill({
+      response,
+      json: { checks: [{ ...first, outcome: 'wrong', reason, reasonFacts, nonceSource }] },
+    })
+  })
+  await german.open(`/proofs/${cid}`)
+  await german.page.getByText('Blatt 1.234 führt nicht zur Wurzel').first().waitFor()
+  await german.page.getByText('Block 77 der Chain 31337').first().waitFor()
+  await german.page.getByRole('button', { name: 'Überprüfen', exact: true }).click()
+  await german.page.getByRole('alert').getByRole('heading', { name: 'Überprüfung fehlgeschlagen' }).waitFor()
+  await german.page.getByText('Das Feld „nonce“ der Antwort passt nicht zur Stichprobe').waitFor()
+  await german.page.getByText('dass der Inhalt morgen noch verfügbar ist').waitFor()
   expect(problems).toEqual([])
 })
 

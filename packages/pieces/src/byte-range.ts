@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason } from '@cairn/protocol'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import { padFr32 } from './fr32.ts'
 import { isSame, refuse } from './inclusion.ts'
@@ -70,10 +70,10 @@ export async function proveByteRange(
 export function verifyByteRange(piece: Piece, { offset, bytes, path }: ByteRangeProof): void {
   const end = offset + bytes.length
   if (!Number.isSafeInteger(offset) || offset < 0 || offset % quadPayloadBytes !== 0 || bytes.length === 0) {
-    throw refuse('The range must start at a multiple of 127')
+    throw refuse(proofReason('RANGE_START'))
   }
   if (end > piece.payloadBytes || (end % quadPayloadBytes !== 0 && end !== piece.payloadBytes)) {
-    throw refuse('The range must end at a multiple of 127')
+    throw refuse(proofReason('RANGE_END'))
   }
   const quads = Math.ceil(bytes.length / quadPayloadBytes)
   const payload = new Uint8Array(quads * quadPayloadBytes)
@@ -86,7 +86,7 @@ export function verifyByteRange(piece: Piece, { offset, bytes, path }: ByteRange
   let next = 0
   const nextSibling = (): Uint8Array => {
     const sibling = siblings[next++]
-    if (sibling === undefined) throw refuse('The path is too short')
+    if (sibling === undefined) throw refuse(proofReason('RANGE_PATH_SHORT'))
     return sibling
   }
   for (let at = 0; at < piece.height; at++) {
@@ -96,8 +96,8 @@ export function verifyByteRange(piece: Piece, { offset, bytes, path }: ByteRange
     left = Math.floor(left / 2)
     right = Math.floor(right / 2)
   }
-  if (next !== siblings.length) throw refuse('The path is too long')
-  if (!isSame(nodes, piece.root)) throw refuse('The bytes do not lead to the root')
+  if (next !== siblings.length) throw refuse(proofReason('RANGE_PATH_LONG'))
+  if (!isSame(nodes, piece.root)) throw refuse(proofReason('RANGE_NOT_IN_ROOT'))
 }
 
 function join(parts: readonly Uint8Array[]): Uint8Array {

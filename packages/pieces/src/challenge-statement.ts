@@ -1,4 +1,4 @@
-import { CairnError, type ChallengeAnswer, type LeafWindows } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, type LeafWindows, proofReason } from '@cairn/protocol'
 import { ed25519 } from '@noble/curves/ed25519.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
@@ -73,13 +73,13 @@ export function verifyChallenge(
   },
 ): void {
   for (const field of ['piece', 'nonce', 'count', 'provider'] as const) {
-    if (answer[field] !== asked[field]) throw refuse(`The ${field} in the response does not match the challenge`)
+    if (answer[field] !== asked[field]) throw refuse(proofReason('RESPONSE_DIFFERS', { field }))
   }
   if (describeWindows(answer.within) !== describeWindows(asked.within)) {
-    throw refuse('The response covers a different part of the piece than the challenge')
+    throw refuse(proofReason('RESPONSE_COVERS_OTHER_PART'))
   }
   const piece = parsePieceCid(asked.piece)
-  if (!isSigned(answer)) throw refuse('The signature was not made by the provider')
+  if (!isSigned(answer)) throw refuse(proofReason('SIGNATURE_OF_ANOTHER'))
   const indices = challengeLeaves(piece, readNonce(asked.nonce), asked.count, asked.within)
   verifyPossession(piece, indices, answer.proof)
 }

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason, type Reason } from '@cairn/protocol'
 import { maxHeight, nodeBytes, type Piece, paddedBytesOf, payloadCapacity } from './piece.ts'
 import { encodeEntry, entryBytes, indexStart, maxEntries } from './segment.ts'
 import { climb, hashLevel } from './tree.ts'
@@ -19,31 +19,31 @@ export type InclusionProof = { readonly subtree: MerklePath; readonly entry: Mer
  */
 export function resolveAggregate(piece: Pick<Piece, 'root' | 'height'>, proof: InclusionProof): Piece {
   const height = piece.height + proof.subtree.path.length
-  if (height > maxHeight) throw refuse('The aggregate exceeds the largest supported size')
-  if (proof.entry.path.length + 1 !== height) throw refuse('The two paths are from trees of different heights')
-  checkPath(proof.subtree, 'piece')
-  checkPath(proof.entry, 'index entry')
+  if (height > maxHeight) throw refuse(proofReason('AGGREGATE_TOO_LARGE'))
+  if (proof.entry.path.length + 1 !== height) throw refuse(proofReason('PATHS_DIFFER_IN_HEIGHT'))
+  checkPath(proof.subtree, 'PIECE')
+  checkPath(proof.entry, 'ENTRY')
   const root = climb(piece.root, proof.subtree.index, proof.subtree.path)
   const offset = proof.subtree.index * paddedBytesOf(piece)
   const entry = hashLevel(encodeEntry({ root: piece.root, height: piece.height, offset }))
   if (!isSame(root, climb(entry, proof.entry.index, proof.entry.path))) {
-    throw refuse('The two paths do not lead to the same root')
+    throw refuse(proofReason('PATHS_DIFFER_IN_ROOT'))
   }
   const paddedBytes = paddedBytesOf({ height })
   const start = indexStart(paddedBytes)
   const place = proof.entry.index * entryBytes
   if (place < start || place >= start + maxEntries(paddedBytes) * entryBytes) {
-    throw refuse('The entry is outside the index')
+    throw refuse(proofReason('ENTRY_OUTSIDE_INDEX'))
   }
-  if (offset + paddedBytesOf(piece) > start) throw refuse('The piece overlaps the index')
+  if (offset + paddedBytesOf(piece) > start) throw refuse(proofReason('PIECE_OVERLAPS_INDEX'))
   return { root, height, payloadBytes: payloadCapacity(height) }
 }
 
-function checkPath({ index, path }: MerklePath, what: string): void {
+function checkPath({ index, path }: MerklePath, what: 'PIECE' | 'ENTRY'): void {
   if (!Number.isSafeInteger(index) || index < 0 || index >= 2 ** path.length) {
-    throw refuse(`The position of the ${what} is outside the tree`)
+    throw refuse(proofReason(`${what}_OUTSIDE_TREE`))
   }
-  if (path.some((node) => node.length !== nodeBytes)) throw refuse(`A node on the path of the ${what} is not 32 bytes`)
+  if (path.some((node) => node.length !== nodeBytes)) throw refuse(proofReason(`${what}_NODE_LENGTH`))
 }
 
 /** Returns whether two nodes are equal. */
@@ -52,6 +52,6 @@ export function isSame(a: Uint8Array, b: Uint8Array): boolean {
 }
 
 /** Returns the error for an invalid proof. */
-export function refuse(reason: string): CairnError<'PROOF_INVALID'> {
-  return new CairnError('PROOF_INVALID', { details: { reason } })
+export function refuse(details: Reason): CairnError<'PROOF_INVALID'> {
+  return new CairnError('PROOF_INVALID', { details })
 }

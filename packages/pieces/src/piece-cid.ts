@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason, type Reason } from '@cairn/protocol'
 import { varint } from 'multiformats'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
@@ -36,23 +36,24 @@ export function encodePieceCidV1(piece: { readonly root: Uint8Array }): string {
  */
 export function parsePieceCid(text: string): Piece {
   const cid = readCid(text)
-  if (cid.version !== 1 || cid.code !== raw || cid.multihash.code !== treeHash) throw refuse('It is not a piece CID')
+  if (cid.version !== 1 || cid.code !== raw || cid.multihash.code !== treeHash)
+    throw refuse(proofReason('NOT_A_PIECE_CID'))
   const digest = cid.multihash.digest
   const [filling, length] = readFilling(digest)
   const height = digest[length] ?? 0
-  if (digest.length !== length + 1 + nodeBytes) throw refuse('Its digest has the wrong length')
-  if (height < minHeight || height > maxHeight) throw refuse(`Height ${height} is not supported`)
+  if (digest.length !== length + 1 + nodeBytes) throw refuse(proofReason('PIECE_CID_DIGEST'))
+  if (height < minHeight || height > maxHeight) throw refuse(proofReason('PIECE_CID_HEIGHT', { height }))
   const payloadBytes = payloadCapacity(height) - filling
-  if (payloadBytes <= 0) throw refuse('Its padding is larger than the piece')
+  if (payloadBytes <= 0) throw refuse(proofReason('PIECE_CID_PADDING'))
   return { root: digest.slice(length + 1), height, payloadBytes }
 }
 
 function readCid(text: string): CID {
-  if (text.length > 160) throw refuse('It is too long')
+  if (text.length > 160) throw refuse(proofReason('PIECE_CID_TOO_LONG'))
   try {
     return CID.parse(text)
   } catch (cause) {
-    throw refuse('It is not a CID', cause)
+    throw refuse(proofReason('NOT_A_CID'), cause)
   }
 }
 
@@ -62,10 +63,10 @@ function readFilling(digest: Uint8Array): [filling: number, length: number] {
     if (length !== varint.encodingLength(filling)) throw new RangeError('not the shortest encoding')
     return [filling, length]
   } catch (cause) {
-    throw refuse('Its padding length cannot be read', cause)
+    throw refuse(proofReason('PIECE_CID_PADDING_UNREADABLE'), cause)
   }
 }
 
-function refuse(message: string, cause?: unknown): CairnError {
-  return new CairnError('INVALID_PIECE_CID', { details: { reason: message }, cause })
+function refuse(details: Reason, cause?: unknown): CairnError {
+  return new CairnError('INVALID_PIECE_CID', { details, cause })
 }

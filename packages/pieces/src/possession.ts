@@ -1,4 +1,4 @@
-import { CairnError, type LeafWindows } from '@cairn/protocol'
+import { CairnError, type LeafWindows, proofReason } from '@cairn/protocol'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { bytesToHex, hexToBytes } from '@noble/hashes/utils.js'
 import { countQuadLeaves, countWindowLeaves, toWindows } from './content.ts'
@@ -113,12 +113,14 @@ export async function readLeaves(piece: Piece, read: ReadPayload, node: number, 
  */
 export function verifyPossession(piece: Piece, indices: readonly number[], proof: PossessionProof): void {
   if (proof.length !== indices.length)
-    throw refuse(`${indices.length} leaves were requested, ${proof.length} were returned`)
+    throw refuse(proofReason('LEAF_COUNT_WRONG', { requested: indices.length, returned: proof.length }))
   for (const [at, { index, leaf, path }] of proof.entries()) {
-    if (index !== indices[at]) throw refuse(`Leaf ${indices[at]} was requested, leaf ${index} was returned`)
-    if (path.length !== piece.height) throw refuse(`The path of leaf ${index} has the wrong length`)
+    const requested = indices[at]
+    if (requested === undefined || index !== requested)
+      throw refuse(proofReason('LEAF_WRONG', { requested: requested ?? 0, returned: index }))
+    if (path.length !== piece.height) throw refuse(proofReason('LEAF_PATH_LENGTH', { leaf: index }))
     const root = climb(readNode(leaf), index, path.map(readNode))
-    if (!isSame(root, piece.root)) throw refuse(`Leaf ${index} does not lead to the root`)
+    if (!isSame(root, piece.root)) throw refuse(proofReason('LEAF_NOT_IN_ROOT', { leaf: index }))
   }
 }
 
@@ -127,6 +129,6 @@ export function verifyPossession(piece: Piece, indices: readonly number[], proof
  * @throws CairnError PROOF_INVALID
  */
 export function readNode(hex: string): Uint8Array {
-  if (!/^[0-9a-f]{64}$/.test(hex)) throw refuse('A node is not 64 hex characters')
+  if (!/^[0-9a-f]{64}$/.test(hex)) throw refuse(proofReason('NODE_NOT_HEX'))
   return hexToBytes(hex)
 }

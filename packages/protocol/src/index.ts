@@ -48,6 +48,7 @@ export {
   type ReturnValueTest,
   userAddressPlaceholder,
 } from './condition-parts.ts'
+export * from './condition-reasons.ts'
 export * from './conditions.ts'
 export { type CoreumCondition, type RadixCondition, radixChains } from './conditions-coreum.ts'
 export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions-evm.ts'
@@ -86,8 +87,18 @@ export { createNaturalOrder, type NaturalOrder } from './natural-order.ts'
 export * from './network-profile.ts'
 export * from './networks.ts'
 export { partTypes } from './part-types.ts'
+export * from './payment-reasons.ts'
 export * from './prices.ts'
+export * from './proof-reasons.ts'
 export { readPieces } from './read-pieces.ts'
+export {
+  createReasons,
+  fillReason,
+  parseReasonFacts,
+  type Reason,
+  type ReasonFacts,
+  reasonFactsOf,
+} from './reason.ts'
 export { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'

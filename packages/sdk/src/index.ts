@@ -198,6 +198,7 @@ export { type Coin, findChain, getPrice, getTickerPrice, isCoin, type Price } fr
 export type { OnProgress, Progress } from './progress.ts'
 export { challengeProvider } from './proofs/challenge-provider.ts'
 export type { Check } from './proofs/check.ts'
+export { type NonceSource, parseNonceSource } from './proofs/nonce-source.ts'
 export { type Copies, getCopies, getProofs, listChecks, type StorageProofs, setCopies } from './proofs/proofs.ts'
 export type { ProviderReport } from './proofs/verify-provider.ts'
 export {

@@ -5,6 +5,7 @@ export {
   contractChecksPerMinute,
   createContractVerifier,
 } from './chain/contract-verifier.ts'
+export { reasonOfChain } from './chain/fetch-endpoint.ts'
 export { isJsonObject, type Json, type PlainJson } from './chain/json.ts'
 export {
   type ChainClient,

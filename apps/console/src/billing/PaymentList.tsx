@@ -2,6 +2,7 @@ import { listPayments, type Payment } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Check, Clock, type IconComponent, Receipt, TriangleAlert, Undo2 } from '#icons'
+import { describeReason } from '../messages/describe-reason.ts'
 import { formatBytes, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -57,7 +58,7 @@ export function PaymentList({ session }: { session: Session }) {
 }
 
 function PaymentRow({ payment }: { payment: Payment }) {
-  const { id, bytes, network, state, seenAt, txHash, confirmations, reason } = payment
+  const { id, bytes, network, state, seenAt, txHash, confirmations, reason, reasonFacts } = payment
   const chains = useNetwork()
   const { tone, icon } = styles[state]
   return (
@@ -93,8 +94,11 @@ function PaymentRow({ payment }: { payment: Payment }) {
       </span>
       {confirmations === null && reason === null ? undefined : (
         <p className="col-span-full text-ink-soft">
-          {reason ??
-            (confirmations === null ? '' : messages.billing.confirmations(confirmations.have, confirmations.need))}
+          {reason !== null
+            ? describeReason(reason, reasonFacts)
+            : confirmations === null
+              ? ''
+              : messages.billing.confirmations(confirmations.have, confirmations.need)}
         </p>
       )}
     </li>

@@ -1,5 +1,6 @@
 import { Check, Circle, CircleAlert } from '#icons'
 import { describeError } from '../messages/describe-error.ts'
+import { describeReason } from '../messages/describe-reason.ts'
 import { formatBytes, formatDecimal, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -105,5 +106,6 @@ function finalHint({ report }: RunningPayment): string {
   const [seen] = report?.payments ?? []
   const blocks =
     seen?.confirmations == null ? '' : messages.billing.confirmations(seen.confirmations.have, seen.confirmations.need)
-  return [messages.billing.stepHints.final, blocks, report?.fault ?? ''].filter((text) => text !== '').join(' ')
+  const pause = report?.fault == null ? '' : describeReason(report.fault, report.faultFacts)
+  return [messages.billing.stepHints.final, blocks, pause].filter((text) => text !== '').join(' ')
 }

@@ -9,7 +9,9 @@ import {
   waitForCredit,
 } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
+import { describeReason } from '../messages/describe-reason.ts'
 import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
@@ -143,7 +145,9 @@ async function watchCredit(
   for (const name of ['payments', 'usage']) void queryClient.invalidateQueries({ queryKey: [name] })
   const refused = payments.find(({ state }) => state === 'refused')
   if (refused !== undefined) {
-    throw new CairnError('PAYMENT_FAILED', { message: refused.reason ?? messages.billing.notCredited })
+    const { reason, reasonFacts } = refused
+    const message = reason === null ? messages.billing.notCredited : describeReason(reason, reasonFacts)
+    throw asWorded(new CairnError('PAYMENT_FAILED', { message }))
   }
   const creditedBytes = payments.reduce((sum, { bytes }) => sum + (bytes ?? 0), 0)
   change({ step: 'credited', creditedBytes })

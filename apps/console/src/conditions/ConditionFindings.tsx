@@ -1,5 +1,6 @@
 import type { explainAccess } from '@cairn/sdk'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
+import { describeReason } from '../messages/describe-reason.ts'
 import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { describeCondition, describeObserved } from './describe-condition.ts'
@@ -70,7 +71,7 @@ function KnownFinding({
 
 /** Shows the finding of one condition: an icon, its label, the value on the chain and the reason. */
 export function FindingLine({
-  finding: { result, observed, reason },
+  finding: { result, observed, reason, reasonFacts },
   show: showObserved,
   children,
 }: {
@@ -90,11 +91,16 @@ export function FindingLine({
           {observed === undefined || observed === null
             ? ''
             : `. ${messages.conditions.observed(showObserved(observed))}`}
-          {reason === undefined ? '' : `. ${reason}`}
+          {reason === undefined ? '' : `. ${asSentence(describeReason(reason, reasonFacts))}`}
         </p>
       </div>
     </div>
   )
+}
+
+/** Reasons of conditions start with a small letter in English. */
+function asSentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function show(value: unknown): string {

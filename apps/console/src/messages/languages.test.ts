@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises'
+import { conditionReasons, errorTable, paymentReasons, proofReasons } from '@cairn/protocol'
 import { describe, expect, test } from 'vitest'
 import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
@@ -33,8 +34,22 @@ function listTexts(texts: object, path = ''): [string, unknown][] {
   )
 }
 
-/** Errors bring their English texts along. */
-const listOwnTexts = ({ errors: _, ...texts }: Texts) => listTexts(texts)
+/** Errors and reasons bring their English texts along. */
+const listOwnTexts = ({ errors: _errors, reasons: _reasons, ...texts }: Texts) => listTexts(texts)
+
+/** Codes without a text in other languages, because the console never receives them. */
+const notOfTheConsole: readonly string[] = [
+  // Of the command line
+  ...['USAGE', 'INVALID_PRIVATE_KEY', 'INVALID_KEYSTORE', 'PRIVATE_KEY_MISSING', 'NETWORK_CHANGED'],
+  ...['INVALID_ARCHIVE', 'EXPORT_INCOMPLETE', 'IMPORT_INCOMPLETE'],
+  // Of operators
+  ...['INVALID_CONFIGURATION', 'RECOVERY_NEEDED', 'BACKUP_DAMAGED', 'BACKUP_KEY', 'BACKUP_NEWER', 'BACKUP_OF_ANOTHER'],
+  // Of calls and parts of the SDK that the console does not use
+  ...['INVALID_CID_VERSION', 'JWT_REQUIRED', 'TOKEN_NOT_PROVIDED', 'NO_JSON_ARRAY', 'UNSUPPORTED_BODY'],
+  ...['PIN_LIMIT', 'PIN_NOT_FOUND', 'WEBHOOK_LIMIT', 'WEBHOOK_NOT_FOUND', 'INVALID_WEBHOOK_URL'],
+  ...['IPNS_KEY_UNKNOWN', 'NOT_ACCEPTABLE'],
+]
+
 const wanted = listOwnTexts(english)
 
 test('each language has a name of its own', () => {
@@ -82,6 +97,24 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
       for (const [code, { message, hint }] of Object.entries(errors)) {
         expect([code, message, hint]).toEqual([code, expect.stringMatching(/[^.]$/), expect.stringMatching(/[^.]\.$/)])
       }
+    })
+
+    test('have a text for each error code that the console can receive', async () => {
+      const { errors } = await load()
+      const translated = Object.keys(errors)
+      const missing = Object.keys(errorTable).filter((code) => !translated.includes(code))
+      expect(missing.sort()).toEqual([...notOfTheConsole].sort())
+    })
+
+    test('have each reason of a check, a condition and a payment, with the values of the English one', async () => {
+      const { reasons } = await load()
+      const valuesOf = (text: string | undefined) => text?.match(/\{\w+\}/g)?.sort()
+      const wanted = Object.entries({ ...proofReasons, ...conditionReasons, ...paymentReasons })
+      expect(wanted.length).toBeGreaterThan(90)
+      const found: Readonly<Partial<Record<string, string>>> = reasons
+      expect(wanted.filter(([code]) => found[code] === undefined)).toEqual([])
+      for (const [code, text] of wanted) expect([code, valuesOf(found[code])]).toEqual([code, valuesOf(text)])
+      expect(wanted.filter(([code, text]) => found[code] === text)).toEqual([])
     })
 
     test('name the same fields in the sentences of conditions', async () => {

@@ -1,6 +1,7 @@
-import { listChecks, type PossessionCheck, type StorageProofs } from '@cairn/sdk'
+import { listChecks, type PossessionCheck, parseNonceSource, type StorageProofs } from '@cairn/sdk'
 import { keepPreviousData, useQuery } from '@tanstack/react-query'
 import { Check, CircleX, type IconComponent, VolumeX } from '#icons'
+import { describeReason } from '../messages/describe-reason.ts'
 import { formatCount, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { collectFirst } from '../network/collect-first.ts'
@@ -74,17 +75,19 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
               </tr>
             </thead>
             <tbody>
-              {data.map(({ id, askedAt, dealId, outcome, reason, leafCount, nonceSource }) => (
+              {data.map(({ id, askedAt, dealId, outcome, reason, reasonFacts, leafCount, nonceSource }) => (
                 <tr key={id} className="border-line border-t">
                   <td className="px-4 py-2 tabular">{formatDateTime(askedAt)}</td>
                   <td className="px-4 py-2">{names.get(dealId) ?? messages.proofs.dealNumber(dealId)}</td>
                   <td className="px-4 py-2">
                     <Tag {...styles[outcome]}>{messages.proofs.outcomes[outcome]}</Tag>
-                    {reason === null ? undefined : <span className="ml-2 text-ink-soft">{reason}</span>}
+                    {reason === null ? undefined : (
+                      <span className="ml-2 text-ink-soft">{describeReason(reason, reasonFacts)}</span>
+                    )}
                   </td>
                   <td className="px-4 py-2 tabular">{formatCount(leafCount)}</td>
                   <td className="max-w-60 truncate px-4 py-2 text-ink-soft" title={nonceSource}>
-                    {nonceSource}
+                    {describeNonce(nonceSource)}
                   </td>
                 </tr>
               ))}
@@ -94,4 +97,11 @@ export function ChallengeHistory({ pieces }: { pieces: StorageProofs['pieces'] }
       )}
     </div>
   )
+}
+
+/** Says where a nonce is from. The text of the service, from which anyone can verify it, is shown on hover. */
+function describeNonce(nonceSource: string): string {
+  const source = parseNonceSource(nonceSource)
+  if (source.kind === 'block') return messages.proofs.nonceBlock(source.block, source.chainId)
+  return source.kind === 'random' ? messages.proofs.nonceRandom : messages.proofs.nonceOther
 }

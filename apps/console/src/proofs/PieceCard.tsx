@@ -1,4 +1,5 @@
 import type { StorageProofs } from '@cairn/sdk'
+import { describeReason } from '../messages/describe-reason.ts'
 import { factSeparator, formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -70,7 +71,7 @@ export function PieceCard({ piece, title }: { piece: Piece; title: string }) {
 }
 
 function DealRow({
-  deal: { provider, state, keptSince, provenAt, proofs, faults, nextCheckAt, silentSince, error },
+  deal: { provider, state, keptSince, provenAt, proofs, faults, nextCheckAt, silentSince, error, errorFacts },
 }: {
   deal: Deal
 }) {
@@ -88,7 +89,7 @@ function DealRow({
         <p className="text-ink-soft" title={provenAt === null ? undefined : formatDateTime(provenAt)}>
           {facts.join(factSeparator)}
         </p>
-        {error === null ? undefined : <p className="text-bad">{error}</p>}
+        {error === null ? undefined : <p className="text-bad">{describeReason(error, errorFacts)}</p>}
         {provider.key === null ? undefined : <ShortCode text={provider.key} />}
       </div>
       <Tag tone={tones[state]}>{messages.proofs.dealStates[state]}</Tag>

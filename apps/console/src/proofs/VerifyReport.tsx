@@ -1,5 +1,6 @@
 import type { Check, StorageReport } from '@cairn/sdk'
 import { CircleCheck, CircleDashed, CircleX, Hourglass, type IconComponent, OctagonX, ShieldCheck } from '#icons'
+import { describeReason } from '../messages/describe-reason.ts'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { listReportChecks } from './list-report-checks.ts'
@@ -43,7 +44,7 @@ export function VerifyReport({ report }: { report: StorageReport }) {
       <div>
         <h3 className="mb-1 font-medium text-sm">{messages.proofs.checks}</h3>
         <ul className="divide-y divide-line">
-          {lines.map(({ id, label, check: { outcome, message } }) => {
+          {lines.map(({ id, label, check: { outcome, message, reasonFacts } }) => {
             const { icon: Mark, className } = styles[outcome]
             return (
               <li key={id} className="flex gap-3 py-2 text-sm">
@@ -52,7 +53,7 @@ export function VerifyReport({ report }: { report: StorageReport }) {
                   <p className="font-medium">
                     {label} <span className={`font-normal ${className}`}>{messages.proofs.checkOutcomes[outcome]}</span>
                   </p>
-                  <p className="text-ink-soft">{messages.proofs.reportText(message)}</p>
+                  <p className="text-ink-soft">{describeReason(message, reasonFacts)}</p>
                 </div>
               </li>
             )
@@ -62,8 +63,8 @@ export function VerifyReport({ report }: { report: StorageReport }) {
       <div>
         <h3 className="mb-1 font-medium text-sm">{messages.proofs.unproven}</h3>
         <ul className="list-disc pl-5 text-ink-soft text-sm">
-          {report.unproven.map((text) => (
-            <li key={text}>{messages.proofs.reportText(text)}</li>
+          {report.unproven.map(({ reason, reasonFacts }) => (
+            <li key={reason}>{describeReason(reason, reasonFacts)}</li>
           ))}
         </ul>
       </div>

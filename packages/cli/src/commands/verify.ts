@@ -60,7 +60,7 @@ function describeReport(report: StorageReport): string[] {
   lines.push('', `${marks[report.content.outcome]} content    ${report.content.message}`)
   if (report.waitingPacks > 0) lines.push(`– waiting    ${report.waitingPacks} packs are not in a piece yet`)
   if (report.furtherPieces > 0) lines.push(`– further    ${report.furtherPieces} pieces were not checked`)
-  lines.push('', 'A storage proof does not prove:', ...report.unproven.map((one) => `  ${one}`))
+  lines.push('', 'A storage proof does not prove:', ...report.unproven.map(({ reason }) => `  ${reason}`))
   return lines
 }
 

@@ -43,7 +43,7 @@ const verify = defineTool({
         `${report.isProven ? 'Proven' : 'Not proven'}: ${cid}`,
         ...pieces,
         ...(report.waitingPacks > 0 ? [`${report.waitingPacks} packs are not in a piece yet.`] : []),
-        `Not shown by this check: ${report.unproven.join('; ')}.`,
+        `Not shown by this check: ${report.unproven.map(({ reason }) => reason).join('; ')}.`,
       ].join('\n'),
     }
   },

@@ -3,6 +3,7 @@ import { makeCall, sessionErrors } from '../call.ts'
 import { identitySchema, mapConditionFields } from '../chain-families.ts'
 import { cidSchema } from '../cid.ts'
 import { callTimeoutMs } from '../limits.ts'
+import { reasonFactsSchema } from '../reason.ts'
 import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
 import { addresses, change, changeErrors, conditionFields, dynamicData, json, node, subject } from './key-frame.ts'
 
@@ -107,6 +108,7 @@ const describeVerdict = () =>
         /** The value on the chain; integers as decimal text. */
         observed: v.optional(v.unknown()),
         reason: v.optional(v.string()),
+        reasonFacts: v.optional(reasonFactsSchema),
       }),
     ),
   })

@@ -3,6 +3,7 @@ import { addressSchema } from '../address.ts'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { stablecoins } from '../networks.ts'
+import { reasonFactsSchema } from '../reason.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 /** An amount in the smallest units of a coin: a whole number as text, because it may exceed 2^53. */
@@ -34,6 +35,7 @@ const payment = v.object({
   state: v.picklist(paymentStates),
   /** Reason for a missing credit. */
   reason: v.nullable(v.string()),
+  reasonFacts: v.optional(reasonFactsSchema),
   /** Number of confirmations, and how many are required; null once its block is final. */
   confirmations: v.nullable(v.object({ have: v.number(), need: v.nullable(v.number()) })),
   /** Credited bytes. */
@@ -111,6 +113,7 @@ export const getPayment = defineCall({
       finalBlock: v.nullable(v.number()),
       checkedAt: v.nullable(v.number()),
       fault: v.nullable(v.string()),
+      faultFacts: v.optional(reasonFactsSchema),
     }),
   },
   errors: ['UNSUPPORTED_NETWORK'],

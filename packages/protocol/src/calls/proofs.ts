@@ -2,6 +2,7 @@ import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { reasonFactsSchema } from '../reason.ts'
 import { challengeAnswerSchema } from './provider.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
@@ -38,6 +39,7 @@ const possessionCheck = v.object({
   askedAt: time,
   outcome: v.picklist(['proved', 'wrong', 'silent']),
   reason: v.nullable(v.string()),
+  reasonFacts: v.optional(reasonFactsSchema),
   nonce: node,
   /** Source of the nonce: `random`, or a block of a chain. */
   nonceSource: v.string(),
@@ -69,6 +71,7 @@ const deal = v.object({
   silentSince: v.nullable(time),
   retrievalUrl: v.nullable(v.string()),
   error: v.nullable(v.string()),
+  errorFacts: v.optional(reasonFactsSchema),
 })
 /** An aggregate at a provider. */
 export type Deal = v.InferOutput<typeof deal>

@@ -1,20 +1,37 @@
-import { CairnError, type ErrorCode, reasonOf } from '@cairn/protocol'
+import { CairnError, type ErrorCode, type Reason, type ReasonFacts, reasonFactsOf, reasonOf } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
+
+/** What a check found, in English, and what that sentence states: for programs and for other languages. */
+type Finding = { readonly message: string; readonly reasonFacts: ReasonFacts }
 
 /** Outcome of one check. `skipped` states why it did not run. */
 export type Check =
-  | { readonly outcome: 'proven'; readonly message: string }
-  | { readonly outcome: 'failed'; readonly message: string; readonly code: ErrorCode }
-  | { readonly outcome: 'skipped'; readonly message: string }
+  | ({ readonly outcome: 'proven' } & Finding)
+  | ({ readonly outcome: 'failed'; readonly code: ErrorCode } & Finding)
+  | ({ readonly outcome: 'skipped' } & Finding)
 
 /** Runs a check. Its error is the outcome, except for an abort, which stops everything. */
-export async function check(signal: AbortSignal | undefined, run: () => Promise<string>): Promise<Check> {
+export async function check(signal: AbortSignal | undefined, run: () => Promise<Reason>): Promise<Check> {
   try {
-    return { outcome: 'proven', message: await run() }
+    return proven(await run())
   } catch (error) {
     if (signal?.aborted) throw new CairnError('ABORTED', { cause: error })
-    if (UnixfsError.is(error)) return { outcome: 'failed', message: error.message, code: 'VERIFICATION_FAILED' }
+    if (UnixfsError.is(error)) {
+      const code = 'VERIFICATION_FAILED'
+      return { outcome: 'failed', message: error.message, reasonFacts: { code }, code }
+    }
     if (!CairnError.is(error)) throw error
-    return { outcome: 'failed', message: reasonOf(error) ?? error.message, code: error.code }
+    const reasonFacts = reasonFactsOf(error)
+    return { outcome: 'failed', message: reasonOf(error) ?? error.message, reasonFacts, code: error.code }
   }
+}
+
+/** Returns the outcome of a check that succeeded. */
+export function proven({ reason, reasonFacts }: Reason): Check {
+  return { outcome: 'proven', message: reason, reasonFacts }
+}
+
+/** Returns the outcome of a check that did not run. */
+export function skipped({ reason, reasonFacts }: Reason): Check {
+  return { outcome: 'skipped', message: reason, reasonFacts }
 }

@@ -1,5 +1,5 @@
 import { createPieceHasher, encodePieceCid, parsePieceCid } from '@cairn/pieces'
-import { CairnError, getPiecePayload } from '@cairn/protocol'
+import { CairnError, getPiecePayload, proofReason } from '@cairn/protocol'
 import { decodeNode, encodeCarHeader, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
@@ -57,7 +57,7 @@ function countBlocks(root: CID, { links }: FoundBlocks): number {
     if (next === undefined) {
       throw new CairnError('INCOMPLETE_DAG', {
         message: 'A block of the content is missing from all pieces',
-        details: { reason: `Block ${cid} is missing from all pieces`, cid: cid.toString() },
+        details: { ...proofReason('BLOCK_MISSING', { cid: cid.toString() }), cid: cid.toString() },
       })
     }
     if (seen.size + open.length + next.length > maxHeld) throw tooMany()
@@ -96,7 +96,7 @@ function linksOf(cid: CID, bytes: Uint8Array): readonly CID[] {
 
 function tooMany(): CairnError {
   return new CairnError('PROOF_INVALID', {
-    details: { reason: `The content has more than ${maxHeld} blocks and links, too many for one check` },
+    details: proofReason('TOO_MANY_BLOCKS', { limit: maxHeld }),
   })
 }
 
@@ -112,7 +112,7 @@ async function readPiece(
   onBytes: (length: number) => void,
 ): Promise<void> {
   if (parsePieceCid(piece.piece).payloadBytes !== piece.payloadBytes) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The size of the piece does not match its CID' } })
+    throw new CairnError('PROOF_INVALID', { details: proofReason('PIECE_SIZE_DIFFERS') })
   }
   const hasher = createPieceHasher()
   const source = await openPiece(client, piece, signal)
@@ -133,7 +133,7 @@ async function readPiece(
     await source.return?.(undefined)
   }
   if (encodePieceCid(hasher.finish().piece) !== piece.piece) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The provider returned bytes of another piece' } })
+    throw new CairnError('PROOF_INVALID', { details: proofReason('ANOTHER_PIECE') })
   }
 }
 
@@ -166,7 +166,7 @@ async function openPiece(
       if (
         !readHttpUrl(deal.retrievalUrl).startsWith(deal.provider.url === null ? '' : readHttpUrl(deal.provider.url))
       ) {
-        throw new CairnError('PROOF_INVALID', { details: { reason: 'The piece would come from a third party' } })
+        throw new CairnError('PROOF_INVALID', { details: proofReason('PIECE_FROM_THIRD_PARTY') })
       }
       const response = await openResponse(client, {
         url: deal.retrievalUrl,
@@ -185,7 +185,7 @@ async function openPiece(
     }
   }
   throw new CairnError('PROOF_INVALID', {
-    details: { reason: 'No provider returned the piece', piece },
+    details: { ...proofReason('PIECE_NOT_RETURNED'), piece },
     cause: new AggregateError(failures),
   })
 }

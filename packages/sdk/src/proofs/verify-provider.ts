@@ -1,8 +1,8 @@
 import { countLeaves, coversWindow, encodePieceCid, paddedBytesOf, parsePieceCid, verifyChallenge } from '@cairn/pieces'
-import { CairnError, type Deal, type LeafWindow } from '@cairn/protocol'
+import { CairnError, type Deal, type LeafWindow, proofReason, type Reason } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { challengeProvider } from './challenge-provider.ts'
-import { type Check, check } from './check.ts'
+import { type Check, check, skipped } from './check.ts'
 import { verifyNonce } from './nonce-source.ts'
 import type { StorageProofs } from './proofs.ts'
 import type { VerifyOptions } from './verify-options.ts'
@@ -44,16 +44,16 @@ export async function verifyProvider(
   let provenAt: number | undefined
   const challenged: Check =
     challenge === false
-      ? { outcome: 'skipped', message: 'Not challenged' }
+      ? skipped(proofReason('NOT_CHALLENGED'))
       : provider.url === null
-        ? { outcome: 'skipped', message: 'This provider does not accept public challenges' }
+        ? skipped(proofReason('NO_PUBLIC_CHALLENGES'))
         : await check(signal, async () => {
             for (const within of windowsOf(piece, aggregate)) {
               const question = { piece: aggregate.piece, key, leaves, within }
               ;({ provider: key } = await challengeProvider(client, provider.url ?? '', question, signal))
             }
             provenAt = Date.now()
-            return `Proved ${leaves} leaves of this piece, chosen at random on this machine`
+            return proofReason('LEAVES_OF_PIECE', { leaves })
           })
   return {
     dealId: deal.id,
@@ -93,24 +93,23 @@ async function checkRecorded(
   signal: AbortSignal | undefined,
 ): Promise<ProviderReport['recorded']> {
   if (lastProof === null || lastProof.answer === null || key === null) {
-    return { outcome: 'skipped', message: 'No proof recorded yet' }
+    return skipped(proofReason('NO_PROOF_RECORDED'))
   }
   const { answer, nonce, nonceSource, leafCount } = lastProof
   const { provenAt, within } = answer
   const result = await check(signal, async () => {
     verifyChallenge(answer, { piece, nonce, count: leafCount, provider: key, within })
     // Responses from before challenges omitted padding name no windows: they cover the whole aggregate.
-    if (within !== undefined && !coversWindow(within, whole)) throw refuse('The proof does not cover all of this piece')
+    if (within !== undefined && !coversWindow(within, whole)) throw refuse(proofReason('PROOF_NOT_COVERING'))
     await verifyNonce({ nonce, nonceSource, dealId: id, piece: encodePieceCid(parsePieceCid(piece)) })
     const ageMs = Date.now() - provenAt
-    if (ageMs > Math.min(challengeMs, maxChallengeMs) * 2) throw refuse('The proof is older than two challenge periods')
-    if (ageMs < -maxAheadMs) throw refuse('The proof has a time in the future')
-    const among = within === undefined ? 'the aggregate including its padding' : 'the content of the aggregate'
-    return `Proved ${leafCount} leaves of ${among}, chosen by the service`
+    if (ageMs > Math.min(challengeMs, maxChallengeMs) * 2) throw refuse(proofReason('PROOF_TOO_OLD'))
+    if (ageMs < -maxAheadMs) throw refuse(proofReason('PROOF_IN_FUTURE'))
+    return proofReason(within === undefined ? 'LEAVES_OF_AGGREGATE' : 'LEAVES_OF_CONTENT', { leaves: leafCount })
   })
   return { ...result, provenAt, nonceSource }
 }
 
-function refuse(reason: string): CairnError {
-  return new CairnError('PROOF_INVALID', { details: { reason } })
+function refuse(details: Reason): CairnError {
+  return new CairnError('PROOF_INVALID', { details })
 }

@@ -37,10 +37,13 @@ describe('the proven part', () => {
     await open(root.cid, [leaf, second, root])
     const quick = await verifyStorage(service.client, root.cid.toString())
     expect(quick).toMatchObject({ isProven: true, content: { outcome: 'skipped' }, pieces: [{ copies: 1 }] })
-    expect(quick.unproven[0]).toMatch(/contain more than the root block/)
+    expect(quick.unproven[0]?.reason).toMatch(/contain more than the root block/)
     const full = await verifyStorage(service.client, root.cid.toString(), { full: true })
     expect(full).toMatchObject({ isProven: true, content: { outcome: 'proven' } })
     expect(full.content.message).toMatch(/^All 3 blocks of the content are in/)
+    const { content, pieces } = full
+    expect(content.reasonFacts).toMatchObject({ code: 'ALL_BLOCKS_PRESENT', values: { blocks: 3 } })
+    expect(pieces[0]?.block.reasonFacts.code).toBe('ROOT_AT')
   })
 
   test('is everything if the root has no links', async () => {
@@ -88,7 +91,8 @@ describe('a recorded proof', () => {
     const { aggregate, piece } = await open(root.cid, [leaf, second, root], 100_000)
     const start = (aggregate?.inclusion.subtree.index ?? 0) * 2 ** parsePieceCid(piece).height
     await service.record(service.content.filter((one) => one.start !== start))
-    expect(await readRecorded()).toMatchObject({ outcome: 'failed', code: 'PROOF_INVALID' })
+    const reasonFacts = { code: 'PROOF_NOT_COVERING' }
+    expect(await readRecorded()).toMatchObject({ outcome: 'failed', code: 'PROOF_INVALID', reasonFacts })
     await service.record(service.content.map((one) => (one.start === start ? { start, count: one.count - 1 } : one)))
     expect(await readRecorded()).toMatchObject({ outcome: 'failed', code: 'PROOF_INVALID' })
   })

@@ -1,10 +1,10 @@
 import { encodePieceCid, parsePieceCid, resolveAggregate, verifyByteRange } from '@cairn/pieces'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason, type Reason } from '@cairn/protocol'
 import { decodeNode, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import { type Check, check } from './check.ts'
+import { type Check, check, proven, skipped } from './check.ts'
 import { type ConcurrencyLimit, createConcurrencyLimit } from './concurrency-limit.ts'
 import { getAllProofs, type StorageProofs } from './proofs.ts'
 import { readPieces } from './read-pieces.ts'
@@ -46,16 +46,8 @@ export type StorageReport = {
   readonly waitingPacks: number
   readonly furtherPieces: number
   /** Claims that no check of this kind can prove. */
-  readonly unproven: readonly string[]
+  readonly unproven: readonly Reason[]
 }
-
-const unproven = [
-  'that the content will be available tomorrow',
-  'that copies are on separate machines, with independent operators, or with operators other than the service',
-  'that the content is private: encrypt it, and share the key only with its readers',
-]
-const unprovenParts = 'that the pieces contain more than the root block: only a full check proves this'
-const unprovenNonces = 'that the recorded proofs were not prepared in advance, with nonces chosen to match'
 
 /** Maximum number of concurrent requests to providers. */
 const maxConcurrentRequests = 16
@@ -77,12 +69,13 @@ export async function verifyStorage(client: Client, cid: string, options: Verify
   const content: Check = options.full
     ? await check(options.signal, async () => {
         const { blocks, bytes } = await readPieces(client, root, proofs, options)
-        const all = blocks === 1 ? 'The only block of the content is' : `All ${blocks} blocks of the content are`
-        return `${all} in ${bytes} bytes that the providers returned`
+        return blocks === 1
+          ? proofReason('ONLY_BLOCK_PRESENT', { bytes })
+          : proofReason('ALL_BLOCKS_PRESENT', { blocks, bytes })
       })
     : found.some(({ isAll }) => isAll)
-      ? { outcome: 'proven', message: 'The root block is all of the content' }
-      : { outcome: 'skipped', message: 'Only the root block was checked, not the blocks it links to' }
+      ? proven(proofReason('ROOT_IS_ALL'))
+      : skipped(proofReason('ONLY_ROOT_CHECKED'))
   const checks = [content, ...pieces.flatMap((one) => [one.block, one.inclusion])]
   const { waitingPacks, furtherPieces } = proofs
   const isProven =
@@ -100,9 +93,11 @@ export async function verifyStorage(client: Client, cid: string, options: Verify
     waitingPacks,
     furtherPieces,
     unproven: [
-      ...(content.outcome === 'proven' ? [] : [unprovenParts]),
-      ...(options.challenge === false ? [unprovenNonces] : []),
-      ...unproven,
+      ...(content.outcome === 'proven' ? [] : [proofReason('UNPROVEN_PARTS')]),
+      ...(options.challenge === false ? [proofReason('UNPROVEN_NONCES')] : []),
+      proofReason('UNPROVEN_TOMORROW'),
+      proofReason('UNPROVEN_INDEPENDENCE'),
+      proofReason('UNPROVEN_PRIVACY'),
     ],
   }
 }
@@ -123,14 +118,14 @@ async function reportPiece(
   let isAll = false
   const blockCheck: Check =
     block === null
-      ? { outcome: 'skipped', message: 'The root block is in another piece' }
+      ? skipped(proofReason('ROOT_IN_ANOTHER_PIECE'))
       : await check(signal, async () => {
           isAll = (await verifyRootBlock(root, proof.piece, block)) === 0
-          return `The root block is at byte ${block.offset} of the piece`
+          return proofReason('ROOT_AT', { offset: block.offset })
         })
   const inclusion: Check =
     aggregate === null
-      ? { outcome: 'skipped', message: 'The piece is not in an aggregate yet' }
+      ? skipped(proofReason('NO_AGGREGATE_YET'))
       : await check(signal, async () => verifyInclusion(proof.piece, aggregate))
   const held = (aggregate?.deals ?? []).filter(({ state }) => state === 'kept' || state === 'proving')
   // A valid inclusion proves the position of the piece.
@@ -162,21 +157,21 @@ async function verifyRootBlock(root: CID, piece: string, block: NonNullable<Piec
   const start = block.offset - block.from
   const found = bytes.subarray(start, start + block.length)
   if (start < 0 || found.length !== block.length) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The proven bytes do not match the block' } })
+    throw new CairnError('PROOF_INVALID', { details: proofReason('BLOCK_BYTES_DIFFER') })
   }
   await verifyBlock(root, found, hashSha256)
   return decodeNode(root, found).links.length
 }
 
-function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggregate']>): string {
+function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggregate']>): Reason {
   const { subtree, entry } = aggregate.inclusion
   const read = ({ index, path }: { index: number; path: string[] }) => ({ index, path: path.map(decodeHex) })
   const found = resolveAggregate(parsePieceCid(piece), { subtree: read(subtree), entry: read(entry) })
   // Compares the whole CID: one that claims a smaller payload would restrict challenges to the first leaves.
   if (encodePieceCid(found) !== encodePieceCid(parsePieceCid(aggregate.piece))) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The paths belong to another aggregate' } })
+    throw new CairnError('PROOF_INVALID', { details: proofReason('ANOTHER_AGGREGATE') })
   }
-  return 'The piece is in the aggregate and in its index'
+  return proofReason('IN_AGGREGATE')
 }
 
 function parseCid(text: string): CID {
@@ -191,7 +186,7 @@ function decodeBase64(text: string): Uint8Array {
   try {
     return Uint8Array.from(atob(text), (character) => character.charCodeAt(0))
   } catch (cause) {
-    throw new CairnError('PROOF_INVALID', { details: { reason: 'The bytes are not base64' }, cause })
+    throw new CairnError('PROOF_INVALID', { details: proofReason('NOT_BASE64'), cause })
   }
 }
 

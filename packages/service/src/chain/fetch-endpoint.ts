@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, conditionReason, type Reason, reasonFactsOf } from '@cairn/protocol'
 import { AnswerTooLargeError, sendRequest } from '../http/send-request.ts'
 import { type Json, parseJson } from './json.ts'
 
@@ -8,12 +8,17 @@ export type EndpointRequest = { path: string; body?: string; headers: Record<str
 /** Response of an endpoint with JSON: any status except those about rates and authorisation. */
 export type EndpointAnswer = { status: number; body: Json; sizeBytes: number }
 
-export function failed(reason: string, cause?: unknown): CairnError<'UPSTREAM_FAILED'> {
-  return new CairnError('UPSTREAM_FAILED', { message: reason, cause })
+export function failed(details: Reason, cause?: unknown): CairnError<'UPSTREAM_FAILED'> {
+  return new CairnError('UPSTREAM_FAILED', { message: details.reason, details, cause })
+}
+
+/** Returns why a chain could not be read, of an error that {@link failed} made. */
+export function reasonOfChain(error: CairnError): Reason {
+  return { reason: error.message, reasonFacts: reasonFactsOf(error) }
 }
 
 export function failedStatus(status: number, cause?: unknown): CairnError<'UPSTREAM_FAILED'> {
-  return failed(`the chain returned status ${status}`, cause)
+  return failed(conditionReason('CHAIN_STATUS', { status: String(status) }), cause)
 }
 
 /** Joins a path to the URL of an endpoint, which may have a path and a query (keys of providers). */
@@ -46,7 +51,7 @@ export async function fetchEndpoint(
   }).catch((error: unknown) => {
     if (!(error instanceof AnswerTooLargeError)) throw error
     throw new CairnError('PAYLOAD_TOO_LARGE', {
-      message: 'the response of the chain is too large',
+      message: conditionReason('CHAIN_RESPONSE_TOO_LARGE').reason,
       details: { limitBytes: maxBytes },
       cause: error,
     })

@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, conditionReason } from '@cairn/protocol'
 import pino from 'pino'
 import { afterEach, describe, expect, test } from 'vitest'
 import { createDependencies } from '../dependencies.ts'
@@ -212,7 +212,9 @@ describe('several endpoints', () => {
     const right = await serve(succeed('"0x2"'))
     const verify: RpcParts['verify'] = async (endpoint) => {
       const answer = await endpoint.call('eth_chainId', [])
-      return answer.kind === 'result' && answer.result === '0x2' ? undefined : 'the endpoint serves another chain'
+      return answer.kind === 'result' && answer.result === '0x2'
+        ? undefined
+        : conditionReason('ENDPOINT_OF_ANOTHER_CHAIN')
     }
     const { client, clock } = connect([other.url, right.url], {}, { verify })
     expect(await client.call('x', [])).toMatchObject({ result: '0x2' })

@@ -1,7 +1,14 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, conditionReason, type Reason } from '@cairn/protocol'
 import type { Dependencies, Dependency } from '../dependencies.ts'
 import type { DependencyProbe } from '../probe-dependencies.ts'
-import { type EndpointAnswer, type EndpointRequest, failed, failedStatus, fetchEndpoint } from './fetch-endpoint.ts'
+import {
+  type EndpointAnswer,
+  type EndpointRequest,
+  failed,
+  failedStatus,
+  fetchEndpoint,
+  reasonOfChain,
+} from './fetch-endpoint.ts'
 import { isJsonObject, type Json, type PlainJson } from './json.ts'
 import { createKeptAnswers } from './kept-answers.ts'
 import { createSlots } from './slots.ts'
@@ -31,7 +38,7 @@ export type ChainClient = {
 export type WatchedChainClient = ChainClient & { readonly probes: readonly DependencyProbe[] }
 
 /** Checks an endpoint before first use, and hourly. Returns a reason not to use it, or nothing. */
-export type VerifyEndpoint = (endpoint: ChainClient) => Promise<string | undefined>
+export type VerifyEndpoint = (endpoint: ChainClient) => Promise<Reason | undefined>
 
 export const rpcLimits = {
   /** Time limit of one request in ms, including the connection. */
@@ -77,7 +84,7 @@ function readRpcAnswer({ status, body }: EndpointAnswer): RpcAnswer {
 }
 
 function parseRpcAnswer(body: Json): RpcAnswer {
-  if (!isJsonObject(body)) throw failed('the response of the chain is not JSON-RPC')
+  if (!isJsonObject(body)) throw failed(conditionReason('CHAIN_RESPONSE_NOT_RPC'))
   const { error, result } = body
   if (isJsonObject(error) && typeof error['code'] === 'number' && typeof error['message'] === 'string') {
     const { data } = error
@@ -88,7 +95,7 @@ function parseRpcAnswer(body: Json): RpcAnswer {
       ...(data === undefined ? {} : { data }),
     }
   }
-  if (result === undefined) throw failed('the response of the chain is not JSON-RPC')
+  if (result === undefined) throw failed(conditionReason('CHAIN_RESPONSE_NOT_RPC'))
   return { kind: 'result', result }
 }
 
@@ -104,7 +111,7 @@ export function isExecutionError(answer: RpcAnswer): boolean {
 function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return promise
   return new Promise((resolve, reject) => {
-    const leave = () => reject(failed('the chain did not respond in time', signal.reason))
+    const leave = () => reject(failed(conditionReason('CHAIN_SLOW'), signal.reason))
     if (signal.aborted) leave()
     signal.addEventListener('abort', leave, { once: true })
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave))
@@ -143,11 +150,12 @@ function rpcRequest(method: string, params: readonly PlainJson[]): EndpointReque
   return { path: '', body, headers: { 'content-type': 'application/json' } }
 }
 
-function describeFailure(error: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return 'the chain did not respond in time'
-  if (CairnError.is(error)) return error.message
-  if (error instanceof SyntaxError || error instanceof RangeError) return 'the response of the chain is not JSON'
-  return 'the chain is unreachable'
+function describeFailure(error: unknown, signal: AbortSignal): Reason {
+  if (signal.aborted) return conditionReason('CHAIN_SLOW')
+  if (CairnError.is(error, 'PAYLOAD_TOO_LARGE')) return conditionReason('CHAIN_RESPONSE_TOO_LARGE')
+  if (CairnError.is(error)) return reasonOfChain(error)
+  if (error instanceof SyntaxError || error instanceof RangeError) return conditionReason('CHAIN_RESPONSE_NOT_JSON')
+  return conditionReason('CHAIN_UNREACHABLE')
 }
 
 /**
@@ -187,10 +195,10 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
   const callEndpoints = async <Answer>(kind: Kind<Answer>, request: EndpointRequest): Promise<Sized<Answer>> => {
     const total = AbortSignal.timeout(limits.totalMs)
     using _slot = await slots.acquire(total).catch((error) => {
-      throw failed('the rate limit of the chain was reached', error)
+      throw failed(conditionReason('CHAIN_RATE_LIMITED'), error)
     })
     let inconclusive: Sized<Answer> | undefined
-    let failure = failed('no endpoint of the chain responds')
+    let failure = failed(conditionReason('CHAIN_SILENT'))
     for (const endpoint of endpoints) {
       if (total.aborted) break
       if (endpoint.restsUntil > parts.clock.now()) continue
@@ -202,7 +210,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
         if (kind.isFinal(read.answer)) return read
         inconclusive ??= read
       } catch (error) {
-        failure = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed('the chain cannot be read', error)
+        failure = CairnError.is(error, 'UPSTREAM_FAILED') ? error : failed(conditionReason('CHAIN_UNREADABLE'), error)
         // Contracts can produce oversized answers, which must not make an endpoint be skipped.
         if (CairnError.is(failure.cause, 'PAYLOAD_TOO_LARGE')) continue
         if (++endpoint.failures >= limits.failures) endpoint.restsUntil = parts.clock.now() + limits.restMs

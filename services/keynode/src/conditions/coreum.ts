@@ -1,5 +1,5 @@
-import { CairnError, type CoreumCondition, isCoreumAddress } from '@cairn/protocol'
-import { isJsonObject, type Json, type PlainJson } from '@cairn/service'
+import { CairnError, type CoreumCondition, conditionReason, isCoreumAddress, type Reason } from '@cairn/protocol'
+import { isJsonObject, type Json, type PlainJson, reasonOfChain } from '@cairn/service'
 import { compare } from './compare.ts'
 import { namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
@@ -13,8 +13,8 @@ const contractTypes = { CW20: 'getFtsByAddress', CW721: 'getNftsByAddress' } as 
 
 type Block = { height: string; timeSeconds: bigint; chainId: string }
 
-function unknown(reason: string): Reading {
-  return { kind: 'unknown', reason }
+function unknown(reason: Reason): Reading {
+  return { kind: 'unknown', ...reason }
 }
 
 function follow(value: Json | undefined, ...names: string[]): Json | undefined {
@@ -59,7 +59,7 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
   const amount = (value: Json | undefined): Reading => {
     const number = toAmount(value)
     return number === undefined
-      ? unknown('the chain returned an invalid response')
+      ? unknown(conditionReason('CHAIN_RESPONSE_INVALID'))
       : { kind: 'value', value: number, type: 'uint256' }
   }
 
@@ -79,15 +79,15 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
     for (let page = 0; page < maxPages; page++) {
       const query = { tokens: { owner, limit: 100, ...(last === undefined ? {} : { start_after: last }) } }
       const tokens = follow(await queryContract(condition.contractAddress, query, block), 'tokens')
-      if (!Array.isArray(tokens)) return unknown('the chain returned an invalid response')
+      if (!Array.isArray(tokens)) return unknown(conditionReason('CHAIN_RESPONSE_INVALID'))
       count += BigInt(tokens.length)
       const isDecided = isMinimum && compare(count, 'uint256', condition.returnValueTest) === true
       if (tokens.length === 0 || isDecided) return { kind: 'value', value: count, type: 'uint256' }
       const end: Json | undefined = tokens.at(-1)
-      if (typeof end !== 'string' || end === last) return unknown('the chain returned an invalid response')
+      if (typeof end !== 'string' || end === last) return unknown(conditionReason('CHAIN_RESPONSE_INVALID'))
       last = end
     }
-    return unknown('the contract has too many tokens to count')
+    return unknown(conditionReason('CONTRACT_TOO_MANY_TOKENS'))
   }
 
   const readContract = async (condition: CoreumCondition, address: string, block: Block): Promise<Reading> => {
@@ -99,12 +99,12 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
     async read(condition, parameters) {
       try {
         const block = await pin()
-        if (block === undefined) return unknown('the chain did not return its newest block')
-        if (isBehind(block)) return unknown('the chain’s endpoint has fallen behind')
+        if (block === undefined) return unknown(conditionReason('CHAIN_WITHOUT_NEWEST_BLOCK'))
+        if (isBehind(block)) return unknown(conditionReason('CHAIN_BEHIND'))
         if (condition.method === 'getLastBlockTime') return { kind: 'value', value: block.timeSeconds, type: 'uint256' }
         const address = parameters[0] ?? identity
         if (typeof address !== 'string' || !isCoreumAddress(address))
-          return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
+          return { kind: 'unresolved', ...conditionReason('ADDRESS_OF_ANOTHER_CHAIN') }
         const owner = encodeURIComponent(address.toLowerCase())
         if (condition.standardContractType !== '') return await readContract(condition, address.toLowerCase(), block)
         if (condition.method === 'getFtsByAddress') {
@@ -116,7 +116,7 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
         const classId = encodeURIComponent(condition.classid)
         return amount(await ask(`/cosmos/nft/v1beta1/balance/${owner}/${classId}`, block, 'amount'))
       } catch (error) {
-        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(reasonOfChain(error))
         throw error
       }
     },
@@ -136,10 +136,10 @@ function refuse(condition: CoreumCondition, field: string, reason: string): neve
 export const coreumFamily: ChainFamily<CoreumCondition> = {
   async verify(chain, endpoint) {
     const block = readBlock(await endpoint.get(latestPath))
-    if (block === undefined) return 'the endpoint does not serve this type of chain'
+    if (block === undefined) return conditionReason('ENDPOINT_OF_ANOTHER_TYPE')
     return chain.chainId === undefined || chain.chainId === block.chainId
       ? undefined
-      : 'the endpoint serves another chain'
+      : conditionReason('ENDPOINT_OF_ANOTHER_CHAIN')
   },
   open: openCoreum,
   typeOf: () => 'uint256',

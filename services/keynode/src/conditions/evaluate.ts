@@ -1,4 +1,12 @@
-import { CairnError, type ConditionSet, evaluateExpression, parseAggregator, type Truth } from '@cairn/protocol'
+import {
+  CairnError,
+  type ConditionSet,
+  conditionReason,
+  evaluateExpression,
+  parseAggregator,
+  type ReasonFacts,
+  type Truth,
+} from '@cairn/protocol'
 import {
   createChainClient,
   type Dependencies,
@@ -23,6 +31,8 @@ export type ConditionResult = {
   observed?: string | boolean | (string | boolean)[]
   /** Why the result is unknown, or false without a comparison. Safe to show to callers. */
   reason?: string
+  /** What the reason states. */
+  reasonFacts?: ReasonFacts
 }
 
 /** Result of a set. Conditions that could not change it any more were not read and are omitted. */
@@ -179,15 +189,16 @@ async function readTask({ condition, read }: Task, identity: string): Promise<Ou
   const { id, returnValueTest } = condition
   const reading = await read()
   if (reading.kind === 'reverted')
-    return { id, result: 'false', reason: 'the contract rejected the call', isOwnFailure: false }
+    return { id, result: 'false', ...conditionReason('CALL_REJECTED'), isOwnFailure: false }
   if (reading.kind !== 'value') {
-    return { id, result: 'unknown', reason: reading.reason, isOwnFailure: reading.kind === 'unresolved' }
+    const { kind, reason, reasonFacts } = reading
+    return { id, result: 'unknown', reason, reasonFacts, isOwnFailure: kind === 'unresolved' }
   }
   const test = { ...returnValueTest, value: resolveExpected(returnValueTest.value, identity) }
   const isMet = compare(reading.value, reading.type, test)
   const observed = show(reading.value)
   if (isMet === undefined) {
-    return { id, result: 'unknown', observed, reason: 'the values are not comparable', isOwnFailure: false }
+    return { id, result: 'unknown', observed, ...conditionReason('NOT_COMPARABLE'), isOwnFailure: false }
   }
   return { id, result: isMet ? 'true' : 'false', observed, isOwnFailure: false }
 }

@@ -123,6 +123,7 @@ describe('standard contracts', () => {
     for (const comparator of ['==', '!=']) {
       const { isMet, first } = await check(nft('ownerOf', [404], compared(comparator, ':userAddress')))
       expect([isMet, first?.reason]).toEqual(['false', 'the contract rejected the call'])
+      expect(first?.reasonFacts).toEqual({ code: 'CALL_REJECTED' })
     }
   })
 })

@@ -1,5 +1,13 @@
-import { CairnError, type EvmCondition, evmSignature, isEvmAddress, userAddressPlaceholder } from '@cairn/protocol'
-import { isExecutionError, isJsonObject, type Json, type RpcAnswer } from '@cairn/service'
+import {
+  CairnError,
+  conditionReason,
+  type EvmCondition,
+  evmSignature,
+  isEvmAddress,
+  type Reason,
+  userAddressPlaceholder,
+} from '@cairn/protocol'
+import { isExecutionError, isJsonObject, type Json, type RpcAnswer, reasonOfChain } from '@cairn/service'
 import { isHex } from 'viem/utils'
 import { decodeOutput, encodeCall, parseArgument } from './abi.ts'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
@@ -24,44 +32,46 @@ function parseBlock(answer: RpcAnswer): Block | undefined {
   return /^0x[0-9a-fA-F]{64}$/.test(hash) ? { number: height, hash, timestampSeconds: seconds } : undefined
 }
 
-function unknown(reason: string): Reading {
-  return { kind: 'unknown', reason }
+function unknown(reason: Reason): Reading {
+  return { kind: 'unknown', ...reason }
 }
 
-function describe(answer: RpcAnswer): string {
-  return answer.kind === 'error' ? `the chain returned error ${answer.code}` : 'the chain returned an invalid response'
+function describe(answer: RpcAnswer): Reason {
+  return answer.kind === 'error'
+    ? conditionReason('CHAIN_ERROR', { error: String(answer.code) })
+    : conditionReason('CHAIN_RESPONSE_INVALID')
 }
 
 /**
  * Returns the block at which all conditions of one evaluation are read: the newest one minus the confirmations, by
  * hash.
  */
-async function pinBlock({ chain, client, signal, clock }: ReadContext): Promise<Block | string> {
+async function pinBlock({ chain, client, signal, clock }: ReadContext): Promise<Block | Reason> {
   const ask = (tag: string, keepMs: number) => client.call('eth_getBlockByNumber', [tag, false], { signal, keepMs })
   const newest = parseBlock(await ask('latest', headKeptMs))
-  if (newest === undefined) return 'the chain did not return its newest block'
+  if (newest === undefined) return conditionReason('CHAIN_WITHOUT_NEWEST_BLOCK')
   const ageSeconds = Math.floor(clock.now() / 1000) - Number(newest.timestampSeconds)
   if (chain.maxBlockAgeSeconds !== undefined && ageSeconds > chain.maxBlockAgeSeconds) {
-    return 'the chain’s endpoint has fallen behind'
+    return conditionReason('CHAIN_BEHIND')
   }
   if (chain.confirmations === 0) return newest
   const wanted = newest.number - BigInt(chain.confirmations)
-  if (wanted < 0n) return 'the chain has too few blocks'
+  if (wanted < 0n) return conditionReason('CHAIN_TOO_SHORT')
   const block = parseBlock(await ask(`0x${wanted.toString(16)}`, headKeptMs))
-  return block?.number === wanted ? block : 'the chain did not return a block'
+  return block?.number === wanted ? block : conditionReason('CHAIN_WITHOUT_BLOCK')
 }
 
 /** Reads at one block of one chain; all chain errors become readings. */
 function openEvm(context: ReadContext): ChainReader<EvmCondition> {
   const { client, signal } = context
-  let pinned: Promise<Block | string> | undefined
+  let pinned: Promise<Block | Reason> | undefined
   const pin = () => {
     pinned ??= pinBlock(context)
     return pinned
   }
 
   const readBalance = async (address: unknown, at: { blockHash: string }): Promise<Reading> => {
-    if (!isEvmAddress(address)) return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
+    if (!isEvmAddress(address)) return { kind: 'unresolved', ...conditionReason('ADDRESS_OF_ANOTHER_CHAIN') }
     const answer = await client.call('eth_getBalance', [address.toLowerCase(), { ...at, requireCanonical: true }], {
       signal,
       keepMs: readKeptMs,
@@ -79,18 +89,16 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
     })
     if (isExecutionError(answer)) return { kind: 'reverted' }
     if (answer.kind === 'error' || !isHex(answer.result)) return unknown(describe(answer))
-    if (answer.result === '0x') return unknown('the contract does not exist or returned nothing')
+    if (answer.result === '0x') return unknown(conditionReason('CONTRACT_WITHOUT_ANSWER'))
     const value = decodeOutput(type, answer.result)
-    return value === undefined
-      ? unknown(`the contract did not return a single ${type}`)
-      : { kind: 'value', value, type }
+    return value === undefined ? unknown(conditionReason('CONTRACT_OUTPUT', { type })) : { kind: 'value', value, type }
   }
 
   return {
     async read(condition, parameters) {
       try {
         const block = await pin()
-        if (typeof block === 'string') return unknown(block)
+        if ('reason' in block) return unknown(block)
         const at = { blockHash: block.hash }
         if (condition.standardContractType === '') {
           if (condition.method === 'getBlockNumber') return { kind: 'value', value: block.number, type: 'uint256' }
@@ -101,12 +109,15 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
         if ('misfit' in call) {
           return {
             kind: 'unresolved',
-            reason: `parameter ${call.misfit + 1} is not a valid ${signature.inputs[call.misfit]}`,
+            ...conditionReason('PARAMETER_MISFIT', {
+              position: call.misfit + 1,
+              type: signature.inputs[call.misfit] ?? '',
+            }),
           }
         }
         return await readCall(condition.contractAddress, call.data, signature.output, at)
       } catch (error) {
-        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(reasonOfChain(error))
         throw error
       }
     },
@@ -148,7 +159,7 @@ export const evmFamily: ChainFamily<EvmCondition> = {
   async verify(chain, endpoint) {
     const answer = await endpoint.call('eth_chainId', [])
     const id = answer.kind === 'result' ? parseQuantity(answer.result) : undefined
-    return id?.toString() === chain.chainId ? undefined : 'the endpoint serves another chain'
+    return id?.toString() === chain.chainId ? undefined : conditionReason('ENDPOINT_OF_ANOTHER_CHAIN')
   },
   open: openEvm,
   typeOf: (condition) => evmSignature(condition).output,

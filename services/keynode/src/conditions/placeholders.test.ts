@@ -43,6 +43,7 @@ describe('parameters', () => {
     expect(resolveParameters([':a', [':a']], 1, asker(data))).toEqual({
       kind: 'unresolved',
       reason: 'dynamicData is missing a value for 1.a',
+      reasonFacts: { code: 'VALUES_MISSING', values: { names: '1.a' } },
     })
   })
 

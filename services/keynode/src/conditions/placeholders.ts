@@ -1,8 +1,10 @@
 import {
+  conditionReason,
   dynamicDataSchema,
   type ExpectedValue,
   type Parameter,
   placeholderName,
+  type Reason,
   userAddressPlaceholder,
 } from '@cairn/protocol'
 import * as v from 'valibot'
@@ -15,7 +17,7 @@ export type Asker = {
   dynamicData: Readonly<Record<string, unknown>>
 }
 
-export type Resolved = { kind: 'resolved'; parameters: Parameter[] } | { kind: 'unresolved'; reason: string }
+export type Resolved = { kind: 'resolved'; parameters: Parameter[] } | ({ kind: 'unresolved' } & Reason)
 
 type Scalar = Extract<Parameter, string | number | boolean>
 
@@ -58,7 +60,7 @@ export function resolveParameters(parameters: readonly Parameter[], id: number, 
   }
   const resolved = parameters.map((value) => (Array.isArray(value) ? value.map(resolveItem) : resolve(value)))
   if (missing.length === 0) return { kind: 'resolved', parameters: resolved }
-  return { kind: 'unresolved', reason: `dynamicData is missing a value for ${[...new Set(missing)].join(', ')}` }
+  return { kind: 'unresolved', ...conditionReason('VALUES_MISSING', { names: [...new Set(missing)].join(', ') }) }
 }
 
 /**

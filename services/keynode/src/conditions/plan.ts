@@ -3,6 +3,7 @@ import {
   CairnError,
   type ConditionSet,
   type Conditions,
+  conditionReason,
   familyOf,
   type Parameter,
   type ReturnValueTest,
@@ -96,7 +97,7 @@ function planFamily<Condition extends AccessCondition>(
         namesUser(parametersOf(condition)) ||
         namesUser(condition.returnValueTest.value)
       if (asksForUser && !family.isIdentity(scope.identity)) {
-        return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
+        return { kind: 'unresolved', ...conditionReason('ADDRESS_OF_ANOTHER_CHAIN') }
       }
       const resolved = resolveParameters(parametersOf(condition), condition.id, scope)
       if (resolved.kind === 'unresolved') return resolved
@@ -104,7 +105,8 @@ function planFamily<Condition extends AccessCondition>(
         return await readerOf(condition).read(condition, resolved.parameters)
       } catch (error) {
         // The chain was configured when the condition was set.
-        if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED')) return { kind: 'unknown', reason: error.message }
+        if (CairnError.is(error, 'CHAIN_NOT_SUPPORTED'))
+          return { kind: 'unknown', reason: error.message, reasonFacts: { code: error.code } }
         throw error
       }
     },

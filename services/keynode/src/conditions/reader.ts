@@ -1,4 +1,4 @@
-import type { AccessCondition, Parameter } from '@cairn/protocol'
+import type { AccessCondition, Parameter, Reason } from '@cairn/protocol'
 import type { ChainClient } from '@cairn/service'
 import type { Chain } from './chains.ts'
 
@@ -25,8 +25,8 @@ export type Observed = Scalar | readonly Scalar[]
 export type Reading =
   | { kind: 'value'; value: Observed; type: ValueType }
   | { kind: 'reverted' }
-  | { kind: 'unresolved'; reason: string }
-  | { kind: 'unknown'; reason: string }
+  | ({ kind: 'unresolved' } & Reason)
+  | ({ kind: 'unknown' } & Reason)
 
 /** Context of a reader, the same for all conditions of one evaluation on one chain. */
 export type ReadContext = {
@@ -55,7 +55,7 @@ export type ChainFamily<Condition extends AccessCondition> = {
    * Verifies that an endpoint serves this chain; returns the reason if it does not. Called before its first use and
    * hourly.
    */
-  verify(chain: Chain, endpoint: ChainClient): Promise<string | undefined>
+  verify(chain: Chain, endpoint: ChainClient): Promise<Reason | undefined>
   open(context: ReadContext): ChainReader<Condition>
   /** The type of the condition's reading, which the expected value must match. */
   typeOf(condition: Condition): ValueType

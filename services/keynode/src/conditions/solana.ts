@@ -1,5 +1,5 @@
-import { CairnError, isSolanaAddress, type SolanaCondition } from '@cairn/protocol'
-import { isJsonObject, type Json, type RpcAnswer } from '@cairn/service'
+import { CairnError, conditionReason, isSolanaAddress, type Reason, type SolanaCondition } from '@cairn/protocol'
+import { isJsonObject, type Json, type RpcAnswer, reasonOfChain } from '@cairn/service'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
 import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solana-account.ts'
@@ -10,12 +10,14 @@ const keptMs = 2_000
 /** Paths into an answer's accounts. */
 const accountPath = /^(?:pubkey|account(?:\.[A-Za-z0-9_-]+)+)$/
 
-function unknown(reason: string): Reading {
-  return { kind: 'unknown', reason }
+function unknown(reason: Reason): Reading {
+  return { kind: 'unknown', ...reason }
 }
 
-function describe(answer: RpcAnswer): string {
-  return answer.kind === 'error' ? `the chain returned error ${answer.code}` : 'the chain returned an invalid response'
+function describe(answer: RpcAnswer): Reason {
+  return answer.kind === 'error'
+    ? conditionReason('CHAIN_ERROR', { error: String(answer.code) })
+    : conditionReason('CHAIN_RESPONSE_INVALID')
 }
 
 /** Parses a JSON integer: lamports exceed 2^53. */
@@ -78,7 +80,7 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     const time = await readTime()
     if (time.kind !== 'value' || typeof time.value !== 'bigint') return time
     const ageSeconds = BigInt(Math.floor(clock.now() / 1000)) - time.value
-    return ageSeconds > BigInt(chain.maxBlockAgeSeconds) ? unknown('the chain’s endpoint has fallen behind') : undefined
+    return ageSeconds > BigInt(chain.maxBlockAgeSeconds) ? unknown(conditionReason('CHAIN_BEHIND')) : undefined
   }
 
   const readTokens = async (condition: SolanaCondition & { standardContractType: 'spl-token' }, owner: string) => {
@@ -95,7 +97,7 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     if (isPath) return readPath(accounts, offset, selector)
     const held = accounts.map(dataOf)
     const areValid = held.every((data) => data !== undefined && isTokenAccount(data, condition.contractAddress, owner))
-    return areValid ? readData(held, offset, selector) : unknown('the chain returned an invalid account')
+    return areValid ? readData(held, offset, selector) : unknown(conditionReason('ACCOUNT_INVALID'))
   }
 
   return {
@@ -107,12 +109,11 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
           return await readNumber('getBlockHeight', [{ commitment }])
         if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()
         const address = parameters[0] ?? context.identity
-        if (!isSolanaAddress(address))
-          return { kind: 'unresolved', reason: 'the address does not belong to this chain type' }
+        if (!isSolanaAddress(address)) return { kind: 'unresolved', ...conditionReason('ADDRESS_OF_ANOTHER_CHAIN') }
         if (condition.standardContractType === '') return await readNumber('getBalance', [address, { commitment }])
         return await readTokens(condition, address)
       } catch (error) {
-        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(error.message)
+        if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(reasonOfChain(error))
         throw error
       }
     },
@@ -127,10 +128,10 @@ function readPath(accounts: readonly Json[], index: number, path: string): Readi
   if (isAmountPath(path)) {
     const number = toInteger(value)
     return number === undefined
-      ? unknown('the path does not lead to a number')
+      ? unknown(conditionReason('PATH_NOT_A_NUMBER'))
       : { kind: 'value', value: number, type: 'uint256' }
   }
-  if (typeof value !== 'string' && typeof value !== 'boolean') return unknown('the path does not lead to a string')
+  if (typeof value !== 'string' && typeof value !== 'boolean') return unknown(conditionReason('PATH_NOT_A_STRING'))
   return { kind: 'value', value: String(value), type: 'text' }
 }
 
@@ -148,7 +149,7 @@ function readData(accounts: readonly (Uint8Array | undefined)[], offset: number,
     if (data === undefined || amount === undefined) continue
     count++
     const value = selector === '' ? amount : readField(data, offset, selector)
-    if (value === undefined) return unknown('the account has no such field')
+    if (value === undefined) return unknown(conditionReason('ACCOUNT_FIELD_MISSING'))
     if (typeof value === 'bigint') sum += value
     else single = value
   }
@@ -156,7 +157,7 @@ function readData(accounts: readonly (Uint8Array | undefined)[], offset: number,
   if (count === 0 && selector !== '') return { kind: 'reverted' }
   if (type === 'uint256' || type === 'int256') return { kind: 'value', value: sum, type }
   if (single === undefined) return { kind: 'reverted' }
-  return count === 1 ? { kind: 'value', value: single, type } : unknown('there are several accounts')
+  return count === 1 ? { kind: 'value', value: single, type } : unknown(conditionReason('ACCOUNTS_SEVERAL'))
 }
 
 function typeOfSelector(selector: string): ValueType {
@@ -176,7 +177,7 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     if (chain.chainId === undefined) return undefined
     const answer = await endpoint.call('getGenesisHash', [])
     const isSame = answer.kind === 'result' && answer.result === chain.chainId
-    return isSame ? undefined : 'the endpoint serves another chain'
+    return isSame ? undefined : conditionReason('ENDPOINT_OF_ANOTHER_CHAIN')
   },
   open: openSolana,
   typeOf: (condition) =>

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { applyAction } from '@cairn/service/admin'
-import { activeStates, heldStates } from '../deals/deals.ts'
+import { activeStates, heldStates, noError } from '../deals/deals.ts'
 import type { AdminContext } from './admin-context.ts'
 
 /**
@@ -32,7 +32,7 @@ export function requeueDeal(context: AdminContext, number: number) {
     const now = context.clock.now()
     await trx
       .updateTable('deal')
-      .set({ state: 'queued', since: now, next_at: now, tries: 0, error: null, token_hash: null })
+      .set({ state: 'queued', since: now, next_at: now, tries: 0, ...noError, token_hash: null })
       .where('number', '=', number)
       .execute()
     return {

@@ -33,6 +33,7 @@ import { keepPrivate } from './migrations/0033_keep-private.ts'
 import { indexLookups } from './migrations/0034_index-lookups.ts'
 import { indexCids } from './migrations/0035_index-cids.ts'
 import { indexPinNames } from './migrations/0036_index-pin-names.ts'
+import { stateReasons } from './migrations/0037_state-reasons.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -74,6 +75,7 @@ export const migrations = [
   indexLookups,
   indexCids,
   indexPinNames,
+  stateReasons,
 ]
 
 /**

@@ -267,6 +267,7 @@ export function databaseSuite(
         { name: '0034_index-lookups' },
         { name: '0035_index-cids' },
         { name: '0036_index-pin-names' },
+        { name: '0037_state-reasons' },
       ])
     })
 

@@ -1,10 +1,11 @@
-import { CairnError, type ChallengeAnswer, reasonOf } from '@cairn/protocol'
+import { CairnError, type ChallengeAnswer, proofReason, type Reason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Context } from '../context.ts'
 import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { Challenge, Provider } from '../providers/providers.ts'
 import type { NonceSource } from './nonces.ts'
+import { errorColumns, noError, noReason, reasonColumns, reasonOfError } from './reason-columns.ts'
 import { type CheckRow, type DealRow, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
@@ -14,7 +15,9 @@ const checksKept = 1000
 /** Errors by which a provider admits that a piece is missing or damaged. */
 const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
 
-type Outcome = { outcome: CheckRow['outcome']; reason: string | null; answer: ChallengeAnswer | undefined }
+type Outcome =
+  | { outcome: 'proved'; reason?: never; answer: ChallengeAnswer }
+  | { outcome: 'wrong' | 'silent'; reason: Reason; answer: ChallengeAnswer | undefined }
 
 /**
  * Challenges a provider on leaves that hold content. A wrong answer ends the deal immediately. Silence is tolerated
@@ -46,7 +49,7 @@ export async function challengeDeal(
     deal_number: deal.number,
     asked_at: askedAt,
     outcome,
-    reason,
+    ...(reason === undefined ? noReason : reasonColumns(reason)),
     nonce: open.nonce,
     nonce_source: open.source,
     leaf_count: count,
@@ -56,11 +59,11 @@ export async function challengeDeal(
   const twin = answer === undefined ? undefined : await findTwin(context, deal, answer.provider)
   if (outcome === 'proved' && twin !== undefined) {
     // Not faulted: removing it would also remove it for the other deal.
-    const error = `It has the same key as ${twin.provider}, so both count as one copy`
+    const error = errorColumns(proofReason('PROVIDER_KEY_SHARED', { provider: twin.provider }))
     log.error({ deal: deal.number, provider: deal.provider, twin: twin.provider }, 'two providers have the same key')
-    return updateDeal(context, deal, { state: 'failed', error })
+    return updateDeal(context, deal, { state: 'failed', ...error })
   }
-  if (outcome === 'proved') {
+  if (reason === undefined) {
     await updateDeal(context, deal, {
       state: 'proving',
       proven_at: now,
@@ -68,7 +71,7 @@ export async function challengeDeal(
       proofs: deal.proofs + 1,
       provider_key: answer?.provider ?? null,
       tries: 0,
-      error: null,
+      ...noError,
       challenge_nonce: null,
       challenge_source: null,
       silent_since: null,
@@ -76,12 +79,12 @@ export async function challengeDeal(
     return
   }
   log.warn(
-    { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason },
+    { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason: reason.reason },
     'provider did not return a proof',
   )
   const isLost = outcome === 'wrong' || now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
   await updateDeal(context, deal, {
-    error: reason,
+    ...errorColumns(reason),
     ...(outcome === 'silent' ? { silent_since: deal.silent_since ?? askedAt } : {}),
     ...(isLost
       ? { state: 'faulted', faults: deal.faults + 1 }
@@ -131,13 +134,13 @@ async function ask(
     const answer = await provider.challenge(piece, challenge, { signal })
     if (deal.provider_key !== null && answer.provider !== deal.provider_key) {
       // Another machine at the same URL: it needs a provider name of its own.
-      return { outcome: 'wrong', reason: 'The proof is signed with a different key than before', answer }
+      return { outcome: 'wrong', reason: proofReason('PROVIDER_KEY_CHANGED'), answer }
     }
-    return { outcome: 'proved', reason: null, answer }
+    return { outcome: 'proved', answer }
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    const reason = `${error.code}: ${reasonOf(error) ?? error.message}`.slice(0, 500)
-    return { outcome: admissions.has(error.code) ? 'wrong' : 'silent', reason, answer: undefined }
+    const outcome = admissions.has(error.code) ? 'wrong' : 'silent'
+    return { outcome, reason: reasonOfError(error), answer: undefined }
   }
 }
 

@@ -197,26 +197,30 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect((await states())[0]).toBe('one ended')
   })
 
-  it.each(['wiped', 'damaged', 'forged', 'other-key'] as const)(
-    'detect a provider that is %s at the next challenge',
-    async (how) => {
-      const cid = await upload('a', fill(100_000, 4))
-      await goOn(waitMs + 2000)
-      const [one] = providers
-      const [kept] = one?.pieces.values() ?? []
-      if (one === undefined || kept === undefined) throw new Error('the provider keeps nothing')
-      if (how === 'wiped') one.pieces.clear()
-      else if (how === 'damaged') kept.payload.fill(0)
-      else one.mood = how
-      await goOn(challengeMs / 2 + 5000)
-      expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
-      const { pieces } = await proofs.describe(cid)
-      const deal = pieces[0]?.aggregate?.deals[0]
-      expect(deal).toMatchObject({ state: 'faulted', faults: 1 })
-      const { checks } = await proofs.listChecks(pieces[0]?.piece ?? '', {})
-      expect(checks.find(({ outcome }) => outcome === 'wrong')?.reason).toBeTruthy()
-    },
-  )
+  it.each([
+    ['wiped', 'PIECE_NOT_FOUND'],
+    ['damaged', 'PIECE_DAMAGED'],
+    ['forged', 'ANOTHER_PIECE'],
+    ['other-key', 'PROVIDER_KEY_CHANGED'],
+  ] as const)('detect a provider that is %s at the next challenge, and keep why', async (how, code) => {
+    const cid = await upload('a', fill(100_000, 4))
+    await goOn(waitMs + 2000)
+    const [one] = providers
+    const [kept] = one?.pieces.values() ?? []
+    if (one === undefined || kept === undefined) throw new Error('the provider keeps nothing')
+    if (how === 'wiped') one.pieces.clear()
+    else if (how === 'damaged') kept.payload.fill(0)
+    else one.mood = how
+    await goOn(challengeMs / 2 + 5000)
+    expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
+    const { pieces } = await proofs.describe(cid)
+    const deal = pieces[0]?.aggregate?.deals[0]
+    expect(deal).toMatchObject({ state: 'faulted', faults: 1 })
+    const { checks } = await proofs.listChecks(pieces[0]?.piece ?? '', {})
+    const wrong = checks.find(({ outcome }) => outcome === 'wrong')
+    expect(wrong?.reason).toBeTruthy()
+    expect([wrong?.reasonFacts?.code, deal?.errorFacts?.code]).toEqual([code, code])
+  })
 
   it('restore a missing copy from a provider', async () => {
     await upload('keep', fill(3000, 5))

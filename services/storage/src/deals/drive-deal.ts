@@ -1,8 +1,9 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import type { NonceSource } from './nonces.ts'
+import { errorColumns, reasonOfError } from './reason-columns.ts'
 import { type activeStates, type DealRow, heldStates } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
@@ -44,8 +45,8 @@ export async function driveDeal(
   const { context } = driving
   const provider = driving.providers.find(({ name }) => name === deal.provider)
   if (provider === undefined) {
-    const error = 'The operator no longer uses this provider'
-    return updateDeal(context, deal, { state: isHeld(deal) ? 'faulted' : 'failed', error })
+    const error = errorColumns(proofReason('PROVIDER_REMOVED'))
+    return updateDeal(context, deal, { state: isHeld(deal) ? 'faulted' : 'failed', ...error })
   }
   const { state } = deal
   // Only active deals are due.
@@ -70,8 +71,8 @@ async function noteTrouble(context: Context, deal: DealRow, error: CairnError): 
   const about = { deal: deal.number, provider: deal.provider }
   failures.failed(`deal ${deal.provider}`, error, 'failed to process a deal', about)
   const isFinal = error.code === 'PROVIDER_FULL' || error.code === 'PIECE_TOO_LARGE' || tries >= maxTries
-  const reason = `${error.code}: ${error.message}`.slice(0, 500)
-  if (isFinal) return updateDeal(context, deal, { state: 'failed', error: reason, token_hash: null, tries })
+  const reason = errorColumns(reasonOfError(error))
+  if (isFinal) return updateDeal(context, deal, { state: 'failed', ...reason, token_hash: null, tries })
   const next = clock.now() + Math.min(config.deals.pollMs * 2 ** tries, maxBackoffMs)
-  return updateDeal(context, deal, { tries, next_at: next, error: reason })
+  return updateDeal(context, deal, { tries, next_at: next, ...reason })
 }

@@ -8,7 +8,7 @@ import {
   provePossession,
   signChallenge,
 } from '@cairn/pieces'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason } from '@cairn/protocol'
 import type { PieceState, Provider } from '../providers/provider.ts'
 import type { AggregatePayload } from './aggregate-payload.ts'
 
@@ -74,7 +74,7 @@ export function createKeptProvider(
       const tree = await hashPiece([payload])
       const wanted = parsePieceCid(piece)
       if (!Buffer.from(tree.piece.root).equals(wanted.root) || tree.piece.height !== wanted.height) {
-        return { state: 'failed', reason: 'the commitment is another' }
+        return { state: 'failed', ...proofReason('ANOTHER_PIECE') }
       }
       pieces.set(piece, { payload, tree })
       return stateOf(piece)
@@ -91,7 +91,7 @@ export function createKeptProvider(
       const proof = await provePossession(kept.tree, read, challengeLeaves(kept.tree.piece, nonce, count, within))
       const hex = Buffer.from(nonce).toString('hex')
       const claim = { piece, nonce: hex, count, within, provenAt: 1_700_000_000_000, proof }
-      if (provider.mood === 'forged') throw new CairnError('PROOF_INVALID', { details: { reason: 'it was made up' } })
+      if (provider.mood === 'forged') throw new CairnError('PROOF_INVALID', { details: proofReason('ANOTHER_PIECE') })
       return signChallenge(claim, moodSeeds.get(provider.mood) ?? seed)
     },
     async *retrieve(piece, { start, end }) {

@@ -1,8 +1,10 @@
 import { randomBytes } from 'node:crypto'
+import { proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { PieceState } from '../providers/providers.ts'
 import { type DealVisit, maxTries } from './drive-deal.ts'
+import { errorColumns, noError } from './reason-columns.ts'
 import type { DealRow } from './store.ts'
 import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 
@@ -22,13 +24,14 @@ export async function offerDeal({
     // The provider accepts offers but loses them.
     return updateDeal(context, deal, {
       state: 'failed',
-      error: 'It never fetched the offered piece',
+      ...errorColumns(proofReason('PROVIDER_NEVER_FETCHED')),
       token_hash: null,
     })
   }
   const content = await findContent(context.db.read, aggregate)
   if (content === undefined) {
-    return updateDeal(context, deal, { state: 'failed', error: 'It is no longer needed', token_hash: null })
+    const error = errorColumns(proofReason('DEAL_NOT_NEEDED'))
+    return updateDeal(context, deal, { state: 'failed', ...error, token_hash: null })
   }
   const token = randomBytes(32).toString('base64url')
   const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
@@ -68,17 +71,18 @@ async function noteState(context: Context, deal: DealRow, aggregate: AggregateRo
         kept_at: now,
         next_at: now,
         tries: 0,
-        error: null,
+        ...noError,
         token_hash: null,
       })
     case 'failed':
-      return updateDeal(context, deal, { state: 'failed', error: said.reason.slice(0, 500), token_hash: null })
+      return updateDeal(context, deal, { state: 'failed', ...errorColumns(said), token_hash: null })
     case 'unknown':
       return updateDeal(context, deal, { state: 'queued', next_at: now + pollMs })
     default: {
       const payloadBytes = 32 * 2 ** aggregate.height
       if (deal.state === 'offered' && now - deal.since > fetchMs + payloadBytes / minBytesPerMs) {
-        return updateDeal(context, deal, { state: 'failed', error: 'The fetch took too long', token_hash: null })
+        const error = errorColumns(proofReason('PROVIDER_FETCH_SLOW'))
+        return updateDeal(context, deal, { state: 'failed', ...error, token_hash: null })
       }
       return updateDeal(context, deal, { state: 'offered', next_at: now + pollMs })
     }

@@ -4,6 +4,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
+import { noError } from './reason-columns.ts'
 import { activeStates, type DealRow, findDealsOf } from './store.ts'
 
 const aggregatesInOneRound = 200
@@ -153,7 +154,7 @@ async function beginDeal(
       proofs: 0,
       faults: 0,
       token_hash: null,
-      error: null,
+      ...noError,
       challenge_nonce: null,
       challenge_source: null,
       silent_since: null,

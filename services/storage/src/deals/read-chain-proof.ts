@@ -1,9 +1,10 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, type Reason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Context } from '../context.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { ChainProof, Provider } from '../providers/providers.ts'
 import { noteCheck } from './challenge-deal.ts'
+import { errorColumns, noError, noReason, reasonColumns, reasonOfError } from './reason-columns.ts'
 import type { CheckRow, DealRow } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
@@ -35,7 +36,7 @@ export async function readChainProof(
 ): Promise<void> {
   const { clock, config, log, metrics } = context
   const next_at = clock.now() + Math.min(config.deals.challengeMs / 2, recheckMs)
-  const note = async (check: Pick<CheckRow, 'outcome' | 'reason' | 'nonce' | 'nonce_source' | 'leaf_count'>) => {
+  const note = async (check: Omit<CheckRow, 'id' | 'deal_number' | 'asked_at' | 'answer'>) => {
     const asked_at = clock.now()
     await noteCheck(context, deal, {
       id: uuidv7(asked_at),
@@ -46,13 +47,14 @@ export async function readChainProof(
     })
     metrics.possessionChecks.inc({ outcome: check.outcome })
   }
-  const lose = async (outcome: 'wrong' | 'silent', reason: string): Promise<void> => {
+  const lose = async (outcome: 'wrong' | 'silent', reason: Reason): Promise<void> => {
     log.warn(
-      { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason },
+      { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason: reason.reason },
       'provider did not return a proof',
     )
-    await note({ outcome, reason, nonce: noNonce, nonce_source: 'the provider’s chain', leaf_count: 0 })
-    await updateDeal(context, deal, { state: 'faulted', faults: deal.faults + 1, error: reason })
+    const source = { nonce: noNonce, nonce_source: 'the provider’s chain', leaf_count: 0 }
+    await note({ outcome, ...reasonColumns(reason), ...source })
+    await updateDeal(context, deal, { state: 'faulted', faults: deal.faults + 1, ...errorColumns(reason) })
   }
 
   let proof: ChainProof
@@ -61,28 +63,28 @@ export async function readChainProof(
     proof = await provider.lastProof(aggregate.cid, known, { signal })
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    const reason = `${error.code}: ${error.message}`.slice(0, 500)
+    const reason = reasonOfError(error)
     if (error.code === 'PIECE_NOT_FOUND') {
       if (deal.proven_at !== null) return lose('wrong', reason)
-      await updateDeal(context, deal, { state: 'offered', next_at: clock.now(), error: reason })
+      await updateDeal(context, deal, { state: 'offered', next_at: clock.now(), ...errorColumns(reason) })
       return
     }
     // A service that is shutting down reports nothing.
     if (signal.aborted && signal.reason?.name !== 'TimeoutError') return
     if (clock.now() - (deal.proven_at ?? deal.kept_at ?? deal.since) >= maxUnreadMs) return lose('silent', reason)
-    await updateDeal(context, deal, { next_at, tries: deal.tries + 1, error: reason })
+    await updateDeal(context, deal, { next_at, tries: deal.tries + 1, ...errorColumns(reason) })
     return
   }
   const { newest, missed } = proof
   if (newest !== undefined) {
     const { transaction: nonce, source: nonce_source, leafCount: leaf_count } = newest
-    await note({ outcome: 'proved', reason: null, nonce, nonce_source, leaf_count })
+    await note({ outcome: 'proved', ...noReason, nonce, nonce_source, leaf_count })
   }
   if (missed !== undefined) return lose('silent', missed)
   await updateDeal(context, deal, {
     next_at,
     tries: 0,
-    error: null,
+    ...noError,
     ...(newest === undefined ? {} : { state: 'proving', proven_at: newest.provenAt, proofs: deal.proofs + 1 }),
   })
 }

@@ -1,7 +1,8 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { type AggregateRow, dropPiece, findPiecesOf } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
+import { errorColumns } from './reason-columns.ts'
 import { activeStates, type DealRow, findDealsOf, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
@@ -95,7 +96,8 @@ async function beginEnd(round: Round, aggregate: AggregateRow, deals: readonly D
       .execute(),
   )
   for (const deal of deals.filter((one) => isActive(one) && !isHeld(one))) {
-    await updateDeal(context, deal, { state: 'failed', error: 'It is no longer needed', token_hash: null })
+    const error = errorColumns(proofReason('DEAL_NOT_NEEDED'))
+    await updateDeal(context, deal, { state: 'failed', ...error, token_hash: null })
   }
   await endAggregate(round, aggregate)
 }

@@ -1,4 +1,4 @@
-import { bytesForUnits, type CoinPrice, oneDollar } from '@cairn/protocol'
+import { bytesForUnits, type CoinPrice, oneDollar, paymentReason, type Reason } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { recordEvents } from '../events/events.ts'
@@ -10,8 +10,7 @@ import type { PaymentRow } from './store.ts'
 /** Result of judging a payment whose block is final. */
 export type Verdict =
   | { state: 'credited'; bytes: number; price: PricedAt | undefined }
-  | { state: 'unpriced'; reason: string }
-  | { state: 'refused'; reason: string }
+  | ({ state: 'unpriced' | 'refused' } & Reason)
 
 /**
  * How far the time of a block is behind the clock of the service when a payment reaches it: a block has the time at
@@ -37,17 +36,14 @@ export async function judgePayment(
   const units = BigInt(row.units)
   if (row.token !== '') {
     const token = network.tokens.find(({ address }) => address === row.token)
-    if (token === undefined) return { state: 'refused', reason: 'This token is not accepted as payment' }
+    if (token === undefined) return { state: 'refused', ...paymentReason('TOKEN_NOT_ACCEPTED') }
     const doubt = await doubtToken(prices, token, row.block_time)
-    if (doubt !== undefined) return { state: 'unpriced', reason: doubt }
+    if (doubt !== undefined) return { state: 'unpriced', ...doubt }
     return judgeBytes(bytesForUnits(units, token.decimals, oneDollar, perGib), undefined)
   }
   const price = await prices.getPriceAt(network.symbol, row.block_time)
   if (price === undefined) {
-    return {
-      state: 'unpriced',
-      reason: `No current price of ${network.symbol} is available yet for the time of the payment`,
-    }
+    return { state: 'unpriced', ...paymentReason('PRICE_MISSING', { symbol: network.symbol }) }
   }
   return judgeBytes(bytesForUnits(units, network.nativeDecimals, price, perGib), price)
 }
@@ -60,22 +56,22 @@ async function doubtToken(
   prices: Prices,
   { symbol, floor }: PaymentToken,
   blockTimeMs: number,
-): Promise<string | undefined> {
+): Promise<Reason | undefined> {
   if (floor === undefined) return undefined
   switch (await prices.compareWithFloor(floor, blockTimeMs)) {
     case 'above':
       return undefined
     case 'below':
-      return `${symbol} was worth less than ${floor.price} dollars. The payment is credited when the price recovers`
+      return paymentReason('TOKEN_BELOW_FLOOR', { symbol, price: floor.price })
     case 'unknown':
-      return `No current price of ${floor.symbol} is available, and ${symbol} must be worth ${floor.price} dollars`
+      return paymentReason('TOKEN_PRICE_MISSING', { priced: floor.symbol, symbol, price: floor.price })
   }
 }
 
 function judgeBytes(bytes: bigint, price: PricedAt | undefined): Verdict {
-  if (bytes <= 0n) return { state: 'refused', reason: 'The amount is too small to buy a byte' }
+  if (bytes <= 0n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_SMALL') }
   // Larger sums could not be counted; the limit is far beyond any storage.
-  if (bytes > 2n ** 50n) return { state: 'refused', reason: 'The amount is implausibly large. Contact the operator' }
+  if (bytes > 2n ** 50n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_LARGE') }
   return { state: 'credited', bytes: Number(bytes), price }
 }
 
@@ -92,7 +88,8 @@ export async function applyVerdict(
   const common = { state: verdict.state, updated_at: now }
   const update = trx.updateTable('payment').where('id', '=', row.id).where('state', 'in', ['seen', 'unpriced'])
   if (verdict.state !== 'credited') {
-    await update.set({ ...common, reason: verdict.reason }).execute()
+    const { reason, reasonFacts } = verdict
+    await update.set({ ...common, reason, reason_facts: JSON.stringify(reasonFacts) }).execute()
     return false
   }
   const { bytes, price } = verdict
@@ -100,6 +97,7 @@ export async function applyVerdict(
     .set({
       ...common,
       reason: null,
+      reason_facts: null,
       bytes,
       credited_at: now,
       price: price?.price.toString() ?? '1',

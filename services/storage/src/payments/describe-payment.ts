@@ -1,4 +1,5 @@
 import { formatUnits, type Payment } from '@cairn/protocol'
+import { readFacts } from '../db/read-facts.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { CursorRow, PaymentRow } from './store.ts'
 
@@ -22,6 +23,7 @@ export function describePayment(
     units: row.units,
     state: row.state,
     reason: row.reason,
+    reasonFacts: readFacts(row.reason_facts),
     confirmations: row.state === 'seen' ? countConfirmations(row, network, cursor) : null,
     bytes: row.bytes,
     price: row.price === null ? null : formatUnits(BigInt(row.price), row.price_decimals ?? 0),

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, paymentReason, reasonFactsOf } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
@@ -351,11 +351,14 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
 
 /** Shows users and operators why nothing is credited. Only the replica that follows the chain records it. */
 async function noteFailure({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
-  const message = error instanceof CairnError ? error.message : 'The chain could not be read'
+  const reason = CairnError.is(error)
+    ? { reason: error.message, reasonFacts: reasonFactsOf(error) }
+    : paymentReason('CHAIN_NOT_READ')
+  const change = { fault: reason.reason, fault_facts: JSON.stringify(reason.reasonFacts) }
   try {
     await context.db.write(async (trx) => {
       await requireLease(trx)
-      await trx.updateTable('chain_cursor').set({ fault: message }).where('chain_id', '=', network.chainId).execute()
+      await trx.updateTable('chain_cursor').set(change).where('chain_id', '=', network.chainId).execute()
     })
   } catch (cause) {
     if (CairnError.is(cause, 'CONFLICT')) return

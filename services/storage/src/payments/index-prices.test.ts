@@ -60,7 +60,11 @@ describePayments('a payment on %s', (subject) => {
     const indexer = follow()
     expect(await indexer.round()).toMatchObject({ credited: 1 })
     expect(await rows()).toMatchObject([
-      { state: 'unpriced', reason: expect.stringContaining('ETH') },
+      {
+        state: 'unpriced',
+        reason: expect.stringContaining('ETH'),
+        reason_facts: expect.stringContaining('PRICE_MISSING'),
+      },
       { state: 'credited' },
     ])
     await place.chain.miner.increaseTime({ seconds: 60 })

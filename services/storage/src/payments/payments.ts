@@ -11,6 +11,7 @@ import {
 } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context, PaymentOffer } from '../context.ts'
+import { readFacts } from '../db/read-facts.ts'
 import type { Schema } from '../db/schema.ts'
 import { readStoragePrice } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentSettings } from '../settings/payment-settings.ts'
@@ -72,6 +73,7 @@ export async function findTransaction(
     finalBlock: cursor?.final_block ?? null,
     checkedAt: cursor?.checked_at ?? null,
     fault: cursor?.fault ?? null,
+    faultFacts: readFacts(cursor?.fault_facts ?? null),
   }
 }
 

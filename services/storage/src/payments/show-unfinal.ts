@@ -53,7 +53,7 @@ export async function showUnfinal(
     await orphanUnseen(trx, network, { from, to: Number.MAX_SAFE_INTEGER, kept: known, now })
     await trx
       .updateTable('chain_cursor')
-      .set({ head_block: headNumber, checked_at: now, fault: null })
+      .set({ head_block: headNumber, checked_at: now, fault: null, fault_facts: null })
       .where('chain_id', '=', network.chainId)
       .execute()
   })

@@ -1,3 +1,4 @@
+import { paymentReason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
@@ -75,10 +76,11 @@ export async function orphanUnseen(
     .where('block_number', '<=', to)
     .execute()
   const gone = rows.filter(({ tx_hash: txHash, ordinal }) => !kept.has(nameOf({ txHash, ordinal }))).map(({ id }) => id)
+  const { reason, reasonFacts } = paymentReason('BLOCK_DROPPED')
   for (const id of gone) {
     await trx
       .updateTable('payment')
-      .set({ state: 'orphaned', reason: 'The chain dropped the block of the payment', updated_at: now })
+      .set({ state: 'orphaned', reason, reason_facts: JSON.stringify(reasonFacts), updated_at: now })
       .where('id', '=', id)
       .where('state', '=', 'seen')
       .execute()
@@ -112,6 +114,7 @@ export async function writeCursor(
     head_block: headBlock,
     checked_at: now,
     fault: null,
+    fault_facts: null,
   }
   await trx
     .insertInto('chain_cursor')

@@ -21,6 +21,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { CID } from 'multiformats/cid'
 import type * as v from 'valibot'
 import type { Context } from '../context.ts'
+import { readFacts } from '../db/read-facts.ts'
 import {
   type AggregatePayload,
   activeStates,
@@ -232,6 +233,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         silentSince: deal.silent_since,
         retrievalUrl: isHeld ? (provider?.retrievalUrl(aggregate.cid) ?? null) : null,
         error: deal.error,
+        errorFacts: readFacts(deal.error_facts),
       }
     },
   }
@@ -327,6 +329,7 @@ function describeCheck(row: CheckRow): PossessionCheck {
     askedAt: row.asked_at,
     outcome: row.outcome,
     reason: row.reason,
+    reasonFacts: readFacts(row.reason_facts),
     nonce: row.nonce,
     nonceSource: row.nonce_source,
     leafCount: row.leaf_count,

@@ -1,9 +1,9 @@
-import type { ChallengeAnswer, LeafWindow } from '@cairn/protocol'
+import type { ChallengeAnswer, LeafWindow, Reason } from '@cairn/protocol'
 
 /** State of a piece at a provider. `unknown`: it was never offered, or was removed. */
 export type PieceState =
   | { readonly state: 'unknown' | 'queued' | 'pulling' | 'kept' }
-  | { readonly state: 'failed'; readonly reason: string }
+  | ({ readonly state: 'failed' } & Reason)
 
 /** Where a provider fetches a piece, and the bearer token it sends. */
 export type PieceSource = {
@@ -37,7 +37,7 @@ export type ChainProof = {
       }
     | undefined
   /** The proof that is missing; undefined when none is. */
-  readonly missed: string | undefined
+  readonly missed: Reason | undefined
 }
 
 /**

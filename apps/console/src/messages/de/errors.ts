@@ -38,6 +38,32 @@ export const errors: Texts['errors'] = {
     message: 'Der Inhalt ist zu tief verschachtelt oder zu groß',
     hint: 'Ihn in kleinere Teile aufteilen.',
   },
+  HEADER_TOO_LARGE: {
+    message: 'Ein Header ist größer als erlaubt',
+    hint: 'Kürzere Dateinamen verwenden.',
+  },
+  INVALID_MULTIPART: { message: 'Der Upload kam unvollständig an', hint: 'Noch einmal hochladen.' },
+  INVALID_CAR: { message: 'Die CAR-Datei ist ungültig', hint: 'Sie noch einmal exportieren, als CARv1 oder CARv2.' },
+  INCOMPLETE_DAG: {
+    message: 'Es fehlen Blöcke, auf die der Wurzelblock verweist',
+    hint: 'Den vollständigen Inhalt in eine CAR-Datei exportieren.',
+  },
+  BLOCK_HASH_MISMATCH: {
+    message: 'Ein Block passt nicht zu seiner CID',
+    hint: 'Die Daten wurden unterwegs oder an ihrer Quelle verändert. Sie noch einmal laden.',
+  },
+  NOT_A_PICTURE: { message: 'Die Größe dieser Datei lässt sich nicht ändern', hint: 'Das Original öffnen.' },
+  PICTURE_TOO_LARGE: { message: 'Das Bild ist zum Verkleinern zu groß', hint: 'Das Original öffnen.' },
+  PICTURES_UNAVAILABLE: { message: 'Dieses Gateway verkleinert keine Bilder', hint: 'Das Original öffnen.' },
+  INVALID_CURSOR: { message: 'Die Stelle liegt hinter dem neuesten Ereignis', hint: 'Die Seite neu laden.' },
+  EVENT_STREAM_LIMIT: {
+    message: 'Dieses Konto hat die Höchstzahl offener Verbindungen für Ereignisse erreicht',
+    hint: 'Andere Fenster mit diesem Konto schließen.',
+  },
+  ADDRESS_NOT_ALLOWED: {
+    message: 'Die Adresse liegt nicht im öffentlichen Internet',
+    hint: 'Einen öffentlichen Server verwenden oder den Betreiber fragen.',
+  },
   PRECONDITION_FAILED: {
     message: 'Der Stand hat sich inzwischen geändert',
     hint: 'Neu laden und noch einmal versuchen.',
@@ -109,6 +135,21 @@ export const errors: Texts['errors'] = {
     hint: 'Eine Chain hat nicht geantwortet. Später noch einmal versuchen.',
   },
   KEY_NODES_UNAVAILABLE: { message: 'Weniger als drei Schlüsselknoten sind erreichbar', hint: soon },
+  INVALID_KEY_SHARDS: {
+    message: 'Es fehlen Teile des Schlüssels',
+    hint: 'Alle fünf Teile eines Schlüssels verwenden.',
+  },
+  INVALID_SHARD: { message: 'Ein Teil des Schlüssels ist ungültig', hint: 'Teile desselben Schlüssels verwenden.' },
+  INVALID_THRESHOLD: {
+    message: 'Die Mindestzahl der Teile ist ungültig',
+    hint: 'Eine Zahl von 2 bis zur Anzahl der Teile verwenden.',
+  },
+  KEY_NOT_SHARDABLE: { message: 'Dieser Schlüssel lässt sich nicht teilen', hint: 'Einen neuen Schlüssel erzeugen.' },
+  SHARD_MISMATCH: {
+    message: 'Ein Teil des Schlüssels passt nicht zu seinem Commitment',
+    hint: 'Jedem Knoten seinen eigenen Teil desselben Schlüssels geben.',
+  },
+  WRONG_NODE: { message: 'Dieser Aufruf gehört zu einem anderen Schlüsselknoten', hint: 'Die Seite neu laden.' },
   KEY_NOT_RECOVERED: {
     message: 'Der Dateischlüssel ließ sich nicht wiederherstellen',
     hint: 'Dafür sind mindestens drei unveränderte Teile desselben Schlüssels nötig.',
@@ -208,6 +249,16 @@ export const errors: Texts['errors'] = {
   PROOF_NOT_FOUND: {
     message: 'Noch kein Nachweis',
     hint: 'Der Inhalt ist noch in keinem Deal. Später noch einmal versuchen.',
+  },
+  INVALID_PIECE_CID: { message: 'Ungültige Piece-CID', hint: 'Eine Piece-CID wie bafk… aus einem Nachweis verwenden.' },
+  PIECE_TOO_LARGE: { message: 'Das Piece ist zu groß', hint: 'Den Inhalt auf mehrere Dateien aufteilen.' },
+  PROVIDER_FULL: {
+    message: 'Dieser Anbieter hat nicht genug Platz für das Piece',
+    hint: 'Es einem anderen Anbieter anbieten.',
+  },
+  SOURCE_NOT_ALLOWED: {
+    message: 'Dieser Anbieter lädt nicht von dieser Quelle',
+    hint: 'Den Betreiber des Anbieters fragen.',
   },
   PIECE_NOT_FOUND: {
     message: 'Dieser Speicheranbieter hat das Piece nicht',

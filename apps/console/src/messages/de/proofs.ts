@@ -4,62 +4,6 @@ import { counted, plural } from './plural.ts'
 
 const providers = (count: number) => counted(count, { one: 'Anbieter', other: 'Anbieter' })
 
-/** What the SDK says in reports. Reasons of failures stay English, as details of errors do. */
-const reportTexts: Readonly<Record<string, string>> = {
-  'The root block is all of the content': 'Der Wurzelblock ist der ganze Inhalt',
-  'Only the root block was checked, not the blocks it links to':
-    'Nur der Wurzelblock wurde geprüft, nicht die Blöcke, auf die er verweist',
-  'The root block is in another piece': 'Der Wurzelblock ist in einem anderen Piece',
-  'The piece is not in an aggregate yet': 'Das Piece ist noch in keinem Aggregat',
-  'The piece is in the aggregate and in its index': 'Das Piece ist im Aggregat und in dessen Index',
-  'Not challenged': 'Keine Stichprobe gestellt',
-  'This provider does not accept public challenges': 'Dieser Anbieter nimmt keine öffentlichen Stichproben an',
-  'No proof recorded yet': 'Noch kein Nachweis verzeichnet',
-  'that the content will be available tomorrow': 'dass der Inhalt morgen noch verfügbar ist',
-  'that copies are on separate machines, with independent operators, or with operators other than the service':
-    'dass die Kopien auf verschiedenen Maschinen liegen, bei voneinander unabhängigen Betreibern oder nicht beim Dienst selbst',
-  'that the content is private: encrypt it, and share the key only with its readers':
-    'dass der Inhalt vertraulich ist: Dafür verschlüsseln und nur für die Personen freigeben, die ihn lesen sollen',
-  'that the pieces contain more than the root block: only a full check proves this':
-    'dass die Pieces mehr als den Wurzelblock enthalten: Das weist nur „Alles herunterladen“ nach',
-  'that the recorded proofs were not prepared in advance, with nonces chosen to match':
-    'dass die verzeichneten Nachweise nicht mit passend gewählten Nonces vorbereitet wurden',
-}
-
-const leaves = (count: string) => counted(Number(count), { one: 'Blatt', other: 'Blätter' })
-const reportPatterns: readonly (readonly [RegExp, (...found: string[]) => string])[] = [
-  [/^The root block is at byte (\d+) of the piece$/, (offset) => `Der Wurzelblock liegt bei Byte ${offset} des Pieces`],
-  [
-    /^Proved (\d+) leaves of this piece, chosen at random on this machine$/,
-    (count) => `${leaves(count)} dieses Pieces nachgewiesen, hier zufällig ausgewählt`,
-  ],
-  [
-    /^Proved (\d+) leaves of the content of the aggregate, chosen by the service$/,
-    (count) => `${leaves(count)} vom Inhalt des Aggregats nachgewiesen, vom Dienst ausgewählt`,
-  ],
-  [
-    /^Proved (\d+) leaves of the aggregate including its padding, chosen by the service$/,
-    (count) => `${leaves(count)} des Aggregats mit seinem Füllmaterial nachgewiesen, vom Dienst ausgewählt`,
-  ],
-  [
-    /^The only block of the content is in (\d+) bytes that the providers returned$/,
-    (bytes) => `Der einzige Block des Inhalts ist in den ${formatBytes(Number(bytes))}, die Anbieter geliefert haben`,
-  ],
-  [
-    /^All (\d+) blocks of the content are in (\d+) bytes that the providers returned$/,
-    (count, bytes) =>
-      `Alle ${formatCount(Number(count))} Blöcke des Inhalts sind in den ${formatBytes(Number(bytes))}, die Anbieter geliefert haben`,
-  ],
-]
-
-function reportText(text: string): string {
-  for (const [pattern, write] of reportPatterns) {
-    const found = pattern.exec(text)
-    if (found !== null) return write(...found.slice(1))
-  }
-  return reportTexts[text] ?? text
-}
-
 /** Proofs: where a file is stored, and how to verify it. */
 export const proofs: Texts['proofs'] = {
   hint: 'Speicheranbieter halten Kopien der Dateien und weisen das immer wieder nach. Vertrauen ist nicht nötig: Hier lässt es sich überprüfen.',
@@ -137,7 +81,6 @@ export const proofs: Texts['proofs'] = {
   checkContent: 'Alle Blöcke sind vorhanden',
   checkAsked: (name) => `${name} hat diesem Browser geantwortet`,
   checkRecorded: (name) => `${name} hat dem Dienst zuvor geantwortet`,
-  reportText,
   unproven: 'Von diesen Prüfungen nicht erfasst',
   saveReport: 'Bericht sichern',
   pathHint:
@@ -184,6 +127,9 @@ export const proofs: Texts['proofs'] = {
   historyOutcome: 'Ergebnis',
   historyLeaves: 'Blätter',
   historySource: 'Nonce',
+  nonceRandom: 'zufällig',
+  nonceBlock: (block, chain) => `Block ${block} der Chain ${chain}`,
+  nonceOther: 'Chain des Anbieters',
   outcomes: { proved: 'Nachgewiesen', wrong: 'Falsche Antwort', silent: 'Keine Antwort' },
   dealNumber: (id) => `Deal ${id}`,
   raw: 'Rohdaten',

@@ -70,8 +70,6 @@ export const proofs = translatable('proofs', {
   checkContent: 'All blocks are present',
   checkAsked: (name: string) => `${name} answered this browser`,
   checkRecorded: (name: string) => `${name} answered the service before`,
-  /** What a report of the SDK says of a check, or of what it does not cover. */
-  reportText: (text: string) => text,
   unproven: 'Not covered by these checks',
   saveReport: 'Save report',
   pathHint:
@@ -116,6 +114,9 @@ export const proofs = translatable('proofs', {
   historyOutcome: 'Outcome',
   historyLeaves: 'Leaves',
   historySource: 'Nonce',
+  nonceRandom: 'random',
+  nonceBlock: (block: string, chain: string) => `block ${block} of chain ${chain}`,
+  nonceOther: 'chain of the provider',
   outcomes: { proved: 'Proved', wrong: 'Wrong answer', silent: 'No answer' },
   dealNumber: (id: number) => `Deal ${id}`,
   raw: 'Raw data',

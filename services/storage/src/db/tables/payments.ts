@@ -22,6 +22,8 @@ type PaymentTable = {
   units: string
   state: PaymentState
   reason: string | null
+  /** What the reason states, as JSON. */
+  reason_facts: string | null
   /** Price at which it was credited: `price / 10^price_decimals` dollars per coin. */
   price: string | null
   price_decimals: number | null
@@ -54,6 +56,8 @@ type ChainCursorTable = {
   checked_at: number
   /** Why nothing is credited at present; null otherwise. */
   fault: string | null
+  /** What the fault states, as JSON. */
+  fault_facts: string | null
 }
 
 /** Result of a check of the books. */

@@ -12,6 +12,8 @@ import {
   getPieceStatus,
   offerPiece,
   type PieceStatus,
+  proofReason,
+  type Reason,
   removePiece,
 } from '@cairn/protocol'
 import { readLimited, traceHeaders } from '@cairn/service'
@@ -119,11 +121,16 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
   }
 }
 
+function toReason(lastError: PieceStatus['lastError']): Reason {
+  if (lastError === null) return proofReason('PROVIDER_WITHOUT_REASON')
+  return { reason: lastError.message, reasonFacts: { code: lastError.code } }
+}
+
 function toState({ state, lastError }: PieceStatus): PieceState {
   switch (state) {
     case 'failed':
     case 'damaged':
-      return { state: 'failed', reason: lastError?.message ?? 'It returned no reason' }
+      return { state: 'failed', ...toReason(lastError) }
     default:
       return { state }
   }

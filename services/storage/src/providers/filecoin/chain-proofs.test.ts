@@ -67,7 +67,7 @@ describe('proofs on the chain', () => {
     await contracts.passTo(deadline)
     expect((await inspect(piece, kept)).missed).toBeUndefined()
     expect((await read(piece, kept)).missed).toBeUndefined()
-    expect((await read(piece, kept)).missed).toContain(`epoch ${deadline}`)
+    expect((await read(piece, kept)).missed?.reason).toContain(`epoch ${deadline}`)
     await contracts.beginPeriod(1n)
     await contracts.prove(1n)
     // Once it proves again, nothing kept from then on is missed.

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises'
 import { parsePieceCid } from '@cairn/pieces'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, proofReason, type Reason } from '@cairn/protocol'
 import type { PieceSource, PieceState } from '../provider.ts'
 import type { DataSet, FilecoinChain } from './chain.ts'
 import type { Curio, Transaction } from './curio.ts'
@@ -153,7 +153,7 @@ export function createPlacing(chain: FilecoinChain, curio: Curio, settings: Plac
       }
       place(piece, source, job).then(dropJob, (error: unknown) => {
         if (job.stop.signal.aborted) return dropJob()
-        job.state = { state: 'failed', reason: describe(error) }
+        job.state = { state: 'failed', ...describe(error) }
       })
       for (const [old, { state }] of jobs) {
         if (jobs.size <= maxEnds) break
@@ -194,8 +194,8 @@ function countBytes(expected: number): TransformStream<Uint8Array, Uint8Array> {
   })
 }
 
-function describe(error: unknown): string {
-  if (CairnError.is(error)) return `${error.code}: ${error.message}`
-  if (error instanceof Error && error.name === 'TimeoutError') return 'It took too long'
-  return error instanceof Error ? error.message : String(error)
+function describe(error: unknown): Reason {
+  if (CairnError.is(error)) return { reason: `${error.code}: ${error.message}`, reasonFacts: { code: error.code } }
+  if (error instanceof Error && error.name === 'TimeoutError') return proofReason('PROVIDER_FETCH_SLOW')
+  return { reason: error instanceof Error ? error.message : String(error), reasonFacts: { code: 'INTERNAL' } }
 }

@@ -104,7 +104,7 @@ describe('windows', () => {
       fc.property(ways, fc.integer({ min: 4, max: 5 }), (way, skipped) => {
         const proves = Array.from({ length: 6 }, (_, at) => at !== skipped)
         const output = new Set<string | undefined>()
-        play({ ...way, proves }, (state, kept) => output.add(findMissedWindow(state, kept)))
+        play({ ...way, proves }, (state, kept) => output.add(findMissedWindow(state, kept)?.reason))
         const last = [...output].at(-1)
         expect(last ?? '').toContain('No proof was submitted in the window')
       }),
@@ -114,12 +114,14 @@ describe('windows', () => {
   it('are missed by one that never begins, and by one that goes silent', () => {
     const set = new DataSet(created)
     expect(findMissedWindow(set.inspect(created + 2n * period, 0), created)).toBeUndefined()
-    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)).toContain(
+    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)?.reason).toContain(
       'did not start a proving period',
     )
     set.begin(created)
     set.prove(created + period)
     expect(findMissedWindow(set.inspect(created + 2n * period, 0), created)).toBeUndefined()
-    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)).toContain(`${created + 2n * period}`)
+    expect(findMissedWindow(set.inspect(created + 2n * period + 1n, 0), created)?.reason).toContain(
+      `${created + 2n * period}`,
+    )
   })
 })

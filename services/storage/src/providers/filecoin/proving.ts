@@ -1,3 +1,5 @@
+import { proofReason, type Reason } from '@cairn/protocol'
+
 /** Proving state of a data set in the contracts, read at one epoch. */
 export type ProvingState = {
   /** The epoch of the read. */
@@ -22,12 +24,12 @@ export type ProvingState = {
  * ended without a proof, which also determines what the contract pays (`FaultRecord`).
  * @see https://github.com/FilOzone/filecoin-services
  */
-export function findMissedWindow(state: ProvingState, keptSince: bigint): string | undefined {
+export function findMissedWindow(state: ProvingState, keptSince: bigint): Reason | undefined {
   const { at, activatedAt, deadline, isProven, periodEpochs, provenAt } = state
   if (deadline === 0n) {
     // Two periods suffice to begin the first one, however the provider orders its work.
     const limit = keptSince + 2n * periodEpochs
-    return at > limit ? `The provider did not start a proving period by epoch ${limit}` : undefined
+    return at > limit ? proofReason('PERIOD_NOT_STARTED', { epoch: String(limit) }) : undefined
   }
   const before = deadline - periodEpochs
   const beforeThat = before - periodEpochs
@@ -40,6 +42,6 @@ export function findMissedWindow(state: ProvingState, keptSince: bigint): string
   return undefined
 }
 
-function missed(deadline: bigint): string {
-  return `No proof was submitted in the window that ended at epoch ${deadline}`
+function missed(deadline: bigint): Reason {
+  return proofReason('WINDOW_MISSED', { epoch: String(deadline) })
 }
