@@ -78,6 +78,28 @@ test('signing out ends the key of the session at the service', async () => {
   expect(problems).toEqual([])
 })
 
+test('without a network, signing out ends the session and disconnects the wallet, and says what remains', async () => {
+  const { page, context, open, signIn, checkAccessibility, expectProblem } = await site.newPage()
+  expectProblem(/net::ERR_/)
+  await open('/files')
+  await signIn()
+  // A new page, which has not loaded the code of key nodes.
+  await page.reload()
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('button', { name: 'Sign out' }).waitFor()
+  await context.setOffline(true)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  // Not `Sign in`, which a connected wallet would offer.
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+  await page.getByText('Signed out in this browser').waitFor()
+  await page.getByText(/the API key of this session is valid until/).waitFor()
+  await page.getByText(/A session you ended is still open at key nodes/).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await context.setOffline(false)
+  await page.getByText(/A session you ended is still open/).waitFor({ state: 'detached' })
+})
+
 test('a browser without a wallet says what one is, and opens public files', async () => {
   const { page, problems, open } = await site.newPage({ accounts: 0 })
   await open('/')

@@ -12,7 +12,7 @@ import { useEnsName } from '../ens/use-ens.ts'
 import { formatDateTime, formatUntil, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
-import { disconnectWallets, getConnectedWallet, useWalletStatus } from '../session/connected-wallet.ts'
+import { getConnectedWallet, useWalletStatus } from '../session/connected-wallet.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
@@ -20,7 +20,7 @@ import { Tag } from '../ui/Tag.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { ReconnectWallet } from '../wallet/ReconnectWallet.tsx'
 import { WalletIcon } from '../wallet/WalletIcon.tsx'
-import { signOut } from './sign-out.ts'
+import { leaveAccount } from './sign-out.ts'
 
 /** The signed-in account, its wallet, chain and expiry; sign-out, or another account. */
 export function AccountSheet({ session, onDone }: { session: Session; onDone: () => void }) {
@@ -29,10 +29,7 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
   const status = useWalletStatus()
   const chain = paymentChain(network)
   const family = isEvmAddress(session.address) ? 'evm' : 'solana'
-  const leave = async () => {
-    await signOut(network, 'signed-out')
-    await disconnectWallets(config)
-  }
+  const leave = () => void leaveAccount(config, network)
   return (
     <div className="flex flex-col gap-5">
       <div className="flex items-center gap-3 rounded-lg border border-line p-3">
@@ -61,14 +58,14 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
       {family === 'evm' ? <EvmNetwork /> : <p className="text-ink-soft text-sm">{messages.wallet.solanaPays}</p>}
       <div className="flex flex-wrap justify-end gap-2">
         {/* The dialog stays open, and shows the wallets. */}
-        <Button onClick={() => void leave()}>
+        <Button onClick={leave}>
           <ArrowLeftRight aria-hidden="true" size={16} />
           {messages.wallet.switchAccount}
         </Button>
         <Button
           onClick={() => {
             onDone()
-            void leave()
+            leave()
           }}
         >
           <LogOut aria-hidden="true" size={16} />

@@ -3,8 +3,9 @@ import { useSyncExternalStore } from 'react'
 import { type Config, useConfig } from 'wagmi'
 import { disconnect, getConnection, signMessage, watchConnection } from 'wagmi/actions'
 import { messages } from '../messages/messages.ts'
+import { toastError } from '../ui/toast-store.ts'
 import { getRecentWallet, type WalletFamily, watchRecentWallet } from '../wallet/recent-wallet.ts'
-import { getSolanaState, watchSolana } from '../wallet/solana-state.ts'
+import { dropSolana, getSolanaState, watchSolana } from '../wallet/solana-state.ts'
 import { getSession, watchSession } from './session-store.ts'
 
 // The Solana code loads when such a wallet is chosen or connected.
@@ -86,11 +87,17 @@ export async function reconnectSolanaWallet(): Promise<void> {
   if (getSolanaState().status === 'reconnecting') await (await loadSolana()).reconnectSolana()
 }
 
-/** Disconnects every wallet. */
+/** Disconnects every wallet here. What a wallet could not be told is said, and stops nothing else. */
 export async function disconnectWallets(config: Config): Promise<void> {
   const connectors = [...config.state.connections.values()].map(({ connector }) => connector)
-  await Promise.all(connectors.map((connector) => disconnect(config, { connector })))
-  if (getSolanaState().status !== 'disconnected') await (await loadSolana()).disconnectSolana()
+  const solana = getSolanaState()
+  // One that is sought again has not loaded its code.
+  if (solana.status === 'reconnecting') dropSolana()
+  const told = await Promise.allSettled([
+    ...connectors.map((connector) => disconnect(config, { connector })),
+    ...(solana.status === 'connected' ? [loadSolana().then(({ disconnectSolana }) => disconnectSolana())] : []),
+  ])
+  for (const one of told) if (one.status === 'rejected') toastError(messages.session.walletNotTold, one.reason)
 }
 
 /** Subscribes to connects, disconnects and account changes of the wallet that signs. */

@@ -1,32 +1,44 @@
-import {
-  CairnError,
-  type Client,
-  closeKeySession,
-  createClient,
-  type KeySession,
-  type NetworkProfile,
-  revokeApiKey,
-} from '@cairn/sdk'
-import { dropClosing, keepClosing } from './closing-sessions.ts'
+import { CairnError, createClient, type NetworkProfile, revokeApiKey } from '@cairn/sdk'
+import { loadCode } from '../parts/load-code.ts'
+import { keepClosing } from './closing-sessions.ts'
 import type { Session } from './session-store.ts'
 
-/** Revokes the credentials of a session at their services. That of storage expires if the service is unreachable. */
-export async function endCredentials(network: NetworkProfile, { apiKey, keySession }: Session): Promise<void> {
-  const client = createClient({ network, apiKey })
-  const keyId = /^cairn_([0-9a-z]+)_/.exec(apiKey)?.[1]
-  const ended = await Promise.allSettled([
-    ...(keyId === undefined ? [] : [revokeApiKey(client, keyId)]),
-    ...(keySession === undefined ? [] : [endKeySession(client, keySession)]),
-  ])
-  for (const one of ended) {
-    // An unavailable service must not prevent sign-out; any other error is a defect.
-    if (one.status === 'rejected' && !CairnError.is(one.reason)) throw one.reason
+/**
+ * Revokes the credentials of a session at their services, and needs no code that is not loaded for that of storage.
+ * @returns whether the API key is revoked; otherwise it expires
+ */
+export async function endCredentials(network: NetworkProfile, session: Session): Promise<boolean> {
+  const [isRevoked] = await Promise.all([isDone(revokeKey(network, session)), closeKeySession(network, session)])
+  return isRevoked
+}
+
+/** A key that the service no longer accepts needs no call: what is left to do there is done. */
+const over: readonly string[] = ['UNAUTHENTICATED', 'API_KEY_REVOKED', 'API_KEY_EXPIRED', 'NOT_FOUND']
+
+/** Returns whether nothing is left to do. Only what is not an error of a service, or of a connection, is thrown. */
+export async function isDone(work: Promise<void>): Promise<boolean> {
+  try {
+    await work
+    return true
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+    return over.includes(error.code)
   }
 }
 
-/** Closes a session at the key nodes; stores it for the unreachable ones, to close it there later. */
-export async function endKeySession(client: Client, keySession: KeySession): Promise<void> {
-  const { open } = await closeKeySession(client, keySession)
-  if (open.length === 0) await dropClosing(keySession)
-  else await keepClosing(keySession)
+async function revokeKey(network: NetworkProfile, { apiKey }: Session): Promise<void> {
+  const keyId = /^cairn_([0-9a-z]+)_/.exec(apiKey)?.[1]
+  if (keyId !== undefined) await revokeApiKey(createClient({ network, apiKey }), keyId)
+}
+
+/** Closes the session at the key nodes. A notice names those where it stays open, and closes it there later. */
+async function closeKeySession(network: NetworkProfile, { keySession }: Session): Promise<void> {
+  if (keySession === undefined) return
+  try {
+    const { endKeySession } = await loadCode(import('../session/key-session-calls.ts'))
+    await endKeySession(createClient({ network }), keySession)
+  } catch (error) {
+    if (!CairnError.is(error)) throw error
+    await keepClosing(keySession)
+  }
 }

@@ -3,6 +3,7 @@ import { createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { loadCode } from '../parts/load-code.ts'
 import { getConnectedWallet } from './connected-wallet.ts'
+import { endCredentials } from './end-credentials.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { sessionKeyName } from './session-key-name.ts'
 import { getSession, startSession } from './session-store.ts'
@@ -36,5 +37,5 @@ export async function signIn(network: NetworkProfile, config: Config, isLasting:
     isLasting,
     ...(keySession === undefined ? {} : { keySession }),
   })
-  if (before !== undefined) await calls.endCredentials(network, before)
+  if (before !== undefined) await endCredentials(network, before)
 }

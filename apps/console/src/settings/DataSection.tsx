@@ -1,10 +1,9 @@
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
 import { Download, Trash2 } from '#icons'
-import { signOut } from '../account/sign-out.ts'
+import { leaveAccount } from '../account/sign-out.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
-import { disconnectWallets } from '../session/connected-wallet.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
@@ -23,8 +22,7 @@ export function DataSection() {
     setError(undefined)
     try {
       try {
-        await signOut(network, 'signed-out')
-        await disconnectWallets(config)
+        await leaveAccount(config, network)
       } finally {
         await clearLocalData()
         location.assign('/')

@@ -1,11 +1,10 @@
 import { keyShardCount } from '@cairn/protocol'
 import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
-import { signOut } from '../account/sign-out.ts'
+import { leaveAccount } from '../account/sign-out.ts'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
-import { disconnectWallets } from '../session/connected-wallet.ts'
 import { ReachNodes, useLackingNodes } from '../session/ReachNodes.tsx'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -19,10 +18,6 @@ export function SessionSection() {
   const network = useNetwork()
   const config = useConfig()
   const lacking = useLackingNodes()
-  const leave = async () => {
-    await signOut(network, 'signed-out')
-    await disconnectWallets(config)
-  }
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
       <h2 className="mb-3 font-semibold">{messages.settings.session}</h2>
@@ -48,7 +43,7 @@ export function SessionSection() {
               <ReachNodes />
             </dd>
           </dl>
-          <Button size="small" className="mt-4" onClick={() => void leave()}>
+          <Button size="small" className="mt-4" onClick={() => void leaveAccount(config, network)}>
             <LogOut aria-hidden="true" size={15} />
             {messages.session.signOut}
           </Button>

@@ -73,6 +73,11 @@ export function toastError(title: string, error: unknown, more: Pick<Toast, 'sho
   return id
 }
 
+/** Reports what could not be done, in words of the page. It stays like an error. */
+export function toastNotice(title: string, text: string): void {
+  set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text) }])
+}
+
 /** Reports what the browser refused to open, with a link that opens it. It stays like an error. */
 export function toastLink(title: string, text: string, link: NonNullable<Toast['link']>): void {
   set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text), link }])

@@ -49,16 +49,22 @@ async function restoreLater(client: () => Client, id: string): Promise<void> {
   else if (await restoreOne(client, kept, release)) showTransfers(true)
 }
 
-/** Removes the uploads of an account on sign-out, here and at the service. */
+/**
+ * Removes the uploads of an account on sign-out, here and at the service.
+ * @throws CairnError if the service could not remove one; all are removed here
+ */
 export async function dropUploads(client: Client, account: string): Promise<void> {
   await adoptBegun()
-  for (const kept of await listKept()) {
-    if (kept.account === account)
-      await dropJob(
+  const own = (await listKept()).filter((kept) => kept.account === account)
+  const dropped = await Promise.allSettled(
+    own.map((kept) =>
+      dropJob(
         client,
         recallJob(kept, undefined, () => undefined),
-      )
-  }
+      ),
+    ),
+  )
+  for (const one of dropped) if (one.status === 'rejected') throw one.reason
 }
 
 async function restoreOne(client: () => Client, kept: KeptUpload, release: () => void): Promise<boolean> {

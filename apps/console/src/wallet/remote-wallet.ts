@@ -1,6 +1,7 @@
 import { CairnError, type NetworkProfile } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
+import { toastError } from '../ui/toast-store.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { setPairingUri } from './pairing-uri.ts'
 
@@ -110,8 +111,13 @@ export function createRemoteWallet(
     const topic = session?.topic
     adopt(undefined)
     if (topic === undefined) return null
-    const client = await openClient()
-    await client.disconnect({ topic, reason: { code: 6000, message: 'User disconnected.' } })
+    try {
+      const client = await openClient()
+      await client.disconnect({ topic, reason: { code: 6000, message: 'User disconnected.' } })
+    } catch (error) {
+      // wagmi ignores it: the page is disconnected, but the wallet does not know.
+      toastError(messages.session.walletNotTold, error)
+    }
     return null
   }
   const switchChain = (params: unknown) => {

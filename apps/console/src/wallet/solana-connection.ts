@@ -3,7 +3,7 @@ import type { WalletAccount } from '@wallet-standard/base'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 import { keepText, recallText } from './kept-text.ts'
-import { getSolanaState, type SolanaConnection, setSolanaState, solanaStorageName } from './solana-state.ts'
+import { dropSolana, getSolanaState, type SolanaConnection, setSolanaState, solanaStorageName } from './solana-state.ts'
 import { listSolanaWallets, type SolanaWallet, signsTexts, watchSolanaWallets } from './solana-wallets.ts'
 
 let stopEvents = () => {}
@@ -41,10 +41,8 @@ export async function reconnectSolana(): Promise<void> {
 /** Disconnects the wallet, if one is connected. */
 export async function disconnectSolana(): Promise<void> {
   const before = getSolanaState()
-  keepText(solanaStorageName, undefined)
-  if (before.status === 'disconnected') return
   stopEvents()
-  setSolanaState({ status: 'disconnected' })
+  dropSolana()
   if (before.status === 'connected') await before.wallet.features['standard:disconnect']?.disconnect()
 }
 

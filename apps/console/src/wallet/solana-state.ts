@@ -1,5 +1,5 @@
 import type { WalletAccount } from '@wallet-standard/base'
-import { recallText } from './kept-text.ts'
+import { keepText, recallText } from './kept-text.ts'
 import type { SolanaWallet } from './solana-wallets.ts'
 
 /** A connected Solana wallet, with its current account. */
@@ -22,6 +22,12 @@ export function setSolanaState(next: SolanaState): void {
   const before = state
   state = next
   for (const listener of listeners) listener(state, before)
+}
+
+/** Disconnects here, and stores no wallet for the next page. */
+export function dropSolana(): void {
+  keepText(solanaStorageName, undefined)
+  setSolanaState({ status: 'disconnected' })
 }
 
 /** Subscribes to connects, disconnects and account changes. */

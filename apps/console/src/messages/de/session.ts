@@ -9,6 +9,11 @@ export const session: Texts['session'] = {
   lacking: (nodes) =>
     `${plural(nodes.length, { one: 'Schlüsselknoten', other: 'Die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} ${plural(nodes.length, { one: 'ist', other: 'sind' })} nicht Teil dieser Sitzung.`,
   signOut: 'Abmelden',
+  signedOutHere: 'In diesem Browser abgemeldet',
+  keyStaysValid: (until) =>
+    `Der Dienst war nicht erreichbar, deshalb gilt der API-Schlüssel dieser Sitzung bis ${until}. Unter „API-Schlüssel“ lässt er sich widerrufen.`,
+  uploadsStay: 'Unvollständige Uploads wurden nicht abgebrochen. Der Dienst entfernt sie nach einiger Zeit.',
+  walletNotTold: 'Die Wallet weiß nicht, dass sie hier getrennt wurde',
   accountOf: (address) => `Konto ${address}`,
   rejectedTitle: 'In der Wallet abgelehnt',
   copyAddress: 'Adresse kopieren',

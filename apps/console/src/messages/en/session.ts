@@ -9,6 +9,11 @@ export const session = translatable('session', {
   lacking: (nodes: readonly number[]) =>
     `Your session does not include key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))}.`,
   signOut: 'Sign out',
+  signedOutHere: 'Signed out in this browser',
+  keyStaysValid: (until: string) =>
+    `The service could not be reached, so the API key of this session is valid until ${until}. API keys can revoke it.`,
+  uploadsStay: 'Unfinished uploads were not cancelled. The service removes them after a time.',
+  walletNotTold: 'The wallet was not told that it is disconnected here',
   accountOf: (address: string) => `Account ${address}`,
   rejectedTitle: 'Rejected in the wallet',
   copyAddress: 'Copy address',
