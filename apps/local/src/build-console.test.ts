@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { dirname, join, resolve } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { buildConsole } from './build-console.ts'
 
@@ -9,28 +9,26 @@ let folder = ''
 beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'cairn-build-'))
   folder = join(root, 'apps', 'console')
-  const packages = ['protocol', 'unixfs', 'crypto', 'names', 'pieces', 'contracts', 'sdk'].map((name) =>
-    join(root, 'packages', name, 'src'),
-  )
-  for (const path of [join(folder, 'src'), join(folder, 'public'), ...packages]) await mkdir(path, { recursive: true })
+  for (const path of [join(folder, 'src'), join(folder, 'public')]) await mkdir(path, { recursive: true })
+  // The console uses one package, and that one another.
+  await writePackage('client', { '@cairn/wire': '1.0.0', valibot: '1.5.0' })
+  await writePackage('wire', {})
   await symlink(resolve(import.meta.dirname, '../../../node_modules'), join(root, 'node_modules'))
   await writeFile(join(root, 'package-lock.json'), '{}')
-  await writeFile(join(folder, 'package.json'), '{"name":"console","type":"module"}')
+  const manifest = { name: 'console', type: 'module', dependencies: { '@cairn/client': '1.0.0' } }
+  await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
   await writeFile(join(folder, 'vite.config.ts'), 'export default { base: "./" }')
-  for (const name of [
-    'compress-assets.ts',
-    'languages-part.ts',
-    'pages-part.ts',
-    'pdf-data-part.ts',
-    'wallet-connect-part.ts',
-  ])
-    await writeFile(join(folder, name), '')
   await writeFile(join(folder, 'index.html'), '<script type="module" src="./src/main.js"></script>')
   await writeTitle('first')
 })
 afterEach(() => rm(root, { recursive: true, force: true }))
 
 const writeTitle = (word: string) => writeFile(join(folder, 'src', 'main.js'), `document.title = '${word}'`)
+
+async function writePackage(name: string, dependencies: Record<string, string>): Promise<void> {
+  await mkdir(join(root, 'packages', name, 'src'), { recursive: true })
+  await writeFile(join(root, 'packages', name, 'package.json'), JSON.stringify({ name, dependencies }))
+}
 
 /** Returns the text of the built console. */
 async function readTitle(): Promise<string> {
@@ -50,6 +48,26 @@ test('builds once for concurrent calls, and again when a source is newer', async
   await build()
   expect(builds).toBe(2)
   expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^dist-/))
+})
+
+test('is built again when any file of the console changes, or of a package that it bundles, but not for what tools write', async () => {
+  let builds = 0
+  const build = async () => {
+    await buildConsole({ onBuild: () => builds++, root })
+    return builds
+  }
+  expect(await build()).toBe(1)
+  const sources = ['apps/console/new-part.ts', 'packages/client/src/new.ts', 'packages/wire/src/new.ts']
+  for (const [at, name] of [...sources, 'packages/wire/package.json'].entries()) {
+    await writeFile(join(root, name), '{}')
+    expect([name, await build()]).toEqual([name, at + 2])
+  }
+  const now = builds
+  for (const name of ['tsconfig.tsbuildinfo', 'dist/assets/new.js', 'dist-1-2/index.html', 'src/main.test.ts']) {
+    await mkdir(dirname(join(folder, name)), { recursive: true })
+    await writeFile(join(folder, name), '')
+    expect([name, await build()]).toEqual([name, now])
+  }
 })
 
 test('treats a source that changes during a build as newer than that build', async () => {

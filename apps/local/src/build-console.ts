@@ -1,11 +1,12 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, stat, utimes } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
 import { dirname, join, resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { CairnError } from '@cairn/protocol'
 import { withoutWalletConnectFile } from '@cairn/storage'
+import * as v from 'valibot'
 import { lockBuild } from './build-lock.ts'
 import { endProcess, endWithThisProcess } from './end-process.ts'
 
@@ -15,25 +16,10 @@ const project = resolve(import.meta.dirname, '../../..')
 const marker = 'index.html'
 const endTimeoutMs = 1_000
 
-/** Sources of the bundle: the console itself, and the packages that it bundles from source. */
-const sources = [
-  ...[
-    'src',
-    'public',
-    'index.html',
-    'vite.config.ts',
-    'compress-assets.ts',
-    'languages-part.ts',
-    'pages-part.ts',
-    'pdf-data-part.ts',
-    'wallet-connect-part.ts',
-    'package.json',
-  ].map((name) => join('apps', 'console', name)),
-  ...['protocol', 'unixfs', 'crypto', 'names', 'pieces', 'contracts', 'sdk'].map((name) =>
-    join('packages', name, 'src'),
-  ),
-  'package-lock.json',
-]
+/** What tools write beside the sources of the console. */
+const isWritten = (name: string) => name === 'node_modules' || name.startsWith('dist') || name.endsWith('.tsbuildinfo')
+const packagePrefix = '@cairn/'
+const manifestSchema = v.object({ dependencies: v.optional(v.record(v.string(), v.string()), {}) })
 
 export type BuildConsoleOptions = {
   /** Called before a build starts. */
@@ -90,7 +76,32 @@ async function isFresh(folder: string, root: string): Promise<boolean> {
   // A package installed after the build belongs in it.
   const lacksPart = (await modifiedAt(join(folder, withoutWalletConnectFile))) > 0
   if (lacksPart && findPackage('@walletconnect/sign-client', join(root, 'apps', 'console')) !== undefined) return false
-  return at > 0 && at > (await newestOf(sources.map((path) => join(root, path))))
+  return at > 0 && at > (await newestOf(await listSources(root)))
+}
+
+/** Returns the sources of the bundle: the whole folder of the console, and the packages that it bundles from source. */
+async function listSources(root: string): Promise<string[]> {
+  const consoleFolder = join(root, 'apps', 'console')
+  const own = (await readdir(consoleFolder)).filter((name) => !isWritten(name))
+  const packages = new Set<string>()
+  await addPackages(root, consoleFolder, packages)
+  return [
+    ...own.map((name) => join(consoleFolder, name)),
+    ...[...packages].flatMap((folder) => [join(folder, 'src'), join(folder, 'package.json')]),
+    join(root, 'package-lock.json'),
+  ]
+}
+
+/** Adds the folders of the packages of this project that one of them depends on, directly or by another. */
+async function addPackages(root: string, folder: string, found: Set<string>): Promise<void> {
+  const text = await readFile(join(folder, 'package.json'), 'utf8')
+  const { dependencies } = v.parse(v.pipe(v.string(), v.parseJson(), manifestSchema), text)
+  for (const name of Object.keys(dependencies)) {
+    const own = join(root, 'packages', name.slice(packagePrefix.length))
+    if (!name.startsWith(packagePrefix) || found.has(own)) continue
+    found.add(own)
+    await addPackages(root, own, found)
+  }
 }
 
 /** Returns the folder of an installed package, as the console resolves it. */
