@@ -3,7 +3,8 @@ import { dirname } from 'node:path'
 
 /**
  * Creates a folder that only its owner can read, and its parents. Node's recursive `mkdir` never ends in a folder in
- * which none can be created, such as `/proc`.
+ * which none can be created, such as `/proc`. `packages/cli` has the same with promises: the two share only
+ * `packages/protocol`, which does no I/O.
  */
 export function makeFolder(path: string): void {
   if (isFolder(path)) return
