@@ -92,7 +92,7 @@ test('a refused passkey, and one that derives no key, are told apart', async () 
   await passkeys.setApproval(false)
   const dialog = await openPasskeys(page)
   await dialog.getByRole('button', { name: 'Create a passkey' }).click()
-  await dialog.getByText('You rejected the connection.').waitFor()
+  await dialog.getByRole('alert').getByText('You did not confirm your passkey. Nothing was shared.').waitFor()
 
   const other = await site.newPage({ accounts: 0 })
   await addAuthenticator(other.page, false)

@@ -14,6 +14,7 @@ import { signIn } from '../session/sign-in.ts'
 import { changeSettings, useSettings } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
 import { Tag } from '../ui/Tag.tsx'
+import { rejectionOf, useRejectedSignature } from '../wallet/rejections.ts'
 import { WalletIcon } from '../wallet/WalletIcon.tsx'
 import { WalletList } from '../wallet/WalletList.tsx'
 import { WalletOpening } from '../wallet/WalletOpening.tsx'
@@ -37,6 +38,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
   // Going back cancels the wait for the wallet, whatever it answers later.
   const attempt = useRef(new AbortController())
   // Read again on each change of the address.
+  const rejectedSignature = useRejectedSignature()
   const wallet = useWalletAddress() === undefined ? undefined : getConnectedWallet(config)
 
   const run = async (
@@ -85,7 +87,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
   if (step.name === 'failed') {
     const { error, choice } = step
     const again = () => (choice === undefined ? sign() : pick(choice))
-    const rejected = choice === undefined ? messages.wallet.rejectedSign : messages.wallet.rejectedConnect
+    const rejected = choice === undefined ? rejectedSignature : rejectionOf(choice)
     return <WalletFailed error={error} rejected={rejected} onRetry={again} onBack={restart} />
   }
   return (

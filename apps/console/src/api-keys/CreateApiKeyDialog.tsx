@@ -20,6 +20,7 @@ import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { TextField } from '../ui/TextField.tsx'
+import { useRejectedSignature } from '../wallet/rejections.ts'
 import { type Rights, rights, scopesOf } from './key-rights.ts'
 
 const dayMs = 24 * 3_600_000
@@ -32,6 +33,7 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
   const client = useClient()
   const config = useConfig()
   const queries = useQueryClient()
+  const rejected = useRejectedSignature()
   const [name, setName] = useState('')
   const [right, setRight] = useState<Rights>('write')
   const [lifetime, setLifetime] = useState<Lifetime>('quarter')
@@ -87,7 +89,7 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
       </div>
       {error === null ? undefined : isAborted(error) ? (
         <p role="alert" className="text-sm text-warn">
-          {messages.session.rejectedTitle}
+          {rejected.title}
         </p>
       ) : (
         <ErrorState error={error} />

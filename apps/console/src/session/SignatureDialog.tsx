@@ -4,6 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
+import { useRejectedSignature } from '../wallet/rejections.ts'
 import { readWalletFailure } from '../wallet/wallet-failure.ts'
 
 /** Explains the purpose of a signature, and requests it from the wallet after a click. */
@@ -20,6 +21,7 @@ export function SignatureDialog({
   onSign: () => Promise<void>
   onClose: () => void
 }) {
+  const rejected = useRejectedSignature()
   const [isSigning, setSigning] = useState(false)
   const [error, setError] = useState<unknown>()
   const sign = async () => {
@@ -58,7 +60,7 @@ export function SignatureDialog({
     >
       {wasRejected ? (
         <p role="alert" className="text-sm text-warn">
-          {messages.session.rejectedTitle}
+          {rejected.title}
         </p>
       ) : error === undefined ? undefined : (
         <ErrorState error={error} />

@@ -13,7 +13,7 @@ export function PairingCode({ onBack }: { onBack: () => unknown }) {
   const isPhone = useMedia('(pointer: coarse)')
   return (
     <div className="flex flex-col items-center gap-4 py-2 text-center">
-      <h3 className="font-semibold">{messages.wallet.pairTitle}</h3>
+      <h3 className="font-semibold">{isPhone ? messages.wallet.pairPhoneTitle : messages.wallet.pairTitle}</h3>
       <p className="max-w-sm text-ink-soft text-sm">{isPhone ? messages.wallet.pairPhone : messages.wallet.pairHint}</p>
       {uri === undefined ? (
         <p role="status" className="grid size-64 place-items-center">

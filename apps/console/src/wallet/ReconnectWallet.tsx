@@ -3,6 +3,7 @@ import { useConfig } from 'wagmi'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import type { WalletFamily } from './recent-wallet.ts'
+import { rejectionOf } from './rejections.ts'
 import { WalletList } from './WalletList.tsx'
 import { WalletOpening } from './WalletOpening.tsx'
 import { WalletFailed } from './WalletRequest.tsx'
@@ -44,7 +45,7 @@ export function ReconnectWallet({ family }: { family: WalletFamily }) {
       return (
         <WalletFailed
           error={step.error}
-          rejected={messages.wallet.rejectedConnect}
+          rejected={rejectionOf(step.choice)}
           onRetry={() => pick(step.choice)}
           onBack={back}
         />

@@ -3,6 +3,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
+import type { Rejection } from './rejections.ts'
 import { WalletIcon } from './WalletIcon.tsx'
 import { readWalletFailure } from './wallet-failure.ts'
 
@@ -44,7 +45,7 @@ export function WalletFailed({
 }: {
   error: unknown
   /** Meaning of a rejection in this context. */
-  rejected: string
+  rejected: Rejection
   onRetry: () => unknown
   onBack: () => unknown
 }) {
@@ -61,8 +62,8 @@ export function WalletFailed({
   return (
     <div role="alert" className="flex flex-col items-center gap-3 py-6 text-center">
       <CircleSlash aria-hidden="true" size={28} className="text-warn" strokeWidth={1.75} />
-      <h3 className="font-semibold">{isBusy ? messages.wallet.busyTitle : messages.session.rejectedTitle}</h3>
-      <p className="max-w-sm text-ink-soft text-sm">{isBusy ? messages.wallet.busyHint : rejected}</p>
+      <h3 className="font-semibold">{isBusy ? messages.wallet.busyTitle : rejected.title}</h3>
+      <p className="max-w-sm text-ink-soft text-sm">{isBusy ? messages.wallet.busyHint : rejected.text}</p>
       <div className="mt-2 flex flex-wrap justify-center gap-2">
         <Button kind="primary" onClick={() => void onRetry()}>
           {messages.shell.retry}

@@ -25,6 +25,7 @@ export const wallet: Texts['wallet'] = {
   connectingHint: 'Die Verbindung in der Wallet bestätigen. Weitergegeben wird nur die Adresse, sonst nichts.',
   pairTitle: 'Wallet auf einem anderen Gerät',
   pairHint: 'Diesen Code mit der Wallet-App auf dem Telefon scannen und die Verbindung dort bestätigen.',
+  pairPhoneTitle: 'Wallet-App verbinden',
   pairPhone: 'Die Wallet-App öffnen und die Verbindung dort bestätigen.',
   pairOpen: 'Wallet-App öffnen',
   pairWaiting: 'Code wird erstellt',

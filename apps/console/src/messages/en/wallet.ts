@@ -25,6 +25,7 @@ export const wallet = translatable('wallet', {
   connectingHint: 'Approve the connection in your wallet. It shares your address and nothing else.',
   pairTitle: 'A wallet on another device',
   pairHint: 'Scan this code with the wallet app on your phone, then approve the connection there.',
+  pairPhoneTitle: 'Connect a wallet app',
   pairPhone: 'Open your wallet app, then approve the connection there.',
   pairOpen: 'Open wallet app',
   pairWaiting: 'Creating the code',
