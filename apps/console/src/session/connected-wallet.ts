@@ -93,11 +93,11 @@ export async function disconnectWallets(config: Config): Promise<void> {
   const solana = getSolanaState()
   // One that is sought again has not loaded its code.
   if (solana.status === 'reconnecting') dropSolana()
-  const told = await Promise.allSettled([
+  const ended = await Promise.allSettled([
     ...connectors.map((connector) => disconnect(config, { connector })),
     ...(solana.status === 'connected' ? [loadSolana().then(({ disconnectSolana }) => disconnectSolana())] : []),
   ])
-  for (const one of told) if (one.status === 'rejected') toastError(messages.session.walletNotTold, one.reason)
+  for (const one of ended) if (one.status === 'rejected') toastError(messages.session.walletNotTold, one.reason)
 }
 
 /** Subscribes to connects, disconnects and account changes of the wallet that signs. */

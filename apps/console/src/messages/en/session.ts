@@ -11,7 +11,7 @@ export const session = translatable('session', {
   signOut: 'Sign out',
   signedOutHere: 'Signed out in this browser',
   keyStaysValid: (until: string) =>
-    `The service could not be reached, so the API key of this session is valid until ${until}. API keys can revoke it.`,
+    `The service could not be reached, so the API key of this session is valid until ${until}. Revoke it under API keys.`,
   uploadsStay: 'Unfinished uploads were not cancelled. The service removes them after a time.',
   walletNotTold: 'The wallet was not told that it is disconnected here',
   accountOf: (address: string) => `Account ${address}`,
