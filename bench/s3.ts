@@ -1,5 +1,4 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import {
   CreateBucketCommand,
@@ -11,10 +10,11 @@ import {
 import { createClient, createS3Credentials, loadNetwork } from '@cairn/sdk'
 import { isInstalled, seaweedfs } from '../tests/interop/binaries.ts'
 import { startSeaweedfs } from '../tests/interop/s3-gateway.ts'
+import { settleMachine } from './machine.ts'
 import { makeFile } from './material.ts'
 import { runProgram } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
-import { startStorage } from './storage-service.ts'
+import { startDeployed } from './storage-service.ts'
 
 const smallCount = 1000
 const smallBytes = 4096
@@ -92,29 +92,25 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
     console.log('SeaweedFS is not built: no comparison with it (npm run interop:install)')
     return []
   }
-  const root = join(import.meta.dirname, '..')
-  const ours: Round[] = []
-  const theirs: Round[] = []
-  for (let i = 0; i < runs; i++) {
-    const large = join(scratch, 'large.bin')
+  await using storage = await startDeployed(join(scratch, 'ours'), { CAIRN_S3_API_PORT: '0' })
+  const network = await loadNetwork(storage.api)
+  const keys = await createS3Credentials(createClient({ network, apiKey: storage.apiKey }))
+  await using weed = await startSeaweedfs(scratch)
+  const sides = [
+    { server: { url: keys.endpoint, ...keys }, rounds: [] as Round[] },
+    { server: weed, rounds: [] as Round[] },
+  ] as const
+  const large = join(scratch, 'large.bin')
+  for (let round = 0; round <= runs; round++) {
     makeFile(large, largeBytes)
-    const folder = join(scratch, `run-${i}`)
-    mkdirSync(folder)
-    const sides = [
-      async () => {
-        await using storage = await startStorage(root, join(folder, 'home'), { CAIRN_S3_API_PORT: '0' })
-        const network = await loadNetwork(storage.api)
-        const keys = await createS3Credentials(createClient({ network, apiKey: storage.apiKey }))
-        ours.push(await measure({ url: keys.endpoint, ...keys }, large))
-      },
-      async () => {
-        await using server = await startSeaweedfs(folder)
-        theirs.push(await measure(server, large))
-      },
-    ]
-    // Neither side is always the first.
-    for (const side of i % 2 === 0 ? sides : sides.toReversed()) await side()
+    for (const { server, rounds } of round % 2 === 0 ? sides : sides.toReversed()) {
+      await settleMachine()
+      const times = await measure(server, large)
+      // The first round warms up.
+      if (round > 0) rounds.push(times)
+    }
   }
+  const [{ rounds: ours }, { rounds: theirs }] = sides
   const row = (name: keyof Round, what: string, amount: number, unit: string) =>
     speedRow({
       what,
@@ -139,6 +135,6 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 export const s3Bench: Bench = {
   name: 's3',
   about:
-    'The S3 API against that of SeaweedFS, each fresh, by curl (large object) and the AWS SDK (small ones, lists).',
+    'The S3 API of a deployed storage service against that of SeaweedFS, by curl (large object) and the AWS SDK (small ones, lists).',
   run,
 }

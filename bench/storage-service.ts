@@ -20,11 +20,12 @@ export function startStorage(
 }
 
 /** Starts the storage service as operators run it: its bundle, with the options of the image and the systemd units. */
-export async function startDeployed(folder: string): Promise<Storage> {
+export async function startDeployed(folder: string, environment: Record<string, string> = {}): Promise<Storage> {
   await buildService('storage', join(folder, 'bundle'))
   return start(join(folder, 'bundle', 'storage.js'), memory.arguments, {
     CAIRN_HOME: join(folder, 'home'),
     ...memory.environment,
+    ...environment,
   })
 }
 
