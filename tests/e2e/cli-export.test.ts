@@ -261,3 +261,29 @@ test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000
   const again = await cairn(target, 'at-target', ['import', 'drive-backup', '--json'])
   expect(JSON.parse(again.out)).toMatchObject({ driveValues: 0, missing: [] })
 })
+
+test('uploads of one name, or of one CID, arrive in their order, so that the drive shows the same versions', async () => {
+  const client = await createKeyClient(source, privateKey)
+  // A small file overtakes a large one that is sent at the same time.
+  for (const [at, sizeBytes] of [6_000_000, 3_000_000, 20, 10].entries()) {
+    const bytes = new Uint8Array(randomBytes(sizeBytes))
+    await uploadBytes(client, bytes, { name: 'versions.bin' })
+    await uploadBytes(client, bytes, { name: `copy ${at}.bin` })
+  }
+  const listVersions = async (network: TestNetwork, config: string) => {
+    const { code, out, err } = await cairn(network, config, ['drive', 'ls', '--json'])
+    expect(code, err).toBe(0)
+    const items = out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+    return items
+      .filter(({ path }) => /versions|copy/.test(path))
+      .map(({ path, id, versions }) => [path, id, versions.map(({ cid }: { cid: string }) => cid)])
+  }
+  expect(await cairn(source, 'at-source', ['export', '--all', 'versions'])).toMatchObject({ code: 0 })
+  expect(await cairn(target, 'at-target', ['import', 'versions'])).toMatchObject({ code: 0 })
+  const before = await listVersions(source, 'at-source')
+  expect(before).toMatchObject([['/versions.bin', expect.any(String), { length: 4 }]])
+  expect(await listVersions(target, 'at-target')).toEqual(before)
+})

@@ -195,8 +195,8 @@ async function exportFiles(
       car: carPath(entry.cid),
     })
   }
-  // Oldest first, the order in which an import must upload them.
-  rows.reverse()
+  // Oldest first, the order in which an import must upload them; the drive orders those of one millisecond by CID.
+  rows.reverse().sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.cid, b.cid))
   const cids = new Set(rows.map(({ cid }) => cid))
   const open = new Set(rows.filter(({ isPrivate }) => !isPrivate).map(({ cid }) => cid))
   onStep(`${rows.length} files, ${cids.size} with distinct content`)
@@ -222,6 +222,8 @@ async function exportFiles(
   }
   return { counts, format: rows.some(({ isPrivate }) => isPrivate) ? privateArchiveFormat : archiveFormat }
 }
+
+const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
 
 /** Downloads the content of a CID, unless it exists: a CAR is renamed once all of it is verified and durable. */
 async function saveCar({ client, folder, signal }: Export, cid: string): Promise<number> {

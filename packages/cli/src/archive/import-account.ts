@@ -39,6 +39,7 @@ import {
   rightsRow,
 } from './format.ts'
 import { hashFile, readList } from './list-file.ts'
+import { createOrderedRunner } from './run-in-order.ts'
 import type { Seal } from './seal.ts'
 
 /** Errors after which no further item can succeed. */
@@ -196,18 +197,30 @@ async function importFiles(context: Import, manifest: Manifest, locked: Readonly
   const present = new Set<string>()
   for await (const { cid, fileName, private: isPrivate = false } of listFiles(client, {}, { signal }))
     present.add(JSON.stringify([cid, fileName, isPrivate]))
+  const runInOrder = createOrderedRunner()
   await forEachOf(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
     if (present.has(JSON.stringify([row.cid, row.name, row.isPrivate ?? false]))) {
       report.present++
       return
     }
     if (row.isEncrypted && locked.has(row.cid)) return
-    const bytes = await collect(context, 'file', row.cid, () => uploadRow(context, row))
-    if (bytes === undefined) return
-    report.uploaded++
-    report.bytes += bytes
-    onBytes(report.bytes)
+    await runInOrder(orderKeys(row), async () => {
+      const bytes = await collect(context, 'file', row.cid, () => uploadRow(context, row))
+      if (bytes === undefined) return
+      report.uploaded++
+      report.bytes += bytes
+      onBytes(report.bytes)
+    })
   })
+}
+
+/**
+ * What uploads share if their order counts in the drive: those of one name are versions of a file, which the first of them
+ * identifies, and those of one CID are a file with the first name. Names that the drive shows as one have the same letters and
+ * digits.
+ */
+function orderKeys({ cid, name }: FileRow): string[] {
+  return [`cid ${cid}`, `name ${name.normalize('NFC').replaceAll(/[^\p{L}\p{N}]/gu, '')}`]
 }
 
 async function uploadRow({ client, folder, missing, signal }: Import, row: FileRow): Promise<number> {
