@@ -14,9 +14,15 @@ const maxWorkers = Math.max(3, Math.min(availableParallelism(), 8))
 const withBrowser = ['tests/browser/**', 'tests/console/**', 'tests/e2e/docs-page.test.ts']
 
 /** Tests of the console that steer Chromium itself, or its virtual authenticator. */
-const chromiumOnly = ['assistive', 'installed', 'passkeys', 'resumable', 'ended-session', 'budgets'].map(
-  (name) => `tests/console/${name}.test.ts`,
-)
+const chromiumOnly = [
+  'assistive',
+  'installed',
+  'passkeys',
+  'resumable',
+  'resumable-tabs',
+  'ended-session',
+  'budgets',
+].map((name) => `tests/console/${name}.test.ts`)
 
 /** Files of which the long ring runs more random cases and kills, and the largest examples. */
 const repeated = [
@@ -47,9 +53,10 @@ const alone = [
 const thorough = [
   'tests/faults/**/*.test.ts',
   'tests/explorer/explorer.test.ts',
-  'tests/console/{access,activity,assistive,conditions,contacts,downloads,drive,encrypt,ended-session}.test.ts',
-  'tests/console/{every-page*,faults,keyboard,languages}.test.ts',
-  'tests/console/{links,names,one-signature,open,passkeys,pay,private,proofs,resumable,shell,solana,tabs}.test.ts',
+  'tests/console/{access,activity,assistive,conditions,contacts,decrypt,downloads,drive*,drops,encrypt}.test.ts',
+  'tests/console/{ended-session,every-page*,faults,keyboard,languages}.test.ts',
+  'tests/console/{links,names,one-signature,open,passkeys,pay,previews,private,proofs,resumable*}.test.ts',
+  'tests/console/{shell,solana,tabs}.test.ts',
   'tests/console/{transfers,upload-links,wallet-connect}.test.ts',
   'tests/docs/cli-lines.test.ts',
   'tests/e2e/{contract-owner,contract-safe,contract-wallets,service-processes,start-and-stop}.test.ts',

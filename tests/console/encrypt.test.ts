@@ -1,14 +1,11 @@
-// Encrypting and decrypting in the console's worker: what it makes opens elsewhere, and what was changed opens nowhere.
+// Encrypting in the console's worker: what it makes opens elsewhere, and a worker that stops says why.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open as openPath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { encryptBytesV1 } from '@cairn/crypto'
 import { maxThumbnailBytes, partTypes } from '@cairn/protocol'
 import {
-  type Client,
-  createLink,
   decryptBytes,
   downloadBytes,
   findThumbnails,
@@ -16,21 +13,15 @@ import {
   listDirectory,
   listFiles,
   openEncryptedFolder,
-  prepareKey,
-  saveKey,
-  shareFile,
-  uploadBytes,
-  uploadEncryptedBytes,
   uploadEncryptedFolder,
   uploadEncryptedText,
 } from '@cairn/sdk'
-import type { Locator, Page, Worker } from 'playwright'
+import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
-import { expectRemoved, readStored, saveIntoStorage } from './browser-storage.ts'
-import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
-import { dropKeySession } from './drop-key-session.ts'
-import { nextSaved } from './next-saved.ts'
+import { readStored, saveIntoStorage } from './browser-storage.ts'
+import { isCipher, openSignedIn, stateLarge, unlock } from './cipher-page.ts'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -46,20 +37,6 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Opens a signed-in page that reports its workers as they start. */
-async function openSignedIn(format: 'v1' | 'v2'): Promise<ConsolePage & { workers: Worker[]; client: Client }> {
-  const opened = await site.newPage()
-  const { page, open, signIn, wallet } = opened
-  const workers: Worker[] = []
-  page.on('worker', (worker) => workers.push(worker))
-  await open('/settings')
-  await page.getByText(format === 'v1' ? 'Compatible' : 'Seekable', { exact: true }).click()
-  await open('/files')
-  await signIn()
-  await page.getByText('Nothing here yet').waitFor()
-  return { ...opened, workers, client: await createAccountClient(site.network, wallet.accounts[0]) }
-}
-
 async function startEncrypted(page: Page, files: Parameters<ReturnType<Page['locator']>['setInputFiles']>[0]) {
   await page.getByRole('button', { name: 'Upload' }).first().click()
   const sheet = page.getByRole('dialog', { name: 'Upload' })
@@ -69,17 +46,8 @@ async function startEncrypted(page: Page, files: Parameters<ReturnType<Page['loc
   await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
 }
 
-/** Opens what is locked: by itself where the key nodes know the user already, else by a press. */
-async function unlock(button: Locator, shown: Locator) {
-  await button.or(shown).first().waitFor(patient)
-  if (await button.isVisible()) await button.click()
-  await shown.waitFor(patient)
-}
-
-const isCipher = (worker: Worker) => worker.url().includes('cipher')
-
 test('a file is encrypted in a worker that ends with it, and opens in the published SDK', async () => {
-  const { page, problems, workers, client } = await openSignedIn('v1')
+  const { page, problems, workers, client } = await openSignedIn(site, 'v1')
   const plain = randomBytes(3 * mebibyte + 11)
   await startEncrypted(page, [{ name: 'film.bin', mimeType: 'application/octet-stream', buffer: plain }])
   await page.getByRole('row').filter({ hasText: 'film.bin' }).waitFor(patient)
@@ -95,7 +63,7 @@ test('a file is encrypted in a worker that ends with it, and opens in the publis
 })
 
 test('files of the second format, an empty one among them, open in the SDK', async () => {
-  const { page, problems, client } = await openSignedIn('v2')
+  const { page, problems, client } = await openSignedIn(site, 'v2')
   const plain = randomBytes(2 * mebibyte)
   await startEncrypted(page, [
     { name: 'film.bin', mimeType: 'application/octet-stream', buffer: plain },
@@ -116,7 +84,7 @@ test('files of the second format, an empty one among them, open in the SDK', asy
 })
 
 test('an encrypted picture has a thumbnail in its tile, which the service cannot read, also after a reload', async () => {
-  const { page, problems, client, open, checkAccessibility } = await openSignedIn('v1')
+  const { page, problems, client, open, checkAccessibility } = await openSignedIn(site, 'v1')
   // Noise does not compress, so the picture is larger than its thumbnail may be.
   const picture: string = await page.evaluate(`(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 400 })
@@ -167,7 +135,7 @@ test('a canceled encryption ends its worker and stores nothing, and a file that 
   try {
     // A hole: it takes no room here, and a while to encrypt there.
     await file.truncate(160 * mebibyte)
-    const { page, problems, client, workers } = await openSignedIn('v1')
+    const { page, problems, client, workers } = await openSignedIn(site, 'v1')
     await startEncrypted(page, path)
     const panel = page.getByRole('region', { name: 'Transfers' })
     await panel.getByText(/Encrypting/).waitFor(patient)
@@ -197,7 +165,7 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
     // Large enough to be sent in parts.
     const film = randomBytes(9 * mebibyte)
     await writeFile(join(top, 'film.bin'), film)
-    const { page, problems, client, open, checkAccessibility } = await openSignedIn('v1')
+    const { page, problems, client, open, checkAccessibility } = await openSignedIn(site, 'v1')
     if (isFirefox) {
       // WebDriver BiDi chooses no folder.
       await uploadEncryptedFolder(client, top, { asOne: true })
@@ -246,7 +214,7 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
 })
 
 test('a folder that is encrypted as one has the size of its files, in lists, selections and details', async () => {
-  const { page, client, open } = await openSignedIn('v2')
+  const { page, client, open } = await openSignedIn(site, 'v2')
   // Stored, they take a fifth more.
   const files = Array.from({ length: 40 }, (_file, i) => ({ path: `${i}.txt`, content: randomBytes(1024) }))
   const [folder] = await uploadEncryptedFolder(client, files, { name: 'letters', asOne: true })
@@ -260,7 +228,7 @@ test('a folder that is encrypted as one has the size of its files, in lists, sel
 })
 
 test('an encrypted folder of empty folders is saved as a ZIP; one with nothing in it has none to save', async () => {
-  const { page, context, client, open, checkAccessibility } = await openSignedIn('v2')
+  const { page, context, client, open, checkAccessibility } = await openSignedIn(site, 'v2')
   const empty = (path: string) => ({ path, content: new Blob([], { type: partTypes.emptyFolder }) })
   const [folder] = await uploadEncryptedFolder(client, [empty('in/deep'), empty('later')], {
     name: 'plans',
@@ -286,7 +254,7 @@ test('what stops a worker is said in the language of the page', async () => {
   const { page, context, wallet, open, expectProblem } = await site.newPage({ locale: 'de-DE' })
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Lang', { name: 'film.bin' })
-  await stateLarge(cid)
+  await stateLarge(site, cid)
   const content = [{ path: 'plan.txt', content: new Blob(['Bergauf']) }]
   const [folder] = await uploadEncryptedFolder(client, content, { name: 'reise', asOne: true })
   // The place of the chosen file is gone when the worker opens it.
@@ -318,193 +286,4 @@ test('what stops a worker is said in the language of the page', async () => {
   await zip.click()
   await zipping.getByRole('button', { name: /^ZIP sichern/ }).click()
   await zipping.getByRole('alert').filter({ hasText: texts }).waitFor(patient)
-})
-
-/** Stores bytes as an encrypted file, for which the key nodes keep a key: its own or another. */
-async function storeSealed(client: Client, sealed: Uint8Array, name: string, key = prepareKey()): Promise<string> {
-  const { cid } = await uploadBytes(client, sealed, { name })
-  await saveKey(client, cid, key)
-  const db = site.network.storage.context.db
-  await db.write(async (trx) => {
-    await trx.updateTable('upload').set({ encryption: 1 }).where('cid', '=', cid).execute()
-  })
-  return cid
-}
-
-test('shows nothing of a file whose bytes were changed', async () => {
-  const { page, problems, client, open } = await openSignedIn('v1')
-  const key = prepareKey()
-  const sealed = await encryptBytesV1(new TextEncoder().encode('The treasure lies under the oak'), key.masterKey)
-  // Another first letter: everything but the tag still fits.
-  sealed[28] = (sealed[28] ?? 0) ^ 1
-  const cid = await storeSealed(client, sealed, 'map.txt', key)
-  await open(`/files/${cid}`)
-  const drawer = page.getByRole('dialog', { name: 'map.txt' })
-  await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
-  expect(await page.getByText('lies under the oak').count()).toBe(0)
-  expect(problems).toEqual([])
-})
-
-test('plays nothing of a recording whose key is that of another file', async () => {
-  const { page, problems, client, open } = await openSignedIn('v1')
-  const wave = Buffer.alloc(9 * mebibyte)
-  wave.write('RIFF\0\0\x90\0WAVEfmt ', 'latin1')
-  // A fixed key, salt and IV: a few of random ones decrypt to what looks like a recording.
-  const seed = { salt: new Uint8Array(16).fill(1), iv: new Uint8Array(12).fill(2) }
-  const sealed = await encryptBytesV1(wave, '11'.repeat(32), seed)
-  const cid = await storeSealed(client, sealed, 'song.wav', prepareKey('22'.repeat(32)))
-  await open(`/files/${cid}`)
-  const drawer = page.getByRole('dialog', { name: 'song.wav' })
-  await unlock(drawer.getByRole('button', { name: 'Decrypt and show' }), drawer.getByText(/DECRYPTION_FAILED/))
-  expect(await page.locator('audio').count()).toBe(0)
-  expect(problems).toEqual([])
-})
-
-/** Makes the service state the size of a large file. The console decides by it, and no test has to move as many bytes. */
-async function stateLarge(cid: string): Promise<void> {
-  await site.network.storage.context.db.write(async (trx) => {
-    await trx
-      .updateTable('upload')
-      .set({ size_bytes: 600 * mebibyte })
-      .where('cid', '=', cid)
-      .execute()
-  })
-}
-
-test('a large file is saved as a stream without being shown, by its owner and by a recipient; a changed one is not', async () => {
-  const owner = await openSignedIn('v2')
-  const recipient = await site.newPage()
-  const plain = randomBytes(3 * mebibyte + 5)
-  const { cid } = await uploadEncryptedBytes(owner.client, plain, { name: 'film.bin' })
-  await shareFile(owner.client, cid, [recipient.wallet.accounts[0]?.address ?? ''])
-  const key = prepareKey()
-  const sealed = await encryptBytesV1(plain, key.masterKey)
-  sealed[28] = (sealed[28] ?? 0) ^ 1
-  const changed = await storeSealed(owner.client, sealed, 'changed.bin', key)
-  for (const one of [cid, changed]) await stateLarge(one)
-
-  const { page, context, open, checkAccessibility, problems } = owner
-  await context.addInitScript(saveIntoStorage)
-  await open(`/files/${cid}`)
-  const drawer = page.getByRole('dialog', { name: 'film.bin' })
-  const locked = drawer.getByText('This file is encrypted')
-  await locked.waitFor(patient)
-  await drawer.getByText('Saving decrypts it straight into a file that you choose.', { exact: true }).waitFor()
-  // The console has no preview of it.
-  expect(await drawer.getByRole('button', { name: 'Decrypt and show' }).count()).toBe(0)
-  expect(await drawer.getByText('cairn get').count()).toBe(0)
-  expect(await checkAccessibility()).toEqual([])
-  const { promise: isHeld, resolve: release } = Promise.withResolvers<void>()
-  const blocks = new RegExp(`/ipfs/${cid}`)
-  await context.route(blocks, async (route) => {
-    await isHeld
-    await route.continue().catch(() => undefined)
-  })
-  const save = drawer.getByRole('button', { name: 'Save decrypted file' })
-  await save.click()
-  await drawer.getByRole('progressbar').waitFor()
-  await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(1)
-  expect(await checkAccessibility()).toEqual([])
-  await drawer.getByRole('button', { name: 'Stop' }).click()
-  await save.waitFor()
-  await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
-  await expectRemoved(page, 'film.bin')
-  expect(await drawer.getByRole('alert').count()).toBe(0)
-  release()
-  await context.unroute(blocks)
-  await save.click()
-  await drawer.getByRole('status').getByText('Saved', { exact: true }).waitFor(patient)
-  expect(await checkAccessibility()).toEqual([])
-  expect((await readStored(page, 'film.bin')).equals(plain)).toBe(true)
-
-  await open(`/files/${changed}`)
-  const bad = page.getByRole('dialog', { name: 'changed.bin' })
-  await bad.getByRole('button', { name: 'Save decrypted file' }).click()
-  const alert = bad.getByRole('alert').filter({ hasText: 'The file was not saved' })
-  await alert.getByText(/DECRYPTION_FAILED/).waitFor(patient)
-  expect(await checkAccessibility()).toEqual([])
-  expect(await bad.getByText('Saved', { exact: true }).count()).toBe(0)
-  await expectRemoved(page, 'changed.bin')
-  expect(problems).toEqual([])
-
-  // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
-  await recipient.context.addInitScript('window.showSaveFilePicker = undefined')
-  await recipient.open(`/open/${cid}`)
-  await recipient.page.getByText('This file is encrypted').waitFor()
-  await recipient.page.getByText('Sign in with the wallet it is shared with.').waitFor()
-  await recipient.page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
-  await recipient.page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
-  await recipient.page
-    .getByText(/^Saving it takes 600\sMiB in this browser first\. .* use Chrome, Edge or another Chromium browser/)
-    .waitFor(patient)
-  expect(await recipient.checkAccessibility()).toEqual([])
-  const saving = nextSaved(recipient.page)
-  await recipient.page.getByRole('button', { name: 'Save decrypted file' }).click()
-  const saved = await saving
-  expect(saved.name).toBe('film.bin')
-  expect(saved.bytes.equals(plain)).toBe(true)
-  expect(recipient.problems).toEqual([])
-})
-
-test('the buttons of a large file are in sight on the smallest phone, and on the page of a link', async () => {
-  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
-    width: 320,
-    height: 568,
-    isPhone: true,
-  })
-  const client = await createAccountClient(site.network, wallet.accounts[0])
-  const { cid } = await uploadEncryptedText(client, 'Long ago', { name: 'story.txt' })
-  const { url } = await createLink(client, cid, { name: 'story.txt' })
-  await stateLarge(cid)
-  await page.context().addInitScript(saveIntoStorage)
-  await open(`/open/${cid}`)
-  await signIn()
-  const takes =
-    'Saving decrypts it straight into a file that you choose. Showing it here takes 600 MiB in this browser.'
-  await page.getByText(takes).waitFor(patient)
-  const barTop = (await page.getByRole('navigation').boundingBox())?.y ?? 0
-  expect(barTop).toBeGreaterThan(0)
-  for (const name of ['Save decrypted file', 'Decrypt and show']) {
-    const { y = 0, height = 0 } = (await page.getByRole('button', { name }).boundingBox()) ?? {}
-    expect.soft([name, y + height < barTop]).toEqual([name, true])
-  }
-  expect(await checkAccessibility()).toEqual([])
-
-  await open(url.slice(new URL(url).origin.length))
-  await page.getByRole('button', { name: 'Open', exact: true }).click()
-  await page.getByText(takes).waitFor(patient)
-  await page.getByRole('button', { name: 'Show it here' }).click()
-  await page.getByText('Long ago').waitFor(patient)
-})
-
-test('a signature that is declined while a large file is saved leaves no file, and another try saves it', async () => {
-  const { page, context, wallet, open, signIn, checkAccessibility } = await site.newPage()
-  const client = await createAccountClient(site.network, wallet.accounts[0])
-  const plain = randomBytes(mebibyte + 3)
-  const { cid } = await uploadEncryptedBytes(client, plain, { name: 'film.bin' })
-  await stateLarge(cid)
-  await context.addInitScript(saveIntoStorage)
-  await open(`/open/${cid}`)
-  await signIn()
-  await dropKeySession(page)
-  await page.reload()
-  const save = page.getByRole('button', { name: 'Save decrypted file' })
-  const signature = page.getByRole('dialog', { name: 'One more signature' })
-  await save.click()
-  await signature.waitFor(patient)
-  wallet.rejectNext('personal_sign')
-  await signature.getByRole('button', { name: 'Sign' }).click()
-  await signature.getByRole('alert').getByText('Rejected in the wallet').waitFor()
-  expect(await checkAccessibility()).toEqual([])
-  await signature.getByRole('button', { name: 'Cancel' }).click()
-  await save.waitFor()
-  await expectRemoved(page, 'film.bin')
-
-  await save.click()
-  wallet.rejectNext('personal_sign')
-  await signature.getByRole('button', { name: 'Sign' }).click()
-  await signature.getByRole('alert').waitFor()
-  await signature.getByRole('button', { name: 'Sign' }).click()
-  await page.getByRole('status').getByText('Saved', { exact: true }).waitFor(patient)
-  expect((await readStored(page, 'film.bin')).equals(plain)).toBe(true)
 })

@@ -1,15 +1,16 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+// The list of files: order, filters, selection and names, and how files open over it.
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type Client, createClient, uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
-import type { Locator } from 'playwright'
+import { uploadBytes, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { addRows } from './add-rows.ts'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { openWithFiles } from './files-page.ts'
+import { createPageClient } from './page-client.ts'
 import { readZip } from './read-zip.ts'
-import { startButton, startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -22,76 +23,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The SDK with the API key that the page keeps. */
-async function clientOf(page: ConsolePage['page']): Promise<Client> {
-  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
-  const { apiKey }: { apiKey: string } = JSON.parse(kept)
-  return createClient({ network: site.network.profile, apiKey })
-}
-
-/** A page whose account has so many small files already. */
-async function openWithFiles(count: number, options: Parameters<ConsoleTest['newPage']>[0] = {}): Promise<ConsolePage> {
-  const opened = await site.newPage(options)
-  await opened.open('/files')
-  await opened.signIn()
-  if (count === 0) return opened
-  const client = await clientOf(opened.page)
-  for (let i = 0; i < count; i++)
-    await uploadText(client, `file ${i}`, { name: `note-${String(i).padStart(3, '0')}.txt` })
-  await opened.page.reload()
-  await opened.page.getByRole('link', { name: `note-${String(count - 1).padStart(3, '0')}.txt` }).waitFor()
-  return opened
-}
-
-test('a file goes up with one press after it is chosen, shows its stages, and stands in the list under its CID', async () => {
-  const { page, problems } = await openWithFiles(0)
-  await page.getByText('Nothing here yet').waitFor()
-  await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
-  const path = join(folder, 'hello.txt')
-  await writeFile(path, 'hello world')
-  await page.setInputFiles('input[data-upload=files]', path)
-  await page.getByRole('textbox', { name: 'Name of hello.txt' }).waitFor()
-  expect(await page.getByRole('dialog').getByText('Empty folders').count()).toBe(0)
-  await startUpload(page, 'public')
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'hello.txt' }).waitFor()
-  await page
-    .getByRole('button', { name: 'Copy CID bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e' })
-    .waitFor()
-  expect(problems).toEqual([])
-})
-
-test('names that come twice are marked before anything is sent, with the text of the specification', async () => {
-  const { page, problems } = await openWithFiles(0)
-  await page.keyboard.press('u')
-  const paths = ['one.txt', 'two.txt'].map((name) => join(folder, name))
-  for (const path of paths) await writeFile(path, path)
-  await page.setInputFiles('input[data-upload=files]', paths)
-  await page.getByRole('textbox', { name: 'Name of two.txt' }).fill('one.txt')
-  const duplicate = page.getByText('Duplicate file name found: one.txt')
-  expect(await duplicate.count()).toBe(0)
-  await page.keyboard.press('Tab')
-  await duplicate.waitFor()
-  expect(await page.getByRole('button', { name: startButton.encrypted }).isDisabled()).toBe(true)
-  expect(problems).toEqual([])
-})
-
-test('a text goes up encrypted without another signature, and its shards lie on five nodes', async () => {
-  const { page, wallet, problems } = await openWithFiles(0)
-  await page.keyboard.press('u')
-  await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
-  await page.getByLabel('Text', { exact: true }).last().fill('a secret')
-  const before = wallet.requests.filter((method) => method === 'personal_sign').length
-  await startUpload(page, 'encrypted')
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
-  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(before)
-  await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Encrypted').waitFor()
-  expect(problems).toEqual([])
-})
-
 test('a name that turns its own direction shows that it does, in the list and to whom it is sent', async () => {
-  const { page, open } = await openWithFiles(0)
-  const client = await clientOf(page)
+  const { page, open } = await openWithFiles(site, 0)
+  const client = await createPageClient(site, page)
   const { cid } = await uploadText(client, 'not a text', { name: 'rtl-\u202Etxt.exe' })
   await page.reload()
   const shown = 'rtl-⟨U+202E⟩txt.exe'
@@ -103,7 +37,7 @@ test('a name that turns its own direction shows that it does, in the list and to
 })
 
 test('a file is renamed at once, and the service keeps the name', async () => {
-  const { page, problems } = await openWithFiles(2)
+  const { page, problems } = await openWithFiles(site, 2)
   await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   const name = page.getByRole('textbox', { name: 'New name' })
@@ -123,7 +57,7 @@ test('a file is renamed at once, and the service keeps the name', async () => {
 })
 
 test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is selected is deleted', async () => {
-  const { page, open, problems } = await openWithFiles(5)
+  const { page, open, problems } = await openWithFiles(site, 5)
   await open('/files?place=uploads')
   const row = (i: number) => page.getByRole('row').filter({ hasText: `note-00${i}.txt` })
   await row(4).click({ position: { x: 320, y: 20 } })
@@ -144,7 +78,7 @@ test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is sel
 })
 
 test('search, filters and order stand in the address, and a link with them shows the same', async () => {
-  const { page, open, problems } = await openWithFiles(3)
+  const { page, open, problems } = await openWithFiles(site, 3)
   await page.keyboard.press('/')
   await page.keyboard.type('note-001')
   await page.waitForURL(/q=note-001/)
@@ -166,8 +100,8 @@ test('search, filters and order stand in the address, and a link with them shows
 })
 
 test('several filters hold at a time, stand in the address, and are the service’s', async () => {
-  const { page, open, problems } = await openWithFiles(1)
-  const client = await clientOf(page)
+  const { page, open, problems } = await openWithFiles(site, 1)
+  const client = await createPageClient(site, page)
   await uploadBytes(client, new Uint8Array([0x89, 0x50, 0x4e, 0x47]), { name: 'ridge.png' })
   await uploadBytes(client, new Uint8Array([0x25, 0x50, 0x44, 0x46]), { name: 'contract.pdf' })
   await page.reload()
@@ -191,94 +125,8 @@ test('several filters hold at a time, stand in the address, and are the service�
   expect(problems).toEqual([])
 })
 
-test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
-  const { page, open } = await openWithFiles(0)
-  await open('/settings')
-  await page.getByText('Encrypt uploads by default').click()
-  await page.getByText('Start public uploads at once').click()
-  await open('/files')
-  await page.getByText('Nothing here yet').waitFor()
-  const choose = async (name: string) => {
-    await page.getByRole('button', { name: 'Upload' }).first().click()
-    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(name) })
-  }
-  await choose('soon.txt')
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
-  await page.getByRole('link', { name: 'soon.txt' }).waitFor()
-  expect(await page.getByRole('dialog').count()).toBe(0)
-  await page.getByRole('button', { name: 'Upload' }).first().click()
-  await page.getByRole('dialog').getByText('Encrypted', { exact: true }).click()
-  await page.keyboard.press('Escape')
-  await choose('later.txt')
-  await page.getByRole('textbox', { name: 'Name of later.txt' }).waitFor()
-  await page.getByRole('dialog').getByText('Public', { exact: true }).click()
-  expect(await page.getByRole('button', { name: startButton.public }).isEnabled()).toBe(true)
-})
-
-test('who can open an upload is in sight beside the button, which says it, however many files are chosen', async () => {
-  const { page, checkAccessibility } = await openWithFiles(0)
-  const sheet = page.getByRole('dialog', { name: 'Upload' })
-  const inSight = async (locator: Locator) => {
-    const box = await locator.boundingBox()
-    const { height } = page.viewportSize() ?? { height: 0 }
-    return box !== null && box.y >= 0 && box.y + box.height <= height
-  }
-  await page.keyboard.press('u')
-  const files = Array.from({ length: 17 }, (_, i) => ({
-    name: `page-${i}.txt`,
-    mimeType: 'text/plain',
-    buffer: Buffer.from(`${i}`),
-  }))
-  await page.setInputFiles('input[data-upload=files]', files)
-  const start = sheet.getByRole('button', { name: 'Encrypt and upload 17 files', exact: true })
-  await start.waitFor()
-  expect(await sheet.getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
-  for (const [width, height] of [
-    [1280, 800],
-    [320, 640],
-  ] as const) {
-    await page.setViewportSize({ width, height })
-    for (const access of ['Encrypted', 'Public']) {
-      const choice = sheet.getByText(access, { exact: true })
-      expect([width, access, await inSight(choice)]).toEqual([width, access, true])
-    }
-    expect(await inSight(start)).toBe(true)
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
-    expect(await checkAccessibility()).toEqual([])
-  }
-  await sheet.getByText('Public', { exact: true }).click()
-  await sheet.getByText('Anyone with the CID can read it').waitFor()
-  await sheet.getByRole('button', { name: 'Upload 17 files publicly', exact: true }).waitFor()
-  expect(await checkAccessibility()).toEqual([])
-})
-
-test('the upload sheet starts at the choice of files or at the text, and Escape returns the focus', async () => {
-  const { page } = await openWithFiles(0)
-  const isFocused = (locator: Locator) => locator.evaluate((one) => one === one.ownerDocument.activeElement)
-  const upload = page.getByRole('banner').getByRole('button', { name: 'Upload', exact: true })
-  const sheet = page.getByRole('dialog', { name: 'Upload', exact: true })
-  const choose = sheet.getByRole('button', { name: 'Choose files', exact: true })
-  const choosers: { isMultiple: boolean }[] = []
-  page.on('filechooser', (chooser) => choosers.push({ isMultiple: chooser.isMultiple() }))
-  await upload.focus()
-  await page.keyboard.press('Enter')
-  await expect.poll(() => isFocused(choose)).toBe(true)
-  await page.keyboard.press('Enter')
-  await expect.poll(() => choosers).toEqual([{ isMultiple: true }])
-  await sheet.getByText('Text', { exact: true }).click()
-  await page.keyboard.press('Escape')
-  await sheet.waitFor({ state: 'detached' })
-  await expect.poll(() => isFocused(upload)).toBe(true)
-  // Opened again, it shows the text.
-  await page.keyboard.press('Enter')
-  await expect.poll(() => isFocused(sheet.getByRole('textbox', { name: 'Text', exact: true }))).toBe(true)
-  await page.keyboard.press('Escape')
-  await sheet.waitFor({ state: 'detached' })
-  await expect.poll(() => isFocused(upload)).toBe(true)
-})
-
 test('Back closes what lies over the page, and leaves the page where it is', async () => {
-  const { page, open } = await openWithFiles(1)
+  const { page, open } = await openWithFiles(site, 1)
   await open('/settings')
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
   await page.getByRole('link', { name: 'Files', exact: true }).first().click()
@@ -300,7 +148,7 @@ test('Back closes what lies over the page, and leaves the page where it is', asy
 })
 
 test('a file opens over the list, and Back closes it', async () => {
-  const { page, problems } = await openWithFiles(1)
+  const { page, problems } = await openWithFiles(site, 1)
   await page.getByRole('link', { name: 'note-000.txt' }).click()
   await page.getByRole('dialog', { name: 'note-000.txt' }).waitFor()
   await page.goBack()
@@ -310,7 +158,7 @@ test('a file opens over the list, and Back closes it', async () => {
 })
 
 test('the files before and after are an arrow, a button or a swipe away, and a file fills the screen', async () => {
-  const { page, open, problems, checkAccessibility } = await openWithFiles(3)
+  const { page, open, problems, checkAccessibility } = await openWithFiles(site, 3)
   await open('/files?sort=createdAt')
   const shown = (i: number) => page.getByRole('dialog', { name: `note-00${i}.txt` })
   const button = (name: string) => page.getByRole('dialog').getByRole('button', { name, exact: true })
@@ -349,8 +197,8 @@ test('the files before and after are an arrow, a button or a swipe away, and a f
 })
 
 test('a folder looks like one, in the list, in a folder and in its menu', async () => {
-  const { page } = await openWithFiles(0)
-  const client = await clientOf(page)
+  const { page } = await openWithFiles(site, 0)
+  const client = await createPageClient(site, page)
   await uploadFolder(
     client,
     [
@@ -400,7 +248,7 @@ async function saveZip(page: ConsolePage['page'], fileCount: number): Promise<vo
 }
 
 test('selecting all of a long list shows at once that it goes on, and how far', async () => {
-  const { page, open, wallet } = await openWithFiles(0)
+  const { page, open, wallet } = await openWithFiles(site, 0)
   await page.getByText('Nothing here yet').waitFor()
   await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 500)
   await open('/files?place=uploads')

@@ -1,9 +1,10 @@
 // Proofs in the page: how far a file is, verified by the browser itself, and a provider that lies.
 import { proofReason } from '@cairn/protocol'
-import { createClient, uploadText } from '@cairn/sdk'
+import { uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { untilProven } from '../until-proven.ts'
-import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createPageClient } from './page-client.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -11,19 +12,13 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-async function clientOf({ page }: ConsolePage) {
-  const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
-  const { apiKey }: { apiKey: string } = JSON.parse(kept)
-  return createClient({ network: site.network.profile, apiKey })
-}
-
 test('a file is followed until it is proven, and verified in the browser; a lying provider is clearly reported', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/proofs')
   await opened.signIn()
   await page.getByText('Nothing to prove yet').waitFor()
-  const client = await clientOf(opened)
+  const client = await createPageClient(site, page)
   const { cid } = await uploadText(client, 'something to prove', { name: 'proven.txt' })
   await page.reload()
   await page.getByRole('link', { name: 'Proofs of proven.txt' }).click()

@@ -1,14 +1,12 @@
-// Transfers of a page: what is dropped, how their panel lists them, and what users do about those that fail.
+// Transfers of a page: how their panel lists them, and what users do about those that fail.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { listFiles, openEncryptedFolder, uploadFolder } from '@cairn/sdk'
-import type { Locator, Page } from 'playwright'
+import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { isFirefox } from '../firefox.ts'
-import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { openEmpty } from './files-page.ts'
 import { startUpload } from './start-upload.ts'
-import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -25,141 +23,8 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-async function openSignedIn(options?: Parameters<ConsoleTest['newPage']>[0]): Promise<ConsolePage> {
-  const opened = await site.newPage(options)
-  await opened.open('/files')
-  await opened.signIn()
-  await opened.page.getByText('Nothing here yet').waitFor()
-  return opened
-}
-
-/** A drop as the system makes it: paths on the disk, folders included. */
-async function dropPaths(page: Page, paths: string[]): Promise<void> {
-  const session = await page.context().newCDPSession(page)
-  const data = { items: [], files: paths, dragOperationsMask: 1 }
-  for (const type of ['dragEnter', 'dragOver', 'drop'] as const) {
-    await session.send('Input.dispatchDragEvent', { type, x: 600, y: 400, data })
-    if (type === 'dragOver') await page.getByText('Drop to upload').waitFor()
-  }
-}
-
-// Scripts of a page make no folder to drop: only the system does, and Chromium's devtools protocol.
-test.skipIf(isFirefox)('a dropped folder keeps its paths and gets one CID; files beside it are uploads', async () => {
-  const { page, problems } = await openSignedIn()
-  await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
-  await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
-  await page.getByText('2 files, 6 B').waitFor()
-  await startUpload(page, 'public')
-  await page.getByRole('link', { name: 'loose.txt' }).waitFor()
-  await page.getByRole('link', { name: 'photos', exact: true }).waitFor()
-  const cid = await page
-    .getByRole('row')
-    .filter({ hasText: 'photos' })
-    .getByRole('button', { name: /^Copy CID/ })
-    .textContent()
-  const inner = await fetch(`${site.network.profile.gateway}/ipfs/${/baf\w{30,}/.exec(cid ?? '')?.[0]}/deep/two.txt`)
-  expect(await inner.text()).toBe('two')
-  expect(problems).toEqual([])
-})
-
-test.skipIf(isFirefox)(
-  'a dropped folder keeps the empty folders in it, also encrypted, and so does one with nothing else',
-  async () => {
-    const { page, wallet, problems } = await openSignedIn()
-    await mkdir(join(folder, 'trip', 'no', 'files'), { recursive: true })
-    await mkdir(join(folder, 'blank'))
-    await writeFile(join(folder, 'trip', 'plan.txt'), 'plan')
-    const client = await createAccountClient(site.network, wallet.accounts[0])
-    const cidOf = async (name: string) => {
-      const rows = await Array.fromAsync(listFiles(client))
-      return rows.find(({ fileName }) => fileName === name)?.cid ?? ''
-    }
-    for (const access of ['public', 'encrypted'] as const) {
-      await dropPaths(page, [join(folder, 'trip'), join(folder, 'blank')])
-      await page.getByText('1 file, 4 B').waitFor()
-      // A hint for folders that a dialog chose: those lose theirs.
-      expect(await page.getByText('Empty folders are included only if you drop the folder.').count()).toBe(0)
-      for (const name of ['trip', 'blank'])
-        await page.getByRole('textbox', { name: `Name of ${name}` }).fill(`${access} ${name}`)
-      await startUpload(page, access)
-      for (const name of ['trip', 'blank'])
-        await page.getByRole('link', { name: `${access} ${name}`, exact: true }).waitFor()
-    }
-    const { cid } = await uploadFolder(client, join(folder, 'trip'), { name: 'from the disk' })
-    expect(await cidOf('public trip')).toBe(cid)
-    expect(await cidOf('public blank')).toBe('bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354')
-    const { files, folders } = await openEncryptedFolder(client, await cidOf('encrypted trip'))
-    expect([files.map(({ path }) => path), folders]).toEqual([['plan.txt'], ['no/files']])
-    expect(await openEncryptedFolder(client, await cidOf('encrypted blank'))).toMatchObject({ files: [], folders: [] })
-    // Also in the pages of the folders.
-    for (const [name, inside] of [
-      ['public blank', 'This folder is empty'],
-      ['encrypted blank', 'This folder is empty'],
-      ['encrypted trip', 'plan.txt'],
-    ] as const) {
-      await page.getByRole('link', { name, exact: true }).click()
-      const drawer = page.getByRole('dialog', { name })
-      await drawer.getByText(inside).waitFor()
-      if (name === 'encrypted trip') {
-        await drawer.getByRole('link', { name: /^no/ }).click()
-        await page.getByRole('link', { name: /^files/ }).click()
-        await page.getByText('This folder is empty').waitFor()
-      } else await page.goBack()
-    }
-    expect(problems).toEqual([])
-  },
-)
-
-test.skipIf(isFirefox)(
-  'as separate files, empty folders are left out, which the sheet says, also if there is nothing else',
-  async () => {
-    const { page, checkAccessibility } = await openSignedIn()
-    await mkdir(join(folder, 'hollow', 'inner'), { recursive: true })
-    await mkdir(join(folder, 'half', 'none'), { recursive: true })
-    await writeFile(join(folder, 'half', 'some.txt'), 'some')
-    await dropPaths(page, [join(folder, 'hollow')])
-    const sheet = page.getByRole('dialog', { name: 'Upload' })
-    const start = sheet.getByRole('button', { name: /^Encrypt and upload/ })
-    const separate = sheet.getByText('As separate files')
-    await separate.click()
-    await sheet.getByText('There are no files to upload, only empty folders.').waitFor()
-    await expect.poll(() => start.isDisabled()).toBe(true)
-    // What was dropped stays in sight.
-    await sheet.getByRole('textbox', { name: 'Name of hollow' }).waitFor()
-    expect(await checkAccessibility()).toEqual([])
-    await sheet.getByText('As one folder', { exact: true }).click()
-    await expect.poll(() => start.isDisabled()).toBe(false)
-    await sheet.getByRole('button', { name: 'Close' }).click()
-    await sheet.waitFor({ state: 'detached' })
-    await dropPaths(page, [join(folder, 'half')])
-    await separate.click()
-    await sheet.getByText('2 empty folders are left out.').waitFor()
-    await startUpload(page, 'public')
-    await page.getByRole('link', { name: 'half', exact: true }).click()
-    await page.getByRole('link', { name: 'some.txt' }).waitFor()
-  },
-)
-
-test('a file dropped anywhere is uploaded', async () => {
-  const { page, problems } = await openSignedIn()
-  const drag = (type: string) =>
-    page.evaluate(`{
-      const dataTransfer = new DataTransfer()
-      dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
-      document.body.dispatchEvent(new DragEvent('${type}', { dataTransfer, bubbles: true, cancelable: true }))
-    }`)
-  await drag('dragenter')
-  await drag('dragover')
-  await page.getByText('Drop to upload').waitFor()
-  await drag('drop')
-  await page.getByRole('textbox', { name: 'Name of dropped.txt' }).waitFor()
-  await startUpload(page, 'public')
-  await page.getByRole('link', { name: 'dropped.txt' }).waitFor()
-  expect(problems).toEqual([])
-})
-
 test('one upload that fails stops no other, says why, and is tried again; what is done can be cleared', async () => {
-  const { page, problems } = await openSignedIn()
+  const { page, problems } = await openEmpty(site)
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   let requests = 0
   // Either file may come first: WebDriver BiDi shows no body of a request.
@@ -190,7 +55,7 @@ test('one upload that fails stops no other, says why, and is tried again; what i
 })
 
 test('reports a failure once: by a toast, or at its row, whose buttons stay uncovered', async () => {
-  const { page } = await openSignedIn({ width: 320, height: 640, theme: 'dark' })
+  const { page } = await openEmpty(site, { width: 320, height: 640, theme: 'dark' })
   const held = Promise.withResolvers<void>()
   await page.route(
     (url) => url.pathname === '/api/v0/add',
@@ -226,7 +91,7 @@ test('reports a failure once: by a toast, or at its row, whose buttons stay unco
 })
 
 test('what a failing test prints tells what its page shows, waits for and was refused', async () => {
-  const { page, context, describe } = await openSignedIn()
+  const { page, context, describe } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   let requests = 0
   // Either file may come first: WebDriver BiDi shows no body of a request.
@@ -260,7 +125,7 @@ test('what a failing test prints tells what its page shows, waits for and was re
 })
 
 test('what lies under the transfers can be scrolled out from under them, on a phone and on a desktop', async () => {
-  const { page, checkAccessibility } = await openSignedIn({ width: 360, height: 740 })
+  const { page, checkAccessibility } = await openEmpty(site, { width: 360, height: 740 })
   await page.keyboard.press('u')
   const names = Array.from({ length: 9 }, (_, at) => `row-${at}.txt`)
   const files = names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
@@ -287,7 +152,7 @@ test('what lies under the transfers can be scrolled out from under them, on a ph
 })
 
 test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
-  const { page, problems } = await openSignedIn()
+  const { page, problems } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route(
     (url) => url.pathname === '/api/v0/add',
@@ -317,7 +182,7 @@ test('an upload goes on while its user moves about, guards the page, and is gone
 })
 
 test('lists running uploads first, shows queued ones with an empty bar, and canceled ones not as done', async () => {
-  const { page } = await openSignedIn()
+  const { page } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route(
     (url) => url.pathname === '/api/v0/add',
@@ -342,7 +207,7 @@ test('lists running uploads first, shows queued ones with an empty bar, and canc
 })
 
 test('many small files are listed while they are stored, without a listing for each of them', async () => {
-  const { page, problems } = await openSignedIn()
+  const { page, problems } = await openEmpty(site)
   let listings = 0
   page.on('request', (request) => {
     if (request.url().includes('/api/user/files_uploaded')) listings++
@@ -362,7 +227,7 @@ test('many small files are listed while they are stored, without a listing for e
 })
 
 test('a bar whose end is not known does not look full', async () => {
-  const { page } = await openSignedIn()
+  const { page } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route('**/api/setSharedKey/**', async (route) => {
     await held.promise
@@ -381,7 +246,7 @@ test('a bar whose end is not known does not look full', async () => {
 })
 
 test('an upload whose name is refused is renamed, not tried again', async () => {
-  const { page } = await openSignedIn()
+  const { page } = await openEmpty(site)
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   await page.route(isAdd, (route) =>
     route.fulfill({ status: 400, contentType: 'application/json', body: '{"error":{"code":"INVALID_PATH"}}' }),
@@ -405,7 +270,7 @@ test('an upload whose name is refused is renamed, not tried again', async () => 
 })
 
 test('a toast leaves the buttons that close sheets and drawers, and the filters, free', async () => {
-  const { page } = await openSignedIn()
+  const { page } = await openEmpty(site)
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
   await startUpload(page, 'public')

@@ -1,0 +1,152 @@
+// The sheet in which uploads start: what is chosen, who can open it, and what is sent.
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Locator } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { openWithFiles } from './files-page.ts'
+import { startButton, startUpload } from './start-upload.ts'
+
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest()
+  folder = await mkdtemp(join(tmpdir(), 'cairn-files-'))
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a file goes up with one press after it is chosen, shows its stages, and stands in the list under its CID', async () => {
+  const { page, problems } = await openWithFiles(site, 0)
+  await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
+  const path = join(folder, 'hello.txt')
+  await writeFile(path, 'hello world')
+  await page.setInputFiles('input[data-upload=files]', path)
+  await page.getByRole('textbox', { name: 'Name of hello.txt' }).waitFor()
+  expect(await page.getByRole('dialog').getByText('Empty folders').count()).toBe(0)
+  await startUpload(page, 'public')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'hello.txt' }).waitFor()
+  await page
+    .getByRole('button', { name: 'Copy CID bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e' })
+    .waitFor()
+  expect(problems).toEqual([])
+})
+
+test('names that come twice are marked before anything is sent, with the text of the specification', async () => {
+  const { page, problems } = await openWithFiles(site, 0)
+  await page.keyboard.press('u')
+  const paths = ['one.txt', 'two.txt'].map((name) => join(folder, name))
+  for (const path of paths) await writeFile(path, path)
+  await page.setInputFiles('input[data-upload=files]', paths)
+  await page.getByRole('textbox', { name: 'Name of two.txt' }).fill('one.txt')
+  const duplicate = page.getByText('Duplicate file name found: one.txt')
+  expect(await duplicate.count()).toBe(0)
+  await page.keyboard.press('Tab')
+  await duplicate.waitFor()
+  expect(await page.getByRole('button', { name: startButton.encrypted }).isDisabled()).toBe(true)
+  expect(problems).toEqual([])
+})
+
+test('a text goes up encrypted without another signature, and its shards lie on five nodes', async () => {
+  const { page, wallet, problems } = await openWithFiles(site, 0)
+  await page.keyboard.press('u')
+  await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
+  await page.getByLabel('Text', { exact: true }).last().fill('a secret')
+  const before = wallet.requests.filter((method) => method === 'personal_sign').length
+  await startUpload(page, 'encrypted')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(before)
+  await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Encrypted').waitFor()
+  expect(problems).toEqual([])
+})
+
+test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
+  const { page, open } = await openWithFiles(site, 0)
+  await open('/settings')
+  await page.getByText('Encrypt uploads by default').click()
+  await page.getByText('Start public uploads at once').click()
+  await open('/files')
+  await page.getByText('Nothing here yet').waitFor()
+  const choose = async (name: string) => {
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+  }
+  await choose('soon.txt')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('link', { name: 'soon.txt' }).waitFor()
+  expect(await page.getByRole('dialog').count()).toBe(0)
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  await page.getByRole('dialog').getByText('Encrypted', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await choose('later.txt')
+  await page.getByRole('textbox', { name: 'Name of later.txt' }).waitFor()
+  await page.getByRole('dialog').getByText('Public', { exact: true }).click()
+  expect(await page.getByRole('button', { name: startButton.public }).isEnabled()).toBe(true)
+})
+
+test('who can open an upload is in sight beside the button, which says it, however many files are chosen', async () => {
+  const { page, checkAccessibility } = await openWithFiles(site, 0)
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  const inSight = async (locator: Locator) => {
+    const box = await locator.boundingBox()
+    const { height } = page.viewportSize() ?? { height: 0 }
+    return box !== null && box.y >= 0 && box.y + box.height <= height
+  }
+  await page.keyboard.press('u')
+  const files = Array.from({ length: 17 }, (_, i) => ({
+    name: `page-${i}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`${i}`),
+  }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  const start = sheet.getByRole('button', { name: 'Encrypt and upload 17 files', exact: true })
+  await start.waitFor()
+  expect(await sheet.getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
+  for (const [width, height] of [
+    [1280, 800],
+    [320, 640],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    for (const access of ['Encrypted', 'Public']) {
+      const choice = sheet.getByText(access, { exact: true })
+      expect([width, access, await inSight(choice)]).toEqual([width, access, true])
+    }
+    expect(await inSight(start)).toBe(true)
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    expect(await checkAccessibility()).toEqual([])
+  }
+  await sheet.getByText('Public', { exact: true }).click()
+  await sheet.getByText('Anyone with the CID can read it').waitFor()
+  await sheet.getByRole('button', { name: 'Upload 17 files publicly', exact: true }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+})
+
+test('the upload sheet starts at the choice of files or at the text, and Escape returns the focus', async () => {
+  const { page } = await openWithFiles(site, 0)
+  const isFocused = (locator: Locator) => locator.evaluate((one) => one === one.ownerDocument.activeElement)
+  const upload = page.getByRole('banner').getByRole('button', { name: 'Upload', exact: true })
+  const sheet = page.getByRole('dialog', { name: 'Upload', exact: true })
+  const choose = sheet.getByRole('button', { name: 'Choose files', exact: true })
+  const choosers: { isMultiple: boolean }[] = []
+  page.on('filechooser', (chooser) => choosers.push({ isMultiple: chooser.isMultiple() }))
+  await upload.focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(choose)).toBe(true)
+  await page.keyboard.press('Enter')
+  await expect.poll(() => choosers).toEqual([{ isMultiple: true }])
+  await sheet.getByText('Text', { exact: true }).click()
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(upload)).toBe(true)
+  // Opened again, it shows the text.
+  await page.keyboard.press('Enter')
+  await expect.poll(() => isFocused(sheet.getByRole('textbox', { name: 'Text', exact: true }))).toBe(true)
+  await page.keyboard.press('Escape')
+  await sheet.waitFor({ state: 'detached' })
+  await expect.poll(() => isFocused(upload)).toBe(true)
+})
