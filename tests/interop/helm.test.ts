@@ -112,7 +112,7 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
   })
 
   test('the values of the page for a key node give that node only', async () => {
-    const objects = await render(await readValues('domain: example.org\nstorage:'))
+    const objects = await render(await readValues('domain: example.org\ntrustedProxies:'))
     expect(objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`).sort()).toEqual([
       'Ingress cairn-services',
       'Service cairn-keynode',
