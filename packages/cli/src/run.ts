@@ -206,7 +206,7 @@ export async function run(
     await command.run({ args, values, output, prompt, state, session, environment, signal, stdin })
     return exitCodes.ok
   } catch (error) {
-    // The user who stopped it needs no message.
+    // The user who stopped it needs no message of an error.
     if (signal.aborted || CairnError.is(error, 'ABORTED')) return exitCodes.interrupted
     output.error(CairnError.is(error) ? describeForUsers(error, name) : describeFailure(error))
     return exitCodeOf(error, ofCommand)

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import {
   CairnError,
@@ -36,6 +37,13 @@ function nameForce(error: unknown): unknown {
     hint: 'Choose another target with -o, or use --force: it continues an interrupted folder, keeps complete files and replaces others.',
     cause: error,
   })
+}
+
+/** How a download that was stopped goes on; undefined if nothing of it is here. */
+function describeRest(target: string): string | undefined {
+  if (existsSync(`${target}.part`))
+    return `Stopped. ${target}.part has what has arrived; the same command goes on from there.`
+  return existsSync(target) ? 'Stopped. The same command with --force goes on from here.' : undefined
 }
 
 export const get: Command = {
@@ -77,7 +85,11 @@ export const get: Command = {
       .catch((error: unknown) => {
         throw options.overwrite ? error : nameForce(error)
       })
-      .finally(() => progress?.done())
+      .finally(() => {
+        progress?.done()
+        const rest = signal.aborted ? describeRest(target) : undefined
+        if (rest !== undefined) output.note(rest)
+      })
     for (const { path, target: to } of result.leftOut ?? []) {
       output.note(`Left out ${path}: a symbolic link to ${to}, outside the folder`)
     }

@@ -1,0 +1,77 @@
+// Downloads that are stopped from the terminal.
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { readFileSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, get } from 'node:http'
+import { join } from 'node:path'
+import { MIB } from '@cairn/protocol'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type CliHome, createCliHome } from './cli-home.ts'
+
+let home: CliHome
+beforeAll(async () => {
+  home = await createCliHome()
+})
+afterAll(() => home?.[Symbol.asyncDispose]())
+
+/** A gateway that sends what another one sends, but no more than so many bytes of an answer, and says when it holds one. */
+async function startHoldingGateway(gateway: string, maxBytes: number, onHold: () => void) {
+  const server = createServer((incoming, outgoing) => {
+    const request = get(`${gateway}${incoming.url}`, { headers: { accept: incoming.headers.accept } }, (answer) => {
+      outgoing.writeHead(answer.statusCode ?? 502, { 'content-type': answer.headers['content-type'] })
+      let sentBytes = 0
+      answer.on('data', (piece: Buffer) => {
+        outgoing.write(piece.subarray(0, maxBytes - sentBytes))
+        sentBytes = Math.min(maxBytes, sentBytes + piece.length)
+        if (sentBytes < maxBytes) return
+        answer.pause()
+        onHold()
+      })
+      answer.on('end', () => outgoing.end())
+      answer.on('error', () => outgoing.destroy())
+    })
+    outgoing.on('close', () => request.destroy())
+    request.on('error', () => outgoing.destroy())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = address !== null && typeof address === 'object' ? address.port : 0
+  return {
+    url: `http://127.0.0.1:${port}`,
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections()
+      await new Promise((done) => server.close(done))
+    },
+  }
+}
+
+test('Ctrl-C in the middle of a download keeps what has arrived, and says how it goes on', async () => {
+  const { network, folder, cairn } = home
+  const content = randomBytes(4 * MIB)
+  writeFileSync(join(folder, 'large.bin'), content)
+  const uploaded: { cid: string } = JSON.parse((await cairn(['upload', 'large.bin', '--json'])).out)
+  let stop: () => void = () => undefined
+  await using gateway = await startHoldingGateway(network.profile.gateway, 2 * MIB, () => stop())
+  const held = join(folder, 'held.json')
+  writeFileSync(held, JSON.stringify({ ...network.profile, gateway: gateway.url }))
+
+  const stopped = await cairn(['get', uploaded.cid, '-o', 'copy.bin'], {
+    env: { CAIRN_NETWORK: held },
+    started: (child) => {
+      stop = () => child.kill('SIGINT')
+    },
+  })
+  expect(stopped).toMatchObject({
+    code: 130,
+    out: '',
+    err: expect.stringContaining('copy.bin.part has what has arrived'),
+  })
+  const part = join(folder, 'copy.bin.part')
+  const keptBytes = statSync(part).size
+  expect(keptBytes).toBeGreaterThan(MIB)
+  expect(readFileSync(part).equals(content.subarray(0, keptBytes))).toBe(true)
+
+  expect((await cairn(['get', uploaded.cid, '-o', 'copy.bin'])).code).toBe(0)
+  expect(readFileSync(join(folder, 'copy.bin')).equals(content)).toBe(true)
+})
