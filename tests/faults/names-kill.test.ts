@@ -10,6 +10,8 @@ import { type StorageProcess, startStorageProcess } from './storage-process.ts'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const rounds = Number(process.env['CAIRN_TEST_KILLS'] ?? 4)
 const writers = 3
+/** What a service says that was paused or busy for longer than a call may take. */
+const overtime = 'The call exceeded its time limit'
 
 let home: string
 let service: StorageProcess
@@ -32,6 +34,13 @@ test('kill -9 while names are published', async () => {
       headers,
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     })
+  /** Reads, again if that took too long. */
+  const read = async (path: string) => {
+    for (;;) {
+      const body = await (await call(path)).json()
+      if (body.error?.message !== overtime) return body
+    }
+  }
   const made: { name: string }[] = []
   for (let at = 0; at < 2; at++) made.push(await (await call('/api/names', { label: null })).json())
   /** What was acknowledged, by name and sequence. */
@@ -44,8 +53,11 @@ test('kill -9 while names are published', async () => {
       let published: Published
       try {
         const answer = await call(`/api/names/${name}/records`, { value })
-        expect(answer.status).toBe(200)
-        published = await answer.json()
+        const body = await answer.json()
+        // A call that meets its time limit on a busy machine is not acknowledged, like one of a service that is gone.
+        if (body.error?.message === overtime) continue
+        expect([answer.status, body]).toEqual([200, expect.any(Object)])
+        published = body
       } catch (error) {
         // The service is gone, in the middle of this call or before it.
         if (error instanceof TypeError || error instanceof SyntaxError) return
@@ -71,13 +83,13 @@ test('kill -9 while names are published', async () => {
     service = await startStorageProcess(home)
     for (const { name } of made) {
       const own = acknowledged.get(name) ?? new Map<string, string>()
-      const resolved: Published = await (await fetch(`${service.api}/api/names/${name}/record`)).json()
+      const resolved: Published = await read(`/api/names/${name}/record`)
       const record = await readRecord(name, Buffer.from(resolved.record, 'base64'))
       for (const sequence of own.keys()) expect(record.sequence).toBeGreaterThanOrEqual(BigInt(sequence))
       const newest = own.get(resolved.sequence)
       // One that was published and not acknowledged any more may stand above.
       if (newest !== undefined) expect(resolved.value).toBe(newest)
-      const { records }: { records: Published[] } = await (await call(`/api/names/${name}/records?limit=100`)).json()
+      const { records }: { records: Published[] } = await read(`/api/names/${name}/records?limit=100`)
       const kept = new Map(records.map(({ sequence, value }) => [sequence, value]))
       const recent = [...own].filter(([sequence]) => BigInt(sequence) >= BigInt(records.at(-1)?.sequence ?? '0'))
       for (const [sequence, value] of recent) expect(kept.get(sequence)).toBe(value)
