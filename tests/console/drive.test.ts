@@ -241,6 +241,36 @@ test('the head of an open file shares it, and moves it into another folder', asy
   await link(page, 'open.txt').waitFor({ state: 'detached' })
 })
 
+test('what was cut is pasted into an empty folder, and keys of the page need no list', async () => {
+  const { page } = await openDrivePage(site, ['a.txt', 'b.txt'])
+  await createFolder(page, 'letters')
+  await page.getByRole('checkbox', { name: 'Select a.txt' }).check()
+  await page.keyboard.press('Control+x')
+  await link(page, 'letters').click()
+  await page.getByText('This folder is empty').waitFor()
+  await page.keyboard.press('Control+v')
+  await link(page, 'a.txt').waitFor()
+  // The click that opened the folder left the focus nowhere.
+  await page.keyboard.press('Backspace')
+  await link(page, 'letters').waitFor()
+  await link(page, 'a.txt').waitFor({ state: 'detached' })
+})
+
+test('a search that begins in the trash or among the duplicates finds files', async () => {
+  const { page } = await openDrivePage(site, ['alpha.txt', 'beta.txt'])
+  await act(page, 'beta.txt', 'Move to trash')
+  const search = page.getByRole('searchbox')
+  for (const place of ['Trash', 'Duplicates']) {
+    await goTo(page, place)
+    await search.fill('alpha')
+    await link(page, 'alpha.txt').waitFor()
+    await page.getByText('1 item', { exact: true }).waitFor()
+  }
+  // The address has no longer text: more of it would be no search at all.
+  await search.fill('z'.repeat(300))
+  await page.getByText('No matching files').waitFor()
+})
+
 test('the trash keeps items until they are restored or deleted permanently, and deleting can be undone', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['keep.txt', 'gone.txt', 'undo.txt'])
   await act(page, 'undo.txt', 'Move to trash')

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type KeyboardEvent, useCallback, useEffect, useMemo, useRef, useState } from 'react'
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Copy, Download, FolderInput, FolderOpen, FolderPlus, SearchX, Star, Tag, Trash2, UserPlus } from '#icons'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
@@ -31,6 +31,7 @@ import { folderPathOf, isWide, listAll, listCrumbs, listFolder, narrowRows } fro
 import { Places } from './Places.tsx'
 import { type ItemDialog, useItemActions } from './use-item-actions.ts'
 import { useItemEdits } from './use-item-edits.ts'
+import { type PageKey, usePageKeys } from './use-page-keys.ts'
 
 /** A folder of the drive, the starred items, or what a search finds in all folders. */
 export function FolderPage({ shown }: { shown: ShownDrive }) {
@@ -137,7 +138,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     }),
     [network, moveInto],
   )
-  const onOtherKey = (event: KeyboardEvent): boolean => {
+  const onOtherKey = (event: PageKey): boolean => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event
     const active = files.find(({ id }) => id === selection.active)?.item
     if (ctrlKey || metaKey) {
@@ -155,6 +156,8 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     else return false
     return true
   }
+
+  usePageKeys(onOtherKey)
 
   const isEmptyDrive = files.length === 0 && drive.isListed && !isFiltered && place === undefined && folderId === ''
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.

@@ -8,9 +8,12 @@ export type FileAccess = (typeof accessFilters)[number]
 export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
+/** Longest text of a search, in characters: the address contains it. */
+export const maxQueryCharacters = 200
+
 /** Search parameters of the list: a link to it shows the same. Invalid values count as unset. */
 export const filesSearchSchema = v.object({
-  q: v.optional(v.fallback(v.optional(v.pipe(v.string(), v.maxLength(200))), undefined)),
+  q: v.optional(v.fallback(v.optional(v.pipe(v.string(), v.maxLength(maxQueryCharacters))), undefined)),
   /** Kinds separated by commas, in the order of {@link fileKinds}: `image,text`. */
   type: v.optional(
     v.fallback(
@@ -32,6 +35,13 @@ export const filesSearchSchema = v.object({
   place: v.optional(v.fallback(v.optional(v.picklist(drivePlaces)), undefined)),
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
+
+/** Returns a list with another text to search for. The trash and the duplicates are not searched: a search there is of all files. */
+export function withQuery(search: FilesSearch, q: string): FilesSearch {
+  if (q === '') return { ...search, q: undefined }
+  const { place } = search
+  return { ...search, q, place: place === 'trash' || place === 'duplicates' ? undefined : place }
+}
 
 /** Formats kinds for the address; undefined for none. */
 export function joinKinds(parts: readonly string[]): string | undefined {

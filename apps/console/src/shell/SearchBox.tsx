@@ -1,6 +1,7 @@
 import { useLocation, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { Search, X } from '#icons'
+import { maxQueryCharacters, withQuery } from '../files/files-search.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -32,12 +33,7 @@ export function SearchBox() {
     if (!isTyping.current) return
     const timer = setTimeout(() => {
       isTyping.current = false
-      const q = text.trim()
-      void navigate({
-        to: '/files',
-        search: (before) => ({ ...before, q: q === '' ? undefined : q }),
-        replace: isOnFiles,
-      })
+      void navigate({ to: '/files', search: (before) => withQuery(before, text.trim()), replace: isOnFiles })
     }, searchDelayMs)
     return () => clearTimeout(timer)
   }, [text, navigate, isOnFiles])
@@ -64,6 +60,7 @@ export function SearchBox() {
         aria-label={messages.shell.search}
         placeholder={messages.shell.search}
         title={messages.shell.searchHint}
+        maxLength={maxQueryCharacters}
         value={text}
         onChange={({ target }) => type(target.value)}
         onKeyDown={({ key, currentTarget }) => {

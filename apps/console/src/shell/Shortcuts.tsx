@@ -3,6 +3,7 @@ import { Suspense, useEffect } from 'react'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
+import { isTyping } from '../ui/is-typing.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { places } from './navigation.ts'
 import { showOverlay, typeAhead, useShellOverlay } from './shell-overlay.ts'
@@ -61,11 +62,4 @@ export function Shortcuts() {
 
 function close(): void {
   showOverlay(undefined)
-}
-
-function isTyping(target: EventTarget | null): boolean {
-  return (
-    target instanceof HTMLElement &&
-    (target.isContentEditable || target.matches('input:not([type=checkbox],[type=radio]),textarea,select'))
-  )
 }
