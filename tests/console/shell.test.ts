@@ -112,6 +112,27 @@ test('Ctrl+K finds files, pages and actions by the keyboard, on a phone by a but
   expect(problems).toEqual([])
 })
 
+test('no part of the page moves when a dialog opens over it, with a scrollbar or without', async () => {
+  const { page, open } = await openSignedIn()
+  const account = page.getByRole('button', { name: /^Account 0x/, includeHidden: true })
+  const placeOf = async () => (await account.boundingBox())?.x
+  for (const [path, isLong] of [
+    ['/files', false],
+    ['/settings', true],
+  ] as const) {
+    await open(path)
+    await page.getByRole('heading', { level: 1 }).waitFor()
+    const isScrollable = 'document.documentElement.scrollHeight > document.documentElement.clientHeight'
+    await expect.poll(() => page.evaluate(isScrollable)).toBe(isLong)
+    const before = await placeOf()
+    await account.click()
+    await page.getByRole('dialog', { name: 'Account' }).waitFor()
+    expect([path, await placeOf()]).toEqual([path, before])
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  }
+})
+
 test('an address that leads nowhere inside the console says so', async () => {
   const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
   await open('/names/x/y/z')
