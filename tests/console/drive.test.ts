@@ -45,7 +45,12 @@ test('folders hold files: created, moved into by dialog and by drag, opened, ren
   await page.getByRole('button', { name: 'New folder' }).click()
   await page.getByRole('textbox', { name: 'Folder name' }).fill('letters')
   await page.getByRole('button', { name: 'Create' }).click()
-  await page.getByText('letters already exists here.').waitFor()
+  await page.getByText('letters already exists here. Choose another name.', { exact: true }).waitFor()
+  for (const name of ['.', '..']) {
+    await page.getByRole('textbox', { name: 'Folder name' }).fill(name)
+    await page.getByRole('button', { name: 'Create' }).click()
+    await page.getByText('A name needs more than one or two dots.', { exact: true }).waitFor()
+  }
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')
 

@@ -182,7 +182,13 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
       <PageHeader
         isBrief
         title={messages.pages.files}
-        hint={drive.isListed ? messages.drive.count(files.length) : messages.drive.listing(drive.uploads.length)}
+        hint={
+          path === undefined
+            ? undefined
+            : drive.isListed
+              ? messages.drive.count(files.length)
+              : messages.drive.listing(drive.uploads.length)
+        }
       >
         <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>

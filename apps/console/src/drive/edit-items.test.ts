@@ -1,6 +1,6 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
 import { expect, test } from 'vitest'
-import { moveItems, restoreItems } from './edit-items.ts'
+import { moveBack, moveItems, restoreItems } from './edit-items.ts'
 
 const toFolder = (path: string, trashedAt?: number): DriveItem => ({
   kind: 'folder',
@@ -31,4 +31,7 @@ test('items move that are still there, and not those in the trash', () => {
   const edit = { move: (from: string | readonly string[], to: string) => [`moved as ${moved.push([from, to])}`] }
   expect(moveItems({ edit, drive }, ids, 'id of /letters')).toBe(1)
   expect(moved).toEqual([['/live', '/letters/live']])
+  // It was `old`, and got another name where that was taken.
+  moveBack({ edit, drive }, 'id of /live', { folderId: 'id of /letters', name: 'old' })
+  expect(moved.at(-1)).toEqual(['/live', '/letters/old'])
 })

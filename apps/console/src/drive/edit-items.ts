@@ -11,15 +11,21 @@ type RestoreEdit = { edit: Pick<DriveEditor, 'restore'>; drive: Pick<Drive, 'get
 
 /** Moves items that are still there into a folder. An item whose name is taken there gets a number, so that nothing is replaced. */
 export function moveItems({ edit, drive }: MoveEdit, ids: readonly string[], folderId: string): number {
-  let count = 0
-  for (const id of ids) {
-    const folder = requireFolder(drive, folderId)
-    const item = getItem(drive, id)
-    if (item === undefined || parentOf(item.path) === folder) continue
-    edit.move(item.path, joinPath(folder, freeName(drive, folder, item.name)))
-    count++
-  }
-  return count
+  return ids.filter((id) => moveItem({ edit, drive }, id, folderId, drive.get(id)?.name)).length
+}
+
+/** Moves an item back into the folder that it was in, with the name that it had there. */
+export function moveBack({ edit, drive }: MoveEdit, id: string, before: { folderId: string; name: string }): void {
+  moveItem({ edit, drive }, id, before.folderId, before.name)
+}
+
+/** Returns whether the item was moved: it is still there, and elsewhere. */
+function moveItem({ edit, drive }: MoveEdit, id: string, folderId: string, name = ''): boolean {
+  const folder = requireFolder(drive, folderId)
+  const item = getItem(drive, id)
+  if (item === undefined || parentOf(item.path) === folder) return false
+  edit.move(item.path, joinPath(folder, freeName(drive, folder, name)))
+  return true
 }
 
 /**
@@ -82,13 +88,20 @@ function requireFolder(drive: MoveEdit['drive'], id: string): string {
 
 function requireFreeName(drive: Drive, folder: string, name: string, ownId?: string): string {
   const wanted = name.trim().normalize('NFC')
-  if (wanted === '') throw asWorded(new CairnError('INVALID_PATH', { message: messages.files.renameEmpty }))
-  if (wanted.includes('/')) throw asWorded(new CairnError('INVALID_PATH', { message: messages.drive.nameSlash }))
+  if (wanted === '') throw invalidName(messages.files.renameEmpty)
+  if (wanted.includes('/')) throw invalidName(messages.drive.nameSlash)
+  // They stand for folders: `/.` is found, and is the folder itself.
+  if (wanted === '.' || wanted === '..') throw invalidName(messages.drive.nameDots)
   const other = drive.find(joinPath(folder, wanted))
   if (other !== undefined && other.id !== ownId) {
     throw asWorded(new CairnError('FILE_EXISTS', { message: messages.drive.nameTaken(wanted) }))
   }
   return wanted
+}
+
+/** The usual hint is about paths. */
+function invalidName(message: string): CairnError {
+  return asWorded(new CairnError('INVALID_PATH', { message, hint: '' }))
 }
 
 function freeName(drive: MoveEdit['drive'], folder: string, name: string): string {

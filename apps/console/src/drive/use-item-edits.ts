@@ -6,7 +6,15 @@ import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { createFolderIn, forEachItem, type ItemEdit, moveItems, renameItem, restoreItems } from './edit-items.ts'
+import {
+  createFolderIn,
+  forEachItem,
+  type ItemEdit,
+  moveBack,
+  moveItems,
+  renameItem,
+  restoreItems,
+} from './edit-items.ts'
 import { parentOf } from './list-items.ts'
 
 /** What a user set: tags added and removed, and a colour; undefined leaves the colours as they are. */
@@ -42,17 +50,19 @@ export function useItemEdits(shown: ShownDrive) {
       createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
       rename: (id: string, name: string) => run((at) => renameItem(at, id, name)),
       async move(ids: readonly string[], folderId: string) {
-        const from = new Map(ids.map((id) => [id, idOfParent(shown.drive, id)]))
+        const from = new Map(ids.map((id) => [id, placeOf(shown.drive, id)]))
         const [count, drive] = await run((at) => [moveItems(at, ids, folderId), at.drive] as const)
         if (count === 0) return
         const isThere = (id: string) =>
-          drive.get(id)?.trashedAt === undefined && idOfParent(drive, id) === folderId && from.get(id) !== folderId
+          drive.get(id)?.trashedAt === undefined &&
+          placeOf(drive, id).folderId === folderId &&
+          from.get(id)?.folderId !== folderId
         const name = shown.drive.get(folderId)?.name ?? messages.drive.root
         toastDone(messages.drive.moved(count, name), undefined, {
           label: messages.drive.undo,
           run: () =>
             void attempt((at) => {
-              for (const [id, parent] of from) moveItems(at, [id], parent)
+              for (const [id, before] of from) moveBack(at, id, before)
             }),
           watch: watchItems(drive, ids, isThere),
         })
@@ -108,7 +118,8 @@ function watchItems(drive: Drive, ids: readonly string[], isLeft: (id: string) =
     })
 }
 
-function idOfParent(drive: Drive, id: string): string {
-  const path = drive.get(id)?.path ?? '/'
-  return drive.find(parentOf(path))?.id ?? ''
+/** Returns the folder of an item, and its name there. */
+function placeOf(drive: Drive, id: string): { folderId: string; name: string } {
+  const { path = '/', name = '' } = drive.get(id) ?? {}
+  return { folderId: drive.find(parentOf(path))?.id ?? '', name }
 }

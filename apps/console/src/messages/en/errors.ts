@@ -31,6 +31,7 @@ export const errors = translatable<Readonly<Partial<Record<ErrorCode, ErrorText>
   CONTENT_DENIED_BY_LAW: { hint: objection },
   METHOD_NOT_ALLOWED: { hint: 'Reload the page.' },
   UPLOAD_OFFSET: { hint: 'Continue the upload.' },
+  FILE_EXISTS: { hint: 'Choose another name.' },
   GONE: { hint: 'Reload the page.' },
   FREE_ACCOUNTS_EXHAUSTED: { hint: 'Buy storage, or sign in again tomorrow.' },
   UNSUPPORTED_NETWORK: { hint: 'Choose another chain.' },
