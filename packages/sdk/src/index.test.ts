@@ -118,6 +118,7 @@ test('the public surface', () => {
       "openLink",
       "openSeekable",
       "openTree",
+      "parseNonceSource",
       "passkeyInput",
       "pay",
       "pinCid",
