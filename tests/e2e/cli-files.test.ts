@@ -21,7 +21,10 @@ beforeAll(async () => {
 })
 afterAll(() => home?.[Symbol.asyncDispose]())
 
-test('--resume continues a killed call, and removes its state at the end', async () => {
+test.each([
+  ['a killed call', 'SIGKILL', { code: null }],
+  ['a stopped call', 'SIGINT', { code: 130, err: expect.stringContaining('the same command goes on from there') }],
+] as const)('--resume continues %s, and removes its state at the end', async (_, signal, ending) => {
   const { folder, cairn } = home
   const bytes = randomBytes(64 * 1024 * 1024)
   writeFileSync(join(folder, 'film.mkv'), bytes)
@@ -35,7 +38,7 @@ test('--resume continues a killed call, and removes its state at the end', async
     offsets.push(Number(request.headers['upload-offset']))
     const from = request.socket.bytesRead
     const timer = setInterval(() => {
-      if (request.socket.bytesRead - from > 24 * 1024 * 1024 && offsets.length === 1) running?.kill('SIGKILL')
+      if (request.socket.bytesRead - from > 24 * 1024 * 1024 && offsets.length === 1) running?.kill(signal)
       if (request.destroyed) clearInterval(timer)
     }, 1)
   }
@@ -46,7 +49,7 @@ test('--resume continues a killed call, and removes its state at the end', async
         running = child
       },
     })
-    expect(killed.code).not.toBe(0)
+    expect(killed).toMatchObject(ending)
     expect(Object.keys(JSON.parse(readFileSync(kept, 'utf8')))).toHaveLength(1)
     const { code, out } = await cairn(['upload', '--resume', 'film.mkv', '--json'])
     expect(code).toBe(0)

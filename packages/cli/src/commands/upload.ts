@@ -81,7 +81,11 @@ async function uploadOne(
   const upload = (uploadOptions: UploadOptions) =>
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
   if (!flag(context.values, 'resume')) return upload(options)
-  return uploadResumably(context.state, client, path, options, upload)
+  return uploadResumably(context.state, client, path, options, upload).catch((error: unknown) => {
+    if (context.signal.aborted)
+      context.output.note('Stopped. The service keeps what has arrived; the same command goes on from there.')
+    throw error
+  })
 }
 
 /** Returns the options of encrypted uploads. */
