@@ -4,7 +4,7 @@ import { createClient, loadNetwork, uploadFile } from '@cairn/sdk'
 import { kuboIfBuilt } from './kubo.ts'
 import { settleMachine } from './machine.ts'
 import { makeFile } from './material.ts'
-import { innerMs, runClient, runProgram } from './program.ts'
+import { innerMs, runClient, runProgram, timed } from './program.ts'
 import { type Bench, type BenchOptions, formatNumber, type Row, speedRow } from './report.ts'
 import { startDeployed } from './storage-service.ts'
 
@@ -12,12 +12,6 @@ const client = join(import.meta.dirname, 'download-client.ts')
 
 /** One way to download the file. */
 type Side = { name: string; times: number[]; run(target: string): Promise<number> }
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
-}
 
 async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> {
   await using storage = await startDeployed(join(scratch, 'ours'))

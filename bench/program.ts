@@ -39,6 +39,13 @@ export async function runProgram(
   return { wallMs: performance.now() - started, stdout, peakBytes }
 }
 
+/** Returns how long something took, in ms. */
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const started = performance.now()
+  await work()
+  return performance.now() - started
+}
+
 /** Processor time of a process so far, of all its threads, in ms; the clock of the system ticks every 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')

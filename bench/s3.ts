@@ -12,7 +12,7 @@ import { isInstalled, seaweedfs } from '../tests/interop/binaries.ts'
 import { startSeaweedfs } from '../tests/interop/s3-gateway.ts'
 import { settleMachine } from './machine.ts'
 import { makeFile } from './material.ts'
-import { runProgram } from './program.ts'
+import { runProgram, timed } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
 import { startDeployed } from './storage-service.ts'
 
@@ -32,12 +32,6 @@ async function curl({ url, accessKeyId, secretAccessKey }: Server, path: string,
   const quiet = ['--fail', '--silent', '--show-error', '--output', '/dev/null']
   const unsigned = ['-H', 'x-amz-content-sha256: UNSIGNED-PAYLOAD']
   return (await runProgram('curl', [...quiet, ...signed, ...unsigned, ...args, `${url}/${path}`])).wallMs
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const started = performance.now()
-  await work()
-  return performance.now() - started
 }
 
 /** Runs a task for each item, some at the same time. */

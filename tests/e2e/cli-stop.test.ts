@@ -75,3 +75,22 @@ test('Ctrl-C in the middle of a download keeps what has arrived, and says how it
   expect((await cairn(['get', uploaded.cid, '-o', 'copy.bin'])).code).toBe(0)
   expect(readFileSync(join(folder, 'copy.bin')).equals(content)).toBe(true)
 })
+
+test('Ctrl-C before anything has arrived names nothing to replace', async () => {
+  const { network, folder, cairn } = home
+  writeFileSync(join(folder, 'wanted.txt'), 'stored')
+  writeFileSync(join(folder, 'mine.txt'), 'mine')
+  const uploaded: { cid: string } = JSON.parse((await cairn(['upload', 'wanted.txt', '--json'])).out)
+  let stop: () => void = () => undefined
+  await using gateway = await startHoldingGateway(network.profile.gateway, 0, () => stop())
+  const held = join(folder, 'held-at-once.json')
+  writeFileSync(held, JSON.stringify({ ...network.profile, gateway: gateway.url }))
+  const stopped = await cairn(['get', uploaded.cid, '-o', 'mine.txt'], {
+    env: { CAIRN_NETWORK: held },
+    started: (child) => {
+      stop = () => child.kill('SIGINT')
+    },
+  })
+  expect(stopped).toMatchObject({ code: 130, out: '', err: '' })
+  expect(readFileSync(join(folder, 'mine.txt'), 'utf8')).toBe('mine')
+})

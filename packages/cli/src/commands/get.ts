@@ -39,11 +39,14 @@ function nameForce(error: unknown): unknown {
   })
 }
 
-/** How a download that was stopped goes on; undefined if nothing of it is here. */
-function describeRest(target: string): string | undefined {
+/**
+ * How a download that was stopped goes on; undefined if nothing of it is here.
+ * @param isOwn whether the target is this download's: nothing else may be named as what to replace
+ */
+function describeRest(target: string, isOwn: boolean): string | undefined {
   if (existsSync(`${target}.part`))
     return `Stopped. ${target}.part has what has arrived; the same command goes on from there.`
-  return existsSync(target) ? 'Stopped. The same command with --force goes on from here.' : undefined
+  return isOwn && existsSync(target) ? 'Stopped. The same command with --force goes on from here.' : undefined
 }
 
 export const get: Command = {
@@ -70,6 +73,7 @@ export const get: Command = {
       })
     const content = await openContent(context, argument)
     const progress = output.progress(target)
+    const isOwn = flag(values, 'force') || !existsSync(target)
     const options = {
       overwrite: flag(values, 'force'),
       signal,
@@ -87,7 +91,7 @@ export const get: Command = {
       })
       .finally(() => {
         progress?.done()
-        const rest = signal.aborted ? describeRest(target) : undefined
+        const rest = signal.aborted ? describeRest(target, isOwn) : undefined
         if (rest !== undefined) output.note(rest)
       })
     for (const { path, target: to } of result.leftOut ?? []) {

@@ -1,8 +1,8 @@
-import { CairnError, type CoreumCondition, conditionReason, isCoreumAddress, type Reason } from '@cairn/protocol'
+import { CairnError, type CoreumCondition, conditionReason, isCoreumAddress } from '@cairn/protocol'
 import { isJsonObject, type Json, type PlainJson, reasonOfChain } from '@cairn/service'
 import { compare } from './compare.ts'
 import { namesUser } from './placeholders.ts'
-import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
+import { type ChainFamily, type ChainReader, type ReadContext, type Reading, unknown } from './reader.ts'
 
 const keptMs = 2_000
 /** Contracts choose their own page size: with 30 per page, up to 300 tokens are counted. */
@@ -12,10 +12,6 @@ const latestPath = '/cosmos/base/tendermint/v1beta1/blocks/latest'
 const contractTypes = { CW20: 'getFtsByAddress', CW721: 'getNftsByAddress' } as const
 
 type Block = { height: string; timeSeconds: bigint; chainId: string }
-
-function unknown(reason: Reason): Reading {
-  return { kind: 'unknown', ...reason }
-}
 
 function follow(value: Json | undefined, ...names: string[]): Json | undefined {
   let at = value

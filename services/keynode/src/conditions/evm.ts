@@ -11,7 +11,7 @@ import { isExecutionError, isJsonObject, type Json, type RpcAnswer, reasonOfChai
 import { isHex } from 'viem/utils'
 import { decodeOutput, encodeCall, parseArgument } from './abi.ts'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
-import type { ChainFamily, ChainReader, ReadContext, Reading } from './reader.ts'
+import { type ChainFamily, type ChainReader, type ReadContext, type Reading, unknown, unknownAnswer } from './reader.ts'
 
 const maxGas = '0xf4240'
 /** How long the newest block is cached; reads at a block hash never change. */
@@ -30,16 +30,6 @@ function parseBlock(answer: RpcAnswer): Block | undefined {
   const [height, seconds] = [parseQuantity(number), parseQuantity(timestamp)]
   if (height === undefined || seconds === undefined || typeof hash !== 'string') return undefined
   return /^0x[0-9a-fA-F]{64}$/.test(hash) ? { number: height, hash, timestampSeconds: seconds } : undefined
-}
-
-function unknown(reason: Reason): Reading {
-  return { kind: 'unknown', ...reason }
-}
-
-function describe(answer: RpcAnswer): Reason {
-  return answer.kind === 'error'
-    ? conditionReason('CHAIN_ERROR', { error: String(answer.code) })
-    : conditionReason('CHAIN_RESPONSE_INVALID')
 }
 
 /**
@@ -77,7 +67,7 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
       keepMs: readKeptMs,
     })
     const value = answer.kind === 'result' ? parseQuantity(answer.result) : undefined
-    return value === undefined ? unknown(describe(answer)) : { kind: 'value', value, type: 'uint256' }
+    return value === undefined ? unknownAnswer(answer) : { kind: 'value', value, type: 'uint256' }
   }
 
   const readCall = async (to: string, data: string, type: string, at: { blockHash: string }): Promise<Reading> => {
@@ -88,7 +78,7 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
       keepMs: readKeptMs,
     })
     if (isExecutionError(answer)) return { kind: 'reverted' }
-    if (answer.kind === 'error' || !isHex(answer.result)) return unknown(describe(answer))
+    if (answer.kind === 'error' || !isHex(answer.result)) return unknownAnswer(answer)
     if (answer.result === '0x') return unknown(conditionReason('CONTRACT_WITHOUT_ANSWER'))
     const value = decodeOutput(type, answer.result)
     return value === undefined ? unknown(conditionReason('CONTRACT_OUTPUT', { type })) : { kind: 'value', value, type }

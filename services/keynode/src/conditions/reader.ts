@@ -1,5 +1,5 @@
-import type { AccessCondition, Parameter, Reason } from '@cairn/protocol'
-import type { ChainClient } from '@cairn/service'
+import { type AccessCondition, conditionReason, type Parameter, type Reason } from '@cairn/protocol'
+import type { ChainClient, RpcAnswer } from '@cairn/service'
 import type { Chain } from './chains.ts'
 
 /**
@@ -27,6 +27,20 @@ export type Reading =
   | { kind: 'reverted' }
   | ({ kind: 'unresolved' } & Reason)
   | ({ kind: 'unknown' } & Reason)
+
+/** Returns the reading of a chain that did not answer. */
+export function unknown(reason: Reason): Reading {
+  return { kind: 'unknown', ...reason }
+}
+
+/** Returns the reading of an answer that contains no value. */
+export function unknownAnswer(answer: RpcAnswer): Reading {
+  return unknown(
+    answer.kind === 'error'
+      ? conditionReason('CHAIN_ERROR', { error: String(answer.code) })
+      : conditionReason('CHAIN_RESPONSE_INVALID'),
+  )
+}
 
 /** Context of a reader, the same for all conditions of one evaluation on one chain. */
 export type ReadContext = {

@@ -1,7 +1,15 @@
-import { CairnError, conditionReason, isSolanaAddress, type Reason, type SolanaCondition } from '@cairn/protocol'
+import { CairnError, conditionReason, isSolanaAddress, type SolanaCondition } from '@cairn/protocol'
 import { isJsonObject, type Json, type RpcAnswer, reasonOfChain } from '@cairn/service'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
-import type { ChainFamily, ChainReader, ReadContext, Reading, ValueType } from './reader.ts'
+import {
+  type ChainFamily,
+  type ChainReader,
+  type ReadContext,
+  type Reading,
+  unknown,
+  unknownAnswer,
+  type ValueType,
+} from './reader.ts'
 import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solana-account.ts'
 
 /** Only finalized state: a key that was handed out cannot be taken back. */
@@ -9,16 +17,6 @@ const commitment = 'finalized'
 const keptMs = 2_000
 /** Paths into an answer's accounts. */
 const accountPath = /^(?:pubkey|account(?:\.[A-Za-z0-9_-]+)+)$/
-
-function unknown(reason: Reason): Reading {
-  return { kind: 'unknown', ...reason }
-}
-
-function describe(answer: RpcAnswer): Reason {
-  return answer.kind === 'error'
-    ? conditionReason('CHAIN_ERROR', { error: String(answer.code) })
-    : conditionReason('CHAIN_RESPONSE_INVALID')
-}
 
 /** Parses a JSON integer: lamports exceed 2^53. */
 function toInteger(value: Json | undefined): bigint | undefined {
@@ -61,10 +59,10 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
 
   const readNumber = async (method: string, params: Parameters<typeof client.call>[1]): Promise<Reading> => {
     const answer = await ask(method, params)
-    if (answer.kind === 'error') return unknown(describe(answer))
+    if (answer.kind === 'error') return unknownAnswer(answer)
     const { result } = answer
     const value = toInteger(isJsonObject(result) && !Array.isArray(result) ? result['value'] : result)
-    return value === undefined ? unknown(describe(answer)) : { kind: 'value', value, type: 'uint256' }
+    return value === undefined ? unknownAnswer(answer) : { kind: 'value', value, type: 'uint256' }
   }
 
   /** Returns the time of the newest final block, read by its slot, because no single call returns it. */
@@ -93,7 +91,7 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
       { encoding, commitment },
     ])
     const accounts = accountsOf(answer)
-    if (accounts === undefined) return unknown(describe(answer))
+    if (accounts === undefined) return unknownAnswer(answer)
     if (isPath) return readPath(accounts, offset, selector)
     const held = accounts.map(dataOf)
     const areValid = held.every((data) => data !== undefined && isTokenAccount(data, condition.contractAddress, owner))

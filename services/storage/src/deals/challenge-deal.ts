@@ -2,10 +2,11 @@ import { CairnError, type ChallengeAnswer, proofReason, type Reason } from '@cai
 import { uuidv7 } from '@cairn/service'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Context } from '../context.ts'
+import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { Challenge, Provider } from '../providers/providers.ts'
+import { errorColumns, noError, reasonOfError } from './error-columns.ts'
 import type { NonceSource } from './nonces.ts'
-import { errorColumns, noError, noReason, reasonColumns, reasonOfError } from './reason-columns.ts'
 import { type CheckRow, type DealRow, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 

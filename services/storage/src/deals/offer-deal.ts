@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { PieceState } from '../providers/providers.ts'
 import { type DealVisit, maxTries } from './drive-deal.ts'
-import { errorColumns, noError } from './reason-columns.ts'
+import { errorColumns, noError } from './error-columns.ts'
 import type { DealRow } from './store.ts'
 import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 

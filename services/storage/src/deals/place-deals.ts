@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
-import { noError } from './reason-columns.ts'
+import { noError } from './error-columns.ts'
 import { activeStates, type DealRow, findDealsOf } from './store.ts'
 
 const aggregatesInOneRound = 200

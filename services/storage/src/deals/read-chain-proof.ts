@@ -1,10 +1,11 @@
 import { CairnError, type Reason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Context } from '../context.ts'
+import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { ChainProof, Provider } from '../providers/providers.ts'
 import { noteCheck } from './challenge-deal.ts'
-import { errorColumns, noError, noReason, reasonColumns, reasonOfError } from './reason-columns.ts'
+import { errorColumns, noError, reasonOfError } from './error-columns.ts'
 import type { CheckRow, DealRow } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 

@@ -2,7 +2,7 @@ import { CairnError, proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { type AggregateRow, dropPiece, findPiecesOf } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
-import { errorColumns } from './reason-columns.ts'
+import { errorColumns } from './error-columns.ts'
 import { activeStates, type DealRow, findDealsOf, heldStates } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 

@@ -1,6 +1,7 @@
 import { bytesForUnits, type CoinPrice, oneDollar, paymentReason, type Reason } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import { recordEvents } from '../events/events.ts'
 import { enter, type FreeSettings, findLowestPrice, openAccount } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentToken } from '../settings/payment-settings.ts'
@@ -88,16 +89,14 @@ export async function applyVerdict(
   const common = { state: verdict.state, updated_at: now }
   const update = trx.updateTable('payment').where('id', '=', row.id).where('state', 'in', ['seen', 'unpriced'])
   if (verdict.state !== 'credited') {
-    const { reason, reasonFacts } = verdict
-    await update.set({ ...common, reason, reason_facts: JSON.stringify(reasonFacts) }).execute()
+    await update.set({ ...common, ...reasonColumns(verdict) }).execute()
     return false
   }
   const { bytes, price } = verdict
   const done = await update
     .set({
       ...common,
-      reason: null,
-      reason_facts: null,
+      ...noReason,
       bytes,
       credited_at: now,
       price: price?.price.toString() ?? '1',

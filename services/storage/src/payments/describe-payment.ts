@@ -1,5 +1,5 @@
 import { formatUnits, type Payment } from '@cairn/protocol'
-import { readFacts } from '../db/read-facts.ts'
+import { readFacts } from '../db/stored-reasons.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { CursorRow, PaymentRow } from './store.ts'
 

@@ -1,4 +1,5 @@
-import { CairnError, paymentReason, reasonFactsOf } from '@cairn/protocol'
+import { CairnError, paymentReason } from '@cairn/protocol'
+import { reasonOfChain } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
@@ -351,10 +352,8 @@ function createUnpricedRetry({ context, network, prices, requireLease }: IndexPa
 
 /** Shows users and operators why nothing is credited. Only the replica that follows the chain records it. */
 async function noteFailure({ context, network, requireLease }: IndexParts, error: unknown): Promise<void> {
-  const reason = CairnError.is(error)
-    ? { reason: error.message, reasonFacts: reasonFactsOf(error) }
-    : paymentReason('CHAIN_NOT_READ')
-  const change = { fault: reason.reason, fault_facts: JSON.stringify(reason.reasonFacts) }
+  const { reason, reasonFacts } = CairnError.is(error) ? reasonOfChain(error) : paymentReason('CHAIN_NOT_READ')
+  const change = { fault: reason, fault_facts: JSON.stringify(reasonFacts) }
   try {
     await context.db.write(async (trx) => {
       await requireLease(trx)

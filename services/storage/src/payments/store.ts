@@ -2,6 +2,7 @@ import { paymentReason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { reasonColumns } from '../db/stored-reasons.ts'
 import { coinOf, type PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
 
@@ -76,11 +77,11 @@ export async function orphanUnseen(
     .where('block_number', '<=', to)
     .execute()
   const gone = rows.filter(({ tx_hash: txHash, ordinal }) => !kept.has(nameOf({ txHash, ordinal }))).map(({ id }) => id)
-  const { reason, reasonFacts } = paymentReason('BLOCK_DROPPED')
+  const reason = reasonColumns(paymentReason('BLOCK_DROPPED'))
   for (const id of gone) {
     await trx
       .updateTable('payment')
-      .set({ state: 'orphaned', reason, reason_facts: JSON.stringify(reasonFacts), updated_at: now })
+      .set({ state: 'orphaned', ...reason, updated_at: now })
       .where('id', '=', id)
       .where('state', '=', 'seen')
       .execute()

@@ -21,7 +21,7 @@ import { bytesToHex } from '@noble/hashes/utils.js'
 import type { CID } from 'multiformats/cid'
 import type * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { readFacts } from '../db/read-facts.ts'
+import { readFacts } from '../db/stored-reasons.ts'
 import {
   type AggregatePayload,
   activeStates,
