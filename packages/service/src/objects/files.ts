@@ -7,12 +7,13 @@ import { createDirectReads, type ReadUse } from './direct-reads.ts'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
+import { openLinkedMarks } from './linked-marks.ts'
 import { modifiedOrGone, openFileMarks } from './marks.ts'
 import { endsEarly } from './object-errors.ts'
 import { type AbandonedObject, type ObjectStore, requireKey } from './objects.ts'
 import { createOpenFiles } from './open-files.ts'
 import { readWhole } from './read-whole.ts'
-import { openReplicas, ownerOf } from './replicas.ts'
+import { openReplicas, ownerOf, type ReplicaView } from './replicas.ts'
 import { openUnconfirmedNotes } from './unconfirmed-notes.ts'
 
 /** Number of files kept open between reads. */
@@ -30,7 +31,7 @@ export type FileStoreOptions = {
 
 /**
  * Objects as files below `folder`: finished ones in `objects/`, unfinished ones in `tmp/`, notes of unconfirmed ones in
- * `unconfirmed/`, heartbeats in `replicas/`. One file system: rename must be atomic and sync must reach the disk.
+ * `unconfirmed/`, the file of each process behind them in `note-files/`, heartbeats in `replicas/`. One file system: rename must be atomic and sync must reach the disk.
  */
 export async function openFileStore(
   folder: string,
@@ -40,6 +41,7 @@ export async function openFileStore(
   const objects = join(root, 'objects')
   const temporaryFolder = join(root, 'tmp')
   const unconfirmedFolder = join(root, 'unconfirmed')
+  const noteFolder = join(root, 'note-files')
   const replicaFolder = join(root, 'replicas')
   try {
     makeFolder(root)
@@ -48,12 +50,14 @@ export async function openFileStore(
     throw describeWriteError(error)
   }
   const folders = createDurableFolders(root)
-  for (const each of [objects, temporaryFolder, unconfirmedFolder, replicaFolder]) await folders.ensure(each)
+  for (const each of [objects, temporaryFolder, unconfirmedFolder, noteFolder, replicaFolder])
+    await folders.ensure(each)
   const rootAtStart = await identify(root)
   const files = createOpenFiles(maxOpenFiles)
   const directReads = createDirectReads()
   const replicas = openReplicas(openFileMarks(replicaFolder), replica, isAlone)
-  const notes = openUnconfirmedNotes(openFileMarks(unconfirmedFolder), replicas)
+  const noteFile = join(noteFolder, replicas.fileName('note'))
+  const notes = openUnconfirmedNotes(openLinkedMarks(unconfirmedFolder, noteFile), replicas)
   /** Names of unfinished files of this process. */
   const active = new Set<string>()
 
@@ -158,6 +162,7 @@ export async function openFileStore(
           owners.add(ownerOf(name) ?? '')
         }
       }
+      await removeLeftOver(noteFolder, view)
       await view.removeHeartbeats(owners)
       return removed
     },
@@ -181,9 +186,18 @@ export async function openFileStore(
       directReads.dropAll()
     },
     async close() {
-      await Promise.all([files.close(), directReads.close()])
+      await Promise.all([files.close(), directReads.close(), rm(noteFile, { force: true })])
       await replicas.stop(active.size === 0 && !(await notes.listOwners()).has(replica))
     },
+  }
+}
+
+/** Removes the files of replicas that are gone. */
+async function removeLeftOver(folder: string, view: ReplicaView): Promise<void> {
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name)
+    const modifiedAt = await modifiedOrGone(path)
+    if (modifiedAt !== undefined && view.isLeftOver(name, modifiedAt)) await rm(path, { force: true })
   }
 }
 
