@@ -116,6 +116,11 @@ test.each([
     expected: { kind: 'taken' },
   },
   {
+    file: 'storage/digest-thread.js',
+    task: { kind: 'piece', body: 7, memory: new ArrayBuffer(64), length: 64 },
+    expected: { body: 7, memory: expect.any(ArrayBuffer) },
+  },
+  {
     file: 'provider/hash-thread.js',
     task: { id: 7, hasher: 1, kind: 'hash', bytes: new Uint8Array(128) },
     expected: { id: 7 },

@@ -9,6 +9,7 @@ import { sendReply } from '../http/send-reply.ts'
 import { readSteadily } from '../uploads/uploads.ts'
 import { corsHeaders, readCorsRules } from './cors.ts'
 import { findS3Credential, type S3Credential } from './credentials.ts'
+import { createDigestThread, type DigestThread } from './digest-thread-client.ts'
 import { findOperation } from './operations.ts'
 import { isForm, postObject } from './post-operation.ts'
 import type { S3Call } from './s3-call.ts'
@@ -44,6 +45,8 @@ export function createS3App({ context, readiness, publicListeners, stop }: Front
   })
   const isTrustedProxy = matchAddresses(config.trustedProxies)
   const slots = createAddressSlots({ ...streamLimits, isExempt: isTrustedProxy })
+  const digests = createDigestThread()
+  app.addHook('onClose', () => digests[Symbol.asyncDispose]())
   // The operations read bodies of any content type themselves.
   app.removeAllContentTypeParsers()
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
@@ -66,8 +69,8 @@ export function createS3App({ context, readiness, publicListeners, stop }: Front
       if (cors !== undefined) reply.headers(cors)
       const signal = watch(request, reply)
       const answer = isForm(read)
-        ? await answerForm(context, request, read, signal)
-        : await answerCall(context, request, read, signal)
+        ? await answerForm({ context, digests }, request, read, signal)
+        : await answerCall({ context, digests }, request, read, signal)
       await send(request, reply, answer, slots, context.userPriority.noteTransfer)
       return reply
     },
@@ -95,19 +98,22 @@ function answerPreflight(reply: FastifyReply, cors: Record<string, string> | und
   return reply.status(200).headers(cors).send()
 }
 
+/** What every request is handled with. */
+type S3Parts = { context: Context; digests: DigestThread }
+
 async function answerCall(
-  context: Context,
+  parts: S3Parts,
   message: FastifyRequest,
   request: S3Request,
   signal: AbortSignal,
 ): Promise<Answer> {
-  const call = await openCall(context, message, request, signal)
+  const call = await openCall(parts, message, request, signal)
   return findOperation(request)(call)
 }
 
 /** Responds to a form, which is authenticated by its fields. */
 function answerForm(
-  context: Context,
+  { context, digests }: S3Parts,
   message: FastifyRequest,
   request: S3Request,
   signal: AbortSignal,
@@ -120,7 +126,7 @@ function answerForm(
     admit(context, message, credential)
     return credential
   }
-  return postObject({ context, request, region, feed, find })
+  return postObject({ context, digests, request, region, feed, find })
 }
 
 /** Counts a request of an access key, and names its caller in the log. */
@@ -131,7 +137,7 @@ function admit({ rates }: Pick<Context, 'rates'>, message: FastifyRequest, crede
 
 /** Authenticates a request before its body is read. */
 async function openCall(
-  context: Context,
+  { context, digests }: S3Parts,
   message: FastifyRequest,
   request: S3Request,
   signal: AbortSignal,
@@ -152,7 +158,7 @@ async function openCall(
     region,
     signal,
     id: message.id,
-    body: { feed, payload, signing, header: request.header },
+    body: { feed, payload, signing, digests, header: request.header },
   }
 }
 

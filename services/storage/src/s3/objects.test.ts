@@ -16,6 +16,7 @@ import {
   PutObjectCommand,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareBytes } from '../compare-bytes.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
@@ -113,33 +114,39 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect((await read('streamed')).bytes.equals(Body)).toBe(true)
   })
 
-  test.each(['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const)(
-    'verifies and keeps the checksum %s',
-    async (ChecksumAlgorithm) => {
-      const Key = `sums/${ChecksumAlgorithm}`
-      await s3.client.send(new PutObjectCommand({ Bucket, Key, Body: 'some text', ChecksumAlgorithm }))
-      const found = await read(Key, { ChecksumMode: 'ENABLED' })
-      expect(found[`Checksum${ChecksumAlgorithm}`]).toBeDefined()
-      const wrong = {
-        [`Checksum${ChecksumAlgorithm}`]: Buffer.alloc(
-          Buffer.from(found[`Checksum${ChecksumAlgorithm}`] ?? '', 'base64').length,
-        ).toString('base64'),
-      }
-      expect(
-        await refused(s3.client.send(new PutObjectCommand({ Bucket, Key: `${Key}-bad`, Body: 'some text', ...wrong }))),
-      ).toEqual(['BadDigest', 400])
-      expect(await refused(read(`${Key}-bad`))).toEqual(['NoSuchKey', 404])
-    },
-  )
+  test.each(
+    (['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const).flatMap((algorithm) => [
+      { algorithm, size: 'small', Body: 'some text' },
+      // Its digests are computed on another thread.
+      { algorithm, size: 'large', Body: new Uint8Array(2 * MIB).fill(algorithm.length) },
+    ]),
+  )('verifies and keeps the checksum $algorithm of a $size object', async ({ algorithm, size, Body }) => {
+    const Key = `sums/${algorithm}/${size}`
+    await s3.client.send(new PutObjectCommand({ Bucket, Key, Body, ChecksumAlgorithm: algorithm }))
+    const found = await read(Key, { ChecksumMode: 'ENABLED' })
+    expect(found.bytes.equals(Buffer.from(Body))).toBe(true)
+    expect(found.ETag).toBe(`"${createHash('md5').update(Body).digest('hex')}"`)
+    const value = found[`Checksum${algorithm}`] ?? ''
+    expect(value).not.toBe('')
+    const wrong = { [`Checksum${algorithm}`]: Buffer.alloc(Buffer.from(value, 'base64').length).toString('base64') }
+    expect(await refused(s3.client.send(new PutObjectCommand({ Bucket, Key: `${Key}-bad`, Body, ...wrong })))).toEqual([
+      'BadDigest',
+      400,
+    ])
+    expect(await refused(read(`${Key}-bad`))).toEqual(['NoSuchKey', 404])
+  })
 
-  test('rejects a body that does not match its MD5, and keeps nothing of it', async () => {
+  test.each([
+    { size: 'small', Body: 'text' },
+    { size: 'large', Body: new Uint8Array(2 * MIB) },
+  ])('rejects a $size body that does not match its MD5, and keeps nothing of it', async ({ Body }) => {
     const before = await s3.context.db.read
       .selectFrom('account')
       .selectAll()
       .where('address', '=', s3.address)
       .executeTakeFirstOrThrow()
     const bad = s3.client.send(
-      new PutObjectCommand({ Bucket, Key: 'bad', Body: 'text', ContentMD5: Buffer.alloc(16).toString('base64') }),
+      new PutObjectCommand({ Bucket, Key: 'bad', Body, ContentMD5: Buffer.alloc(16).toString('base64') }),
     )
     expect(await refused(bad)).toEqual(['BadDigest', 400])
     const after = await s3.context.db.read

@@ -1,13 +1,14 @@
-import { createHash } from 'node:crypto'
 import type { Context } from '../context.ts'
 import type { Answer } from '../http/send-answer.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { requireRight } from './access-rules.ts'
+import { digestBody } from './body-digests.ts'
 import { requireBucket } from './buckets.ts'
-import { checksumAlgorithms, checksumHeader, createChecksum } from './checksums.ts'
+import { checksumAlgorithms, checksumHeader } from './checksums.ts'
 import { unconditional } from './conditions.ts'
 import type { S3Credential } from './credentials.ts'
+import type { DigestThread } from './digest-thread-client.ts'
 import { maxPutBytes, readNewObject, versionHeaders, writtenHeaders } from './object-operations.ts'
 import { putObject } from './objects.ts'
 import { type AllowedBytes, checkPolicy } from './post-policy.ts'
@@ -30,6 +31,7 @@ export function isForm({ method, bucket, key, query, header }: S3Request): boole
 /** What a form is handled with. */
 export type FormParts = {
   context: Context
+  digests: Pick<DigestThread, 'begin'>
   request: S3Request
   region: string
   feed: Feed
@@ -41,7 +43,7 @@ export type FormParts = {
  * Stores the file of a form (`POST /{bucket}`). Its signed policy states which fields and sizes are allowed.
  * @see https://docs.aws.amazon.com/AmazonS3/latest/API/RESTObjectPOST.html
  */
-export async function postObject({ context, request, region, feed, find }: FormParts): Promise<Answer> {
+export async function postObject({ context, digests, request, region, feed, find }: FormParts): Promise<Answer> {
   const length = request.header('content-length')
   if (length === undefined || !/^\d{1,15}$/.test(length)) throw s3Error('MissingContentLength')
   const form = await readForm(feed, readBoundary(request.header('content-type')), Number(length))
@@ -56,7 +58,7 @@ export async function postObject({ context, request, region, feed, find }: FormP
     requireRight(caller, 'write', bucket, key)
     const row = await requireBucket(context, caller, bucket)
     const info = { ...readNewObject(toHeaders(fields)), ...readTags(fields) }
-    const body = openFile(form, fields, allowed)
+    const body = openFile(form, fields, allowed, digests)
     const written = await putObject(context, caller, { bucket, key }, body, { info, conditions: unconditional })
     const headers = { ...writtenHeaders(written), ...versionHeaders(row, written) }
     return toAnswer(fields, { bucket, key, etag: `"${written.etag}"` }, headers)
@@ -96,33 +98,33 @@ function readTags(fields: ReadonlyMap<string, string>) {
 }
 
 /** Checks the file while it is stored: its size, and the digest of a field. */
-function openFile({ file }: IncomingForm, fields: ReadonlyMap<string, string>, allowed: AllowedBytes): ObjectBody {
-  const md5 = createHash('md5')
+function openFile(
+  { file }: IncomingForm,
+  fields: ReadonlyMap<string, string>,
+  allowed: AllowedBytes,
+  digests: FormParts['digests'],
+): ObjectBody {
   const algorithm = checksumAlgorithms.find((name) => fields.has(checksumHeader(name)))
-  const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
   let md5Hex = ''
   let computed: { algorithm: (typeof checksumAlgorithms)[number]; value: string } | undefined
   return {
     sizeBytes: file.maxBytes,
     feed: async (take) => {
+      const maxBytes = Math.min(allowed.max, maxPutBytes)
+      const computing = digests.begin({ sha256: false, checksum: algorithm }, file.maxBytes)
       let receivedBytes = 0
-      await file.feed((piece) => {
-        receivedBytes += piece.length
-        if (receivedBytes > Math.min(allowed.max, maxPutBytes)) {
-          const facts = { ProposedSize: receivedBytes, MaxSizeAllowed: Math.min(allowed.max, maxPutBytes) }
-          throw s3Error('EntityTooLarge', undefined, facts)
-        }
-        md5.update(piece)
-        checksum?.update(piece)
-        return take(piece)
+      const { md5, checksum } = await digestBody(file.feed, computing, take, (lengthBytes) => {
+        receivedBytes += lengthBytes
+        if (receivedBytes <= maxBytes) return
+        throw s3Error('EntityTooLarge', undefined, { ProposedSize: receivedBytes, MaxSizeAllowed: maxBytes })
       })
       if (receivedBytes < allowed.min) {
         throw s3Error('EntityTooSmall', undefined, { ProposedSize: receivedBytes, MinSizeAllowed: allowed.min })
       }
-      md5Hex = md5.digest('hex')
+      md5Hex = Buffer.from(md5).toString('hex')
       if (algorithm === undefined || checksum === undefined) return
-      computed = { algorithm, value: await checksum.digest() }
-      if (fields.get(checksumHeader(algorithm)) !== computed.value) throw s3Error('BadDigest')
+      computed = { algorithm, value: checksum }
+      if (fields.get(checksumHeader(algorithm)) !== checksum) throw s3Error('BadDigest')
     },
     md5: () => md5Hex,
     checksum: () => computed,

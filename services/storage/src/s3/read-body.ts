@@ -1,6 +1,7 @@
-import { createHash } from 'node:crypto'
 import type { Feed } from '../multipart/read-multipart.ts'
-import { type ChecksumAlgorithm, checksumHeader, createChecksum, readDeclaredChecksum } from './checksums.ts'
+import { digestBody } from './body-digests.ts'
+import { type ChecksumAlgorithm, checksumHeader, readDeclaredChecksum } from './checksums.ts'
+import type { DigestThread } from './digest-thread-client.ts'
 import { s3Error } from './s3-error.ts'
 import { readChunkedBody } from './signature/chunked-body.ts'
 import type { ChunkSigning, SignedPayload } from './signature/verify-request.ts'
@@ -10,6 +11,7 @@ export type IncomingBody = {
   feed: Feed
   payload: SignedPayload
   signing: ChunkSigning
+  digests: Pick<DigestThread, 'begin'>
   header(name: string): string | undefined
 }
 
@@ -33,7 +35,7 @@ export type ObjectBody = {
  *   `BadDigest`, `XAmzContentSHA256Mismatch`, `IncompleteBody`, `SignatureDoesNotMatch`
  */
 export function openBody(
-  { feed, payload, signing, header }: IncomingBody,
+  { feed, payload, signing, digests, header }: IncomingBody,
   maxBytes: number,
   otherwise?: ChecksumAlgorithm,
 ): ObjectBody {
@@ -45,9 +47,6 @@ export function openBody(
   if (contentMd5 !== undefined && !/^[A-Za-z0-9+/]{22}==$/.test(contentMd5)) throw s3Error('InvalidDigest')
   const declared = readDeclaredChecksum(header)
   const algorithm = declared?.algorithm ?? otherwise
-  const md5 = createHash('md5')
-  const sha256 = payload.kind === 'sha256' ? createHash('sha256') : undefined
-  const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
   let trailer: ReadonlyMap<string, string> = new Map()
   let md5Hex = ''
   let computed: { algorithm: ChecksumAlgorithm; value: string } | undefined
@@ -66,28 +65,23 @@ export function openBody(
   return {
     sizeBytes,
     feed: async (take) => {
+      const computing = digests.begin({ sha256: payload.kind === 'sha256', checksum: algorithm }, sizeBytes)
       let receivedBytes = 0
-      await plain((piece) => {
-        receivedBytes += piece.length
+      const { md5, sha256, checksum } = await digestBody(plain, computing, take, (lengthBytes) => {
+        receivedBytes += lengthBytes
         if (receivedBytes > sizeBytes) throw s3Error('IncompleteBody', 'The body is longer than its declared length.')
-        md5.update(piece)
-        sha256?.update(piece)
-        checksum?.update(piece)
-        return take(piece)
       })
       if (receivedBytes !== sizeBytes) throw s3Error('IncompleteBody')
-      const digest = md5.digest()
-      md5Hex = digest.toString('hex')
-      if (contentMd5 !== undefined && digest.toString('base64') !== contentMd5) {
+      md5Hex = Buffer.from(md5).toString('hex')
+      if (contentMd5 !== undefined && Buffer.from(md5).toString('base64') !== contentMd5) {
         throw s3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.')
       }
-      if (payload.kind === 'sha256' && sha256?.digest('hex') !== payload.sha256)
-        throw s3Error('XAmzContentSHA256Mismatch')
+      if (payload.kind === 'sha256' && sha256 !== payload.sha256) throw s3Error('XAmzContentSHA256Mismatch')
       if (checksum === undefined || algorithm === undefined) return
-      computed = { algorithm, value: await checksum.digest() }
+      computed = { algorithm, value: checksum }
       if (declared === undefined) return
       const value = declared.value ?? trailer.get(checksumHeader(algorithm))
-      if (value !== computed.value) {
+      if (value !== checksum) {
         throw s3Error('BadDigest', `The ${algorithm} you specified did not match what we received.`)
       }
     },
