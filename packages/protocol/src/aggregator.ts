@@ -1,4 +1,7 @@
-import { CairnError } from './error.ts'
+import { conditionRule } from './condition-rules.ts'
+import { fieldRule } from './field-rules.ts'
+import { invalidCondition } from './invalid-condition.ts'
+import type { Reason } from './reason.ts'
 
 /** Maximum length of an aggregator in characters, and maximum nesting depth of its parentheses and negations. */
 export const maxAggregatorCharacters = 512
@@ -17,8 +20,8 @@ type Token = { text: string; at: number; id?: number }
 
 const tokenPattern = /\s*(?:(\(|\)|!)|\[\s*(\d{1,16}(?:\.\d{1,16})?)\s*\]|(and|or)(?![A-Za-z0-9_]))/iy
 
-function refuse(reason: string): never {
-  throw new CairnError('INVALID_CONDITION', { message: `Condition validation error: "aggregator" ${reason}` })
+function refuse(rule: Reason): never {
+  throw invalidCondition(`"aggregator" ${rule.reason}`, rule, { field: 'aggregator' })
 }
 
 function tokenize(text: string): Token[] {
@@ -27,7 +30,7 @@ function tokenize(text: string): Token[] {
   while (pattern.lastIndex < text.trimEnd().length) {
     const at = pattern.lastIndex
     const match = pattern.exec(text)
-    if (match === null) return refuse(`cannot be read at character ${at + 1}`)
+    if (match === null) return refuse(conditionRule('AGGREGATOR_UNREADABLE', { position: at + 1 }))
     const [, mark, id, word] = match
     tokens.push(
       id === undefined ? { text: (mark ?? word ?? '').toLowerCase(), at } : { text: '[]', at, id: Number(id) },
@@ -43,10 +46,12 @@ function tokenize(text: string): Token[] {
  * @throws INVALID_CONDITION for anything else, longer than 512 characters or nested deeper than 8
  */
 export function parseAggregator(text: string, ids: readonly number[]): Expression {
-  if (text.length > maxAggregatorCharacters) return refuse(`must have at most ${maxAggregatorCharacters} characters`)
+  if (text.length > maxAggregatorCharacters) return refuse(fieldRule('TOO_LONG', { limit: maxAggregatorCharacters }))
   const [only] = ids
   if (text.trim() === '') {
-    return ids.length === 1 && only !== undefined ? { kind: 'condition', id: only } : refuse('is required')
+    return ids.length === 1 && only !== undefined
+      ? { kind: 'condition', id: only }
+      : refuse(fieldRule('FIELD_REQUIRED'))
   }
   const tokens = tokenize(text)
   const used = new Set<number>()
@@ -65,25 +70,26 @@ export function parseAggregator(text: string, ids: readonly number[]): Expressio
   const parseAnd = (depth: number): Expression => parseList('and', parseUnary, depth)
   const parseUnary = (depth: number): Expression => {
     const token = tokens[next++]
-    if (token === undefined) return refuse('is incomplete')
-    if (depth > maxAggregatorDepth) return refuse(`must not nest deeper than ${maxAggregatorDepth}`)
+    if (token === undefined) return refuse(conditionRule('AGGREGATOR_INCOMPLETE'))
+    if (depth > maxAggregatorDepth) return refuse(conditionRule('AGGREGATOR_TOO_DEEP', { limit: maxAggregatorDepth }))
     if (token.text === '!') return { kind: 'not', of: parseUnary(depth + 1) }
     if (token.text === '(') {
       const inner = parseOr(depth + 1)
-      if (tokens[next++]?.text !== ')') return refuse('has a parenthesis that is not closed')
+      if (tokens[next++]?.text !== ')') return refuse(conditionRule('AGGREGATOR_OPEN'))
       return inner
     }
-    if (token.id === undefined) return refuse(`has "${token.text}" where a condition is expected`)
-    if (!ids.includes(token.id)) return refuse(`contains the id ${token.id}, which does not belong to a condition`)
+    if (token.id === undefined) return refuse(conditionRule('AGGREGATOR_UNEXPECTED', { text: token.text }))
+    if (!ids.includes(token.id)) return refuse(conditionRule('AGGREGATOR_UNKNOWN_ID', { id: token.id }))
     used.add(token.id)
     return { kind: 'condition', id: token.id }
   }
 
   const expression = parseOr(0)
   const left = tokens[next]
-  if (left !== undefined) return refuse(`cannot be read at character ${left.at + 1}`)
+  if (left !== undefined) return refuse(conditionRule('AGGREGATOR_UNREADABLE', { position: left.at + 1 }))
   const unused = ids.filter((id) => !used.has(id))
-  if (unused.length > 0) return refuse(`must use every condition. Missing: ${unused.map((id) => `[${id}]`).join(', ')}`)
+  if (unused.length > 0)
+    return refuse(conditionRule('AGGREGATOR_UNUSED_IDS', { ids: unused.map((id) => `[${id}]`).join(', ') }))
   return expression
 }
 

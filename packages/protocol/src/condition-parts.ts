@@ -1,4 +1,7 @@
 import * as v from 'valibot'
+import { conditionRule } from './condition-rules.ts'
+import { findRule } from './describe-issue.ts'
+import { fieldRule, noteBrokenRule, ruleMessage } from './field-rules.ts'
 
 /** Limits of one set of conditions. */
 export const maxConditions = 10
@@ -15,25 +18,16 @@ export function placeholderName(value: unknown): string | undefined {
   return typeof value === 'string' ? placeholderPattern.exec(value)?.[1] : undefined
 }
 
-const wholeNumber = v.pipe(
-  v.number(),
-  v.safeInteger('must be a whole number below 2^53. Write larger numbers as strings'),
-)
-const text = v.pipe(
-  v.string(),
-  v.maxLength(maxConditionTextCharacters, `must have at most ${maxConditionTextCharacters} characters`),
-)
+const wholeNumber = v.pipe(v.number(), v.safeInteger(ruleMessage(conditionRule('NUMBER_NOT_SAFE'))))
+const text = v.pipe(v.string(), v.maxLength(maxConditionTextCharacters))
 const scalar = v.union([wholeNumber, text, v.boolean()], describeScalar)
 
 function describeScalar(issue: v.UnionIssue<v.BaseIssue<unknown>>): string {
   const [deeper] = issue.issues?.filter((each) => each.kind === 'validation') ?? []
-  return deeper?.message ?? 'must be a string, a whole number or a boolean'
+  return noteBrokenRule(issue, (deeper && findRule(deeper)) ?? conditionRule('NOT_A_SCALAR'))
 }
 
-const scalars = v.pipe(
-  v.array(scalar),
-  v.maxLength(maxConditionArrayItems, `must have at most ${maxConditionArrayItems} items`),
-)
+const scalars = v.pipe(v.array(scalar), v.maxLength(maxConditionArrayItems))
 
 /** One argument of a contract method or of an RPC call. */
 export const parameterSchema = v.lazy((input) => (Array.isArray(input) ? scalars : scalar))
@@ -41,7 +35,7 @@ export type Parameter = v.InferOutput<typeof scalar> | v.InferOutput<typeof scal
 
 export const parametersSchema = v.pipe(
   v.array<v.GenericSchema<unknown, Parameter>>(parameterSchema),
-  v.maxLength(maxConditionParameters, `must have at most ${maxConditionParameters} items`),
+  v.maxLength(maxConditionParameters),
 )
 
 /** Values that are known only at read time, keyed `{id of the condition}.{name}`. */
@@ -59,10 +53,10 @@ export type Comparator = (typeof comparators)[number]
 
 const expectedText = v.pipe(
   text,
-  v.nonEmpty('must not be empty'),
+  v.nonEmpty(),
   v.check(
     (value: string) => placeholderName(value) === undefined || value === userAddressPlaceholder,
-    `must not contain placeholders other than ${userAddressPlaceholder}`,
+    ruleMessage(conditionRule('ANOTHER_PLACEHOLDER', { allowed: userAddressPlaceholder })),
   ),
 )
 const expectedItem = v.lazy(
@@ -73,9 +67,9 @@ const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> =>
   if (typeof input === 'string') return expectedText
   if (typeof input === 'number') return wholeNumber
   return v.pipe(
-    v.array(expectedItem, 'must be a number, a string or an array'),
-    v.minLength(1, 'must not be empty'),
-    v.maxLength(maxConditionArrayItems, `must have at most ${maxConditionArrayItems} items`),
+    v.array(expectedItem, ruleMessage(conditionRule('NOT_AN_EXPECTED_VALUE'))),
+    v.minLength(1, ruleMessage(fieldRule('FIELD_EMPTY'))),
+    v.maxLength(maxConditionArrayItems),
   )
 })
 
@@ -83,29 +77,27 @@ const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> =>
 export type ExpectedValue = number | string | (string | number | boolean)[]
 
 export const returnValueTestSchema = v.strictObject({
-  comparator: v.picklist(comparators, `must be one of ${comparators.join(' ')}`),
+  comparator: v.picklist(comparators, ruleMessage(conditionRule('NOT_ONE_OF', { names: comparators.join(' ') }))),
   value: expectedValue,
 })
 export type ReturnValueTest = v.InferOutput<typeof returnValueTestSchema>
 
 const leastId = 1
+const notANumber = ruleMessage(fieldRule('NOT_A_NUMBER'))
 /** A number of at least 1, or a text with one. */
 export const conditionIdSchema = v.pipe(
-  v.union(
-    [v.number(), v.pipe(v.string(), v.trim(), v.regex(/^\d{1,16}(?:\.\d{1,16})?$/, 'must be a number'))],
-    'must be a number',
-  ),
+  v.union([v.number(), v.pipe(v.string(), v.trim(), v.regex(/^\d{1,16}(?:\.\d{1,16})?$/, notANumber))], notANumber),
   v.transform(Number),
-  v.finite('must be a number'),
-  v.minValue(leastId, `must be at least ${leastId}`),
-  v.maxValue(Number.MAX_SAFE_INTEGER, 'is too large'),
+  v.finite(notANumber),
+  v.minValue(leastId),
+  v.maxValue(Number.MAX_SAFE_INTEGER, ruleMessage(conditionRule('NUMBER_TOO_LARGE'))),
 )
 
 export const chainNameSchema = v.pipe(
   v.string(),
   v.trim(),
-  v.nonEmpty('is required'),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, 'must be the name of a chain'),
+  v.nonEmpty(ruleMessage(fieldRule('FIELD_REQUIRED'))),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, ruleMessage(conditionRule('NOT_A_CHAIN_NAME'))),
 )
 
 /** One of the names, in any case. */
@@ -113,7 +105,7 @@ export function caseless<const Names extends readonly [string, ...string[]]>(nam
   return v.pipe(
     v.string(),
     v.transform((input: string) => findCaseless(names, input)),
-    v.picklist(names, `must be one of ${names.map((name) => `"${name}"`).join(', ')}`),
+    v.picklist(names, ruleMessage(conditionRule('NOT_ONE_OF', { names: names.map((name) => `"${name}"`).join(', ') }))),
   )
 }
 

@@ -1,15 +1,25 @@
 import * as v from 'valibot'
 import { coreumChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
+import { conditionRule } from './condition-rules.ts'
+import { fieldRule, ruleMessage } from './field-rules.ts'
+
+const required = ruleMessage(fieldRule('FIELD_REQUIRED'))
 
 /** Both become part of request paths: only what the chain itself allows. */
 const denom = v.pipe(
-  v.string('is required'),
-  v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, 'must be a denomination'),
-  v.check((text: string) => !text.includes('..'), 'must be a denomination'),
+  v.string(required),
+  v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, ruleMessage(conditionRule('NOT_A_DENOMINATION'))),
+  v.check((text: string) => !text.includes('..'), ruleMessage(conditionRule('NOT_A_DENOMINATION'))),
 )
-const classid = v.pipe(v.string('is required'), v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, 'must be a class ID'))
-const contractAddress = v.pipe(v.string(), v.regex(/^[a-z0-9]{0,90}$/i, 'must be a Coreum address'))
+const classid = v.pipe(
+  v.string(required),
+  v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, ruleMessage(conditionRule('NOT_A_CLASS_ID'))),
+)
+const contractAddress = v.pipe(
+  v.string(),
+  v.regex(/^[a-z0-9]{0,90}$/i, ruleMessage(conditionRule('NOT_A_COREUM_ADDRESS'))),
+)
 
 const entries = {
   id: conditionIdSchema,
@@ -44,14 +54,16 @@ export const coreumConditionSchema = v.pipe(
         classid: v.optional(v.union([v.literal(''), classid])),
       }),
     ],
-    'must be getFtsByAddress, getNftsByAddress or getLastBlockTime',
+    ruleMessage(
+      conditionRule('ANOTHER_OF_TWO', { names: 'getFtsByAddress, getNftsByAddress', last: 'getLastBlockTime' }),
+    ),
   ),
   v.forward(
-    v.check((condition) => condition.standardContractType === '' || Boolean(condition.contractAddress), 'is required'),
+    v.check((condition) => condition.standardContractType === '' || Boolean(condition.contractAddress), required),
     ['contractAddress'],
   ),
   v.forward(
-    v.check((condition) => condition.standardContractType === '' || condition.parameters !== undefined, 'is required'),
+    v.check((condition) => condition.standardContractType === '' || condition.parameters !== undefined, required),
     ['parameters'],
   ),
 )
@@ -64,8 +76,14 @@ export const radixConditionSchema = v.strictObject({
   id: conditionIdSchema,
   chain: caseless(radixChains),
   standardContractType: v.pipe(v.string(), v.maxLength(32)),
-  method: v.picklist(['getFtsByAddress', 'getNftsByAddress'], 'must be getFtsByAddress or getNftsByAddress'),
-  resourceAddress: v.pipe(v.string('is required'), v.regex(/^[a-z0-9_]{1,128}$/, 'must be a Radix address')),
+  method: v.picklist(
+    ['getFtsByAddress', 'getNftsByAddress'],
+    ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getFtsByAddress', last: 'getNftsByAddress' })),
+  ),
+  resourceAddress: v.pipe(
+    v.string(required),
+    v.regex(/^[a-z0-9_]{1,128}$/, ruleMessage(conditionRule('NOT_A_RADIX_ADDRESS'))),
+  ),
   returnValueTest: returnValueTestSchema,
 })
 export type RadixCondition = v.InferOutput<typeof radixConditionSchema>

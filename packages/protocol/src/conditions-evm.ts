@@ -7,6 +7,11 @@ import {
   parametersSchema,
   returnValueTestSchema,
 } from './condition-parts.ts'
+import { conditionRule } from './condition-rules.ts'
+import { fieldRule, noteBrokenRule, ruleMessage } from './field-rules.ts'
+
+const required = ruleMessage(fieldRule('FIELD_REQUIRED'))
+const notAnAddress = ruleMessage(conditionRule('NOT_AN_EVM_ADDRESS'))
 
 const bytesSizes = [1, 2, 3, 4, 5, 6, 7, 8, 16, 32]
 const integerBits = [8, 16, 24, 32, 40, 48, 64, 128, 192, 256]
@@ -45,11 +50,11 @@ export const evmMethods: Record<'ERC20' | 'ERC721' | 'ERC1155', Readonly<Record<
 
 const abiType = v.pipe(
   v.string(),
-  v.check((type: string) => abiTypes.includes(type), 'must be one of the ABI types address, bool, bytesN, uintN, intN'),
+  v.check((type: string) => abiTypes.includes(type), ruleMessage(conditionRule('NOT_AN_ABI_TYPE'))),
 )
 const address = v.pipe(
-  v.string('is required'),
-  v.check((text: string) => isEvmAddress(text), 'must be 0x and 40 hex characters'),
+  v.string(required),
+  v.check((text: string) => isEvmAddress(text), notAnAddress),
 )
 const types = v.pipe(v.array(abiType), v.maxLength(maxConditionParameters))
 
@@ -62,8 +67,11 @@ const entries = {
 const native = v.strictObject({
   ...entries,
   standardContractType: v.literal(''),
-  method: v.picklist(['getBalance', 'getBlockNumber'], 'must be getBalance or getBlockNumber'),
-  contractAddress: v.optional(v.union([v.literal(''), address], 'must be 0x and 40 hex characters')),
+  method: v.picklist(
+    ['getBalance', 'getBlockNumber'],
+    ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getBalance', last: 'getBlockNumber' })),
+  ),
+  contractAddress: v.optional(v.union([v.literal(''), address], notAnAddress)),
   parameters: v.optional(parametersSchema),
   inputArrayType: v.optional(types),
   outputType: v.optional(abiType),
@@ -77,10 +85,10 @@ function standard<const Type extends keyof typeof evmMethods>(type: Type) {
       ...entries,
       standardContractType: v.literal(type),
       method: v.pipe(
-        v.string('is required'),
+        v.string(required),
         v.check(
           (method: string) => Object.hasOwn(methods, method),
-          `must be one of ${Object.keys(methods).join(', ')} for ${type}. Use Custom for other methods`,
+          ruleMessage(conditionRule('METHOD_OF_ANOTHER_TYPE', { names: Object.keys(methods).join(', '), type })),
         ),
       ),
       contractAddress: address,
@@ -92,7 +100,14 @@ function standard<const Type extends keyof typeof evmMethods>(type: Type) {
       v.check(
         // An unknown method is already a problem of its own.
         ({ method, parameters }) => (countInputs(method) ?? parameters.length) === parameters.length,
-        ({ input: { method } }) => `must have ${countInputs(method)} items for ${method}`,
+        (issue) =>
+          noteBrokenRule(
+            issue,
+            conditionRule('PARAMETER_COUNT', {
+              count: countInputs(issue.input.method) ?? 0,
+              method: issue.input.method,
+            }),
+          ),
       ),
       ['parameters'],
     ),
@@ -104,8 +119,8 @@ const custom = v.pipe(
     ...entries,
     standardContractType: v.literal('Custom'),
     method: v.pipe(
-      v.string('is required'),
-      v.regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/, 'must be the name of a Solidity function'),
+      v.string(required),
+      v.regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/, ruleMessage(conditionRule('NOT_A_FUNCTION_NAME'))),
     ),
     contractAddress: address,
     parameters: parametersSchema,
@@ -115,7 +130,7 @@ const custom = v.pipe(
   v.forward(
     v.check(
       ({ inputArrayType, parameters }) => inputArrayType.length === parameters.length,
-      'must have as many items as inputArrayType',
+      ruleMessage(conditionRule('PARAMETER_TYPES_COUNT')),
     ),
     ['parameters'],
   ),
@@ -127,7 +142,7 @@ export const evmContractTypes = ['', 'ERC20', 'ERC721', 'ERC1155', 'Custom'] as 
 export const evmConditionSchema = v.variant(
   'standardContractType',
   [native, standard('ERC20'), standard('ERC721'), standard('ERC1155'), custom],
-  'must be one of ERC20, ERC721, ERC1155, Custom or empty',
+  ruleMessage(conditionRule('NOT_ONE_OF_NOR_EMPTY', { names: 'ERC20, ERC721, ERC1155, Custom' })),
 )
 export type EvmCondition = v.InferOutput<typeof evmConditionSchema>
 

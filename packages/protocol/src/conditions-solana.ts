@@ -2,20 +2,26 @@ import * as v from 'valibot'
 import { isSolanaAddress } from './address.ts'
 import { solanaChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
+import { conditionRule } from './condition-rules.ts'
+import { fieldRule, ruleMessage } from './field-rules.ts'
 
 const address = v.pipe(
-  v.string('is required'),
-  v.check((text: string) => isSolanaAddress(text), 'must be a Solana address in base58'),
+  v.string(ruleMessage(fieldRule('FIELD_REQUIRED'))),
+  v.check((text: string) => isSolanaAddress(text), ruleMessage(conditionRule('NOT_A_SOLANA_ADDRESS'))),
 )
 
 const pdaInterface = v.strictObject({
-  offset: v.optional(v.pipe(v.number(), v.integer('must be a whole number'), v.minValue(0), v.maxValue(10_485_760))),
+  offset: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760))),
   selector: v.optional(
-    v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, 'must be field names joined by dots')),
+    v.pipe(
+      v.string(),
+      v.maxLength(256),
+      v.regex(/^[A-Za-z0-9_.[\]-]*$/, ruleMessage(conditionRule('NOT_FIELD_NAMES'))),
+    ),
   ),
 })
 /** An empty list would pass as an object without keys. */
-const notAList = v.never('must be an object')
+const notAList = v.never(ruleMessage(fieldRule('NOT_AN_OBJECT')))
 
 const entries = {
   id: conditionIdSchema,
@@ -35,19 +41,24 @@ export const solanaConditionSchema = v.variant(
       standardContractType: v.literal(''),
       method: v.picklist(
         ['getBalance', 'getLastBlockTime', 'getBlockHeight'],
-        'must be getBalance, getLastBlockTime or getBlockHeight',
+        ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getBalance, getLastBlockTime', last: 'getBlockHeight' })),
       ),
-      contractAddress: v.optional(v.union([v.literal(''), address], 'must be a Solana address in base58')),
+      contractAddress: v.optional(
+        v.union([v.literal(''), address], ruleMessage(conditionRule('NOT_A_SOLANA_ADDRESS'))),
+      ),
     }),
     v.strictObject({
       ...entries,
       standardContractType: v.literal('spl-token'),
-      method: v.picklist(['getTokenAccountsByOwner'], 'must be getTokenAccountsByOwner'),
+      method: v.picklist(
+        ['getTokenAccountsByOwner'],
+        ruleMessage(fieldRule('ANOTHER_VALUE', { expected: 'getTokenAccountsByOwner' })),
+      ),
       /** The mint. */
       contractAddress: address,
     }),
   ],
-  'must be spl-token or empty',
+  ruleMessage(conditionRule('ANOTHER_VALUE_NOT_EMPTY', { names: 'spl-token' })),
 )
 export type SolanaCondition = v.InferOutput<typeof solanaConditionSchema>
 

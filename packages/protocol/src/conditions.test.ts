@@ -1,6 +1,9 @@
 import { describe, expect, test } from 'vitest'
+import { conditionRules } from './condition-rules.ts'
 import { parseConditions } from './conditions.ts'
 import { CairnError } from './error.ts'
+import { fieldRules } from './field-rules.ts'
+import { fillReason, parseReasonFacts } from './reason.ts'
 
 const contractAddress = '0xF0Bc72fA04aea04d04b1fA80B359Adb566E1c8B1'
 const returnValueTest = { comparator: '>=', value: '0' }
@@ -54,11 +57,24 @@ const resource = {
   returnValueTest,
 }
 
+const ruleTexts: Readonly<Partial<Record<string, string>>> = { ...fieldRules, ...conditionRules }
+
+/** The sentence that the facts of an error make, to compare with the one that it says. */
+function sayFacts({ details: { reason, reasonFacts } }: CairnError<'INVALID_CONDITION'>): [unknown, unknown] {
+  const { code = '', values = {} } = parseReasonFacts(reasonFacts) ?? {}
+  return [reason, fillReason(ruleTexts[code] ?? '', values)]
+}
+
 function refusal(input: Parameters<typeof parseConditions>[0]): string {
   try {
     parseConditions(input)
   } catch (error) {
-    if (CairnError.is(error, 'INVALID_CONDITION')) return error.message
+    if (CairnError.is(error, 'INVALID_CONDITION')) {
+      const [reason, sentence] = sayFacts(error)
+      expect(error.message.endsWith(String(reason))).toBe(true)
+      expect(sentence).toBe(reason)
+      return error.message
+    }
     throw error
   }
   return ''
@@ -188,7 +204,26 @@ describe('rejected input, by field and id', () => {
       expect.unreachable()
     } catch (error) {
       expect(error).toMatchObject({
-        details: { fields: { 'conditions.0.chain': expect.any(String), 'conditions.0.method': expect.any(String) } },
+        details: {
+          field: 'chain',
+          condition: 1,
+          position: 1,
+          reasonFacts: { code: 'NOT_A_CHAIN_NAME' },
+          fields: {
+            'conditions.0.chain': '"chain" of condition 1 must be the name of a chain',
+            'conditions.0.method': expect.any(String),
+          },
+          rules: {
+            'conditions.0.chain': {
+              reason: 'must be the name of a chain',
+              reasonFacts: { code: 'NOT_A_CHAIN_NAME' },
+            },
+            'conditions.0.method': {
+              reason: expect.stringMatching(/^must be one of balanceOf/),
+              reasonFacts: { code: 'METHOD_OF_ANOTHER_TYPE', values: { type: 'ERC20' } },
+            },
+          },
+        },
       })
       expect(JSON.stringify(error)).not.toContain('secret')
     }

@@ -2,12 +2,15 @@ import * as v from 'valibot'
 import { parseAggregator } from './aggregator.ts'
 import type { ChainFamilyName } from './chain-families.ts'
 import { findCaseless, maxConditions } from './condition-parts.ts'
+import { conditionRule } from './condition-rules.ts'
 import { coreumConditionSchema, radixConditionSchema } from './conditions-coreum.ts'
 import { evmConditionSchema, evmContractTypes } from './conditions-evm.ts'
 import { solanaConditionSchema, solanaContractTypes } from './conditions-solana.ts'
-import { describeRule } from './describe-issue.ts'
-import { CairnError } from './error.ts'
+import { findRule } from './describe-issue.ts'
+import { fieldRule } from './field-rules.ts'
+import { invalidCondition, type Place } from './invalid-condition.ts'
 import { isRecord } from './is-record.ts'
+import type { Reason } from './reason.ts'
 
 export const chainTypes = ['EVM', 'SOLANA', 'COREUM', 'RADIX'] as const
 export type ChainType = (typeof chainTypes)[number]
@@ -42,11 +45,9 @@ export type ConditionSet = {
 
 type Checked = { [Type in ChainType]: { chainType: Type; conditions: Conditions[Type][] } }[ChainType]
 
-function refuse(reason: string, fields?: Record<string, string>): never {
-  throw new CairnError('INVALID_CONDITION', {
-    message: `Condition validation error: ${reason}`,
-    ...(fields === undefined ? {} : { details: { fields } }),
-  })
+/** @throws CairnError INVALID_CONDITION about a field of the set */
+function refuse(field: string, rule: Reason): never {
+  throw invalidCondition(`"${field}" ${rule.reason}`, rule, { field })
 }
 
 function readWord<const Words extends readonly [string, ...string[]]>(
@@ -56,7 +57,7 @@ function readWord<const Words extends readonly [string, ...string[]]>(
 ): Words[number] {
   const text = value === undefined || value === null || value === '' ? words[0] : value
   const word = words.find((each) => typeof text === 'string' && each.toLowerCase() === text.toLowerCase())
-  return word ?? refuse(`"${field}" must be one of ${words.join(', ')}`)
+  return word ?? refuse(field, conditionRule('NOT_ONE_OF', { names: words.join(', ') }))
 }
 
 /** Converts keywords that may be in any case, or absent, to the exact forms that distinguish the variants. */
@@ -73,34 +74,49 @@ function readList<Condition extends AccessCondition>(
   schema: v.GenericSchema<unknown, Condition>,
   list: readonly unknown[],
 ): Condition[] {
-  const problems: Record<string, string> = {}
+  const problems: Record<string, Problem> = {}
   const conditions: Condition[] = []
   for (const [position, item] of list.entries()) {
     const result = v.safeParse(schema, item)
     if (result.success) conditions.push(result.output)
     else {
-      const given = isRecord(item) && ['number', 'string'].includes(typeof item['id']) ? String(item['id']) : ''
-      const name = given === '' || given.length > 32 ? `at position ${position + 1}` : given
       for (const issue of result.issues) {
-        const field = v.getDotPath(issue)
-        problems[`conditions.${position}${field === null ? '' : `.${field}`}`] ??= describe(issue, field, name)
+        const field = v.getDotPath(issue) ?? undefined
+        problems[`conditions.${position}${field === undefined ? '' : `.${field}`}`] ??= describe(issue, {
+          field,
+          item,
+          position: position + 1,
+        })
       }
     }
   }
   const [first] = Object.values(problems)
-  if (first !== undefined) return refuse(first, problems)
+  if (first !== undefined) throw invalidCondition(first.sentence, first, first.place, problems)
   const ids = new Set<number>()
   for (const { id } of conditions) {
-    if (ids.has(id)) return refuse(`"id" ${id} is used by more than one condition`)
+    if (ids.has(id)) return refuse('id', conditionRule('ID_REPEATED', { id }))
     ids.add(id)
   }
   return conditions
 }
 
-function describe(issue: v.BaseIssue<unknown>, field: string | null, name: string): string {
+type Problem = Reason & { sentence: string; place: Place }
+
+function describe(
+  issue: v.BaseIssue<unknown>,
+  { field, item, position }: { field: string | undefined; item: unknown; position: number },
+): Problem {
+  const given = isRecord(item) && ['number', 'string'].includes(typeof item['id']) ? String(item['id']) : ''
+  const isShown = given !== '' && given.length <= 32
+  const id = Number(given)
   const isMissing = issue.kind === 'schema' && issue.received === 'undefined'
-  const reason = isMissing ? 'is required' : describeRule(issue)
-  return `${field === null ? '' : `"${field}" of `}condition ${name} ${reason}`
+  const rule = isMissing ? fieldRule('FIELD_REQUIRED') : (findRule(issue) ?? fieldRule('FIELD_NOT_ALLOWED'))
+  const name = isShown ? given : `at position ${position}`
+  return {
+    ...rule,
+    sentence: `${field === undefined ? '' : `"${field}" of `}condition ${name} ${rule.reason}`,
+    place: { field, position, condition: isShown && Number.isFinite(id) ? id : undefined },
+  }
 }
 
 /**
@@ -117,20 +133,22 @@ export function parseConditions(
 ): ConditionSet {
   const chainType = readWord('chainType', chainTypes, input.chainType)
   const decryptionType = readWord('decryptionType', decryptionTypes, input.decryptionType)
-  if (!Array.isArray(input.conditions)) return refuse('"conditions" must be an array')
+  if (!Array.isArray(input.conditions)) return refuse('conditions', conditionRule('CONDITIONS_NOT_AN_ARRAY'))
   const given: readonly unknown[] = input.conditions
-  if (given.length === 0 && options.allowEmpty !== true) return refuse('"conditions" must contain at least 1 items')
-  if (given.length > maxConditions) return refuse(`"conditions" must contain at most ${maxConditions} items`)
+  if (given.length === 0 && options.allowEmpty !== true)
+    return refuse('conditions', conditionRule('CONDITIONS_TOO_FEW', { limit: 1 }))
+  if (given.length > maxConditions)
+    return refuse('conditions', conditionRule('CONDITIONS_TOO_MANY', { limit: maxConditions }))
   if (given.length === 0 && decryptionType === 'ACCESS_CONDITIONS')
-    return refuse('"conditions" must contain at least 1 items when decryptionType is ACCESS_CONDITIONS')
+    return refuse('conditions', conditionRule('CONDITIONS_REQUIRED'))
   const list = given.map((condition) => canonicalize(chainType, condition))
   const checked = readSet(chainType, list)
   const aggregator = input.aggregator ?? ''
-  if (typeof aggregator !== 'string') return refuse('"aggregator" must be a string')
+  if (typeof aggregator !== 'string') return refuse('aggregator', fieldRule('NOT_A_STRING'))
   if (list.length === 0) return { ...checked, aggregator: '', decryptionType }
-  if (list.length > 1 && aggregator.trim() === '') return refuse('"aggregator" is required')
+  if (list.length > 1 && aggregator.trim() === '') return refuse('aggregator', fieldRule('FIELD_REQUIRED'))
   if (list.length > 1 && !/ and | or /i.test(aggregator)) {
-    return refuse('"aggregator" must contain " and " or " or "')
+    return refuse('aggregator', conditionRule('AGGREGATOR_WITHOUT_JOIN'))
   }
   parseAggregator(
     aggregator,

@@ -62,7 +62,7 @@ const errorFacts = {
   EVENT_STREAM_LIMIT: 'limit#',
   WEBHOOK_LIMIT: 'limit#',
   KEY_LIMIT: 'limit#',
-  INVALID_CONDITION: 'fields{}? condition#?',
+  INVALID_CONDITION: 'fields{}? rules{}? field? condition#? position#? reason? reasonFacts{}?',
   CHAIN_NOT_SUPPORTED: 'chains[]',
   KEY_NODES_UNAVAILABLE: 'nodes@? open@?',
   INVALID_IPNS_RECORD: 'reason value?',

@@ -49,11 +49,12 @@ export {
   userAddressPlaceholder,
 } from './condition-parts.ts'
 export * from './condition-reasons.ts'
+export { conditionRule, conditionRules } from './condition-rules.ts'
 export * from './conditions.ts'
 export { type CoreumCondition, type RadixCondition, radixChains } from './conditions-coreum.ts'
 export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions-evm.ts'
 export type { SolanaCondition } from './conditions-solana.ts'
-export { describeIssue, describeRule } from './describe-issue.ts'
+export { describeIssue, describeRule, findRule } from './describe-issue.ts'
 export * from './dialects.ts'
 export { createEarlySync, type EarlySync } from './early-sync.ts'
 export {
@@ -76,10 +77,12 @@ export {
 export * from './errors.ts'
 export * from './event-log.ts'
 export * from './events.ts'
+export { fieldRule, fieldRules } from './field-rules.ts'
 export { findNearest } from './find-nearest.ts'
 export { forEachOf } from './for-each-of.ts'
 export { freePiece } from './free-piece.ts'
 export { headerOf } from './header-of.ts'
+export { invalidCondition, invalidConditionField } from './invalid-condition.ts'
 export * from './key-grant.ts'
 export * from './limits.ts'
 export { readMediaType } from './media-type.ts'
@@ -94,6 +97,7 @@ export { readPieces } from './read-pieces.ts'
 export {
   createReasons,
   fillReason,
+  parseReason,
   parseReasonFacts,
   type Reason,
   type ReasonFacts,

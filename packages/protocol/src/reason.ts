@@ -32,6 +32,8 @@ export const reasonFactsSchema: v.GenericSchema<ReasonFacts> = /* @__PURE__ */ v
   ),
 })
 
+const reasonSchema = /* @__PURE__ */ v.object({ reason: /* @__PURE__ */ v.string(), reasonFacts: reasonFactsSchema })
+
 /** Words the sentence of a code, with the values that it has. */
 export type WordReason<Texts extends ReasonTexts> = <Code extends keyof Texts & string>(
   code: Code,
@@ -64,6 +66,12 @@ export function fillReason(
 /** Returns what the fact `reason` of an error states; the code of the error if it has none. */
 export function reasonFactsOf({ code, details }: CairnError): ReasonFacts {
   return ('reasonFacts' in details ? parseReasonFacts(details.reasonFacts) : undefined) ?? { code }
+}
+
+/** Returns a stored or received reason; undefined if it is none. */
+export function parseReason(value: unknown): Reason | undefined {
+  const parsed = v.safeParse(reasonSchema, value)
+  return parsed.success ? parsed.output : undefined
 }
 
 /** Returns stored or received facts; undefined if they are none. */

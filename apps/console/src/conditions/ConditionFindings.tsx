@@ -1,6 +1,7 @@
 import type { explainAccess } from '@cairn/sdk'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
 import { describeReason } from '../messages/describe-reason.ts'
+import { capitalize } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
 import { describeCondition, describeObserved } from './describe-condition.ts'
@@ -91,16 +92,11 @@ export function FindingLine({
           {observed === undefined || observed === null
             ? ''
             : `. ${messages.conditions.observed(showObserved(observed))}`}
-          {reason === undefined ? '' : `. ${asSentence(describeReason(reason, reasonFacts))}`}
+          {reason === undefined ? '' : `. ${capitalize(describeReason(reason, reasonFacts))}`}
         </p>
       </div>
     </div>
   )
-}
-
-/** Reasons of conditions start with a small letter in English. */
-function asSentence(text: string): string {
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
 }
 
 function show(value: unknown): string {

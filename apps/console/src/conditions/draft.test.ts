@@ -64,6 +64,9 @@ test('says errors in the language of the page', () => {
   })
   expect(found).toContain('Eine Adresse aus 0x und 40 Hex-Zeichen eingeben.')
   expect(found.filter((text) => /\b(?:must|is|required)\b/i.test(text))).toEqual([])
+  const { other } = checkDraft(draft(2, { mode: 'own', grouping: '1 and 7' }))
+  expect(other).toBe('Eine Bedingung mit der Nummer 7 gibt es nicht.')
+  expect(checkDraft(draft(2, { mode: 'own', grouping: '1 and 2 or' })).other).toBe('Am Ende fehlt etwas.')
   expect(() => fromJson('{')).toThrow('Das ist kein gültiges JSON')
 })
 

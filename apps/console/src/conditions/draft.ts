@@ -5,7 +5,11 @@ import {
   listedConditions,
   parseAggregator,
   parseConditions,
+  parseReason,
+  type Reason,
 } from '@cairn/protocol'
+import { describeReason } from '../messages/describe-reason.ts'
+import { capitalize, joinSentences } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
@@ -115,10 +119,16 @@ export function checkDraft(draft: Draft): Faults {
     return { fields: figures, other: undefined }
   } catch (error) {
     if (!CairnError.is(error, 'INVALID_CONDITION')) throw error
-    const found: unknown = error.details['fields']
-    const list = typeof found === 'object' && found !== null ? Object.entries(found) : []
-    const fields = { ...figures, ...Object.fromEntries(list.map(([name, text]) => [name, soften(String(text))])) }
-    return { fields, other: list.length > 0 ? undefined : soften(error.message) }
+    const { rules = {}, ...set } = error.details
+    const list = Object.entries(rules).flatMap(([name, value]) => {
+      const rule = parseReason(value)
+      return rule === undefined ? [] : [[name, describeRule(rule)]]
+    })
+    const rule = parseReason(set)
+    return {
+      fields: { ...figures, ...Object.fromEntries(list) },
+      other: list.length > 0 ? undefined : rule === undefined ? error.message : describeRule(rule),
+    }
   }
 }
 
@@ -136,10 +146,9 @@ function checkFigures({ chainType, conditions }: Draft): Record<string, string> 
   return fields
 }
 
-/** Returns the message of the protocol without its technical prefix, in the language of the page if it has words for it. */
-function soften(message: string): string {
-  const text = message.replace(/^Condition validation error: /, '').replace(/^"[^"]*"(?: of condition \S+)? /, '')
-  return messages.conditions.brokenRule(text)
+/** Returns what is wrong with a field, in the language of the page, for the place beside it. */
+function describeRule({ reason, reasonFacts }: Reason): string {
+  return joinSentences(capitalize(describeReason(reason, reasonFacts)), '')
 }
 
 /** Parses a grouping; undefined if it is invalid. */

@@ -1,3 +1,4 @@
+import { conditionRule, invalidConditionField, parseConditions } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { expect, test } from 'vitest'
 import * as german from './de/de.ts'
@@ -13,6 +14,32 @@ test('in English, an error is shown as it came, without what only programs can r
   expect(full.hint).toBe('Buy storage or delete files. details contains the number of missing bytes.')
   expect(describeError(full)).toEqual({ message: full.message, hint: 'Buy storage or delete files.' })
   expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. Send less data at once.`)
+})
+
+test('in another language, an error with a reason says it by its code, and names the condition and the field', () => {
+  keepTexts()
+  translate({ conditions: german.conditions, errors: german.errors, reasons: german.reasons })
+  const said = (error: CairnError) => describeError(error).message
+  const missing = conditionRule('CONTRACT_MISSING', { chain: 'Optimism' })
+  expect(said(invalidConditionField({ id: 2 }, 'contractAddress', missing))).toBe(
+    'Ungültige Bedingung: Bedingung 2, Contract-Adresse: An dieser Adresse gibt es auf Optimism keinen Contract',
+  )
+  const refusal = (input: Parameters<typeof parseConditions>[0]) => {
+    try {
+      parseConditions(input)
+    } catch (error) {
+      return said(CairnError.from(error))
+    }
+    return ''
+  }
+  expect(refusal({ conditions: [{ id: 'x', standardContractType: '' }] })).toBe(
+    'Ungültige Bedingung: Bedingung an Stelle 1, id: Eine Zahl eingeben',
+  )
+  expect(refusal({ conditions: [] })).toBe('Ungültige Bedingung: conditions: Mindestzahl der Bedingungen: 1')
+  const { reason, reasonFacts } = { ...missing, reasonFacts: { code: 'OF_TOMORROW' } }
+  expect(said(new CairnError('INVALID_CONDITION', { message: 'Broken', details: { reason, reasonFacts } }))).toBe(
+    'Ungültige Bedingung (Broken)',
+  )
 })
 
 test('in another language, the usual texts are those of the code, and what an error says beyond them stays', () => {

@@ -1,13 +1,16 @@
+import { reasonFactsOf } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
+import { translateReason } from './describe-reason.ts'
 import { joinSentences } from './format.ts'
 import { hintForPeople, isForPrograms } from './hint-for-people.ts'
 import { messages } from './messages.ts'
+import { nameConditionField } from './name-condition-field.ts'
 import { usualError } from './usual-errors.ts'
 import { isWorded } from './worded.ts'
 
 /**
  * Returns what to show of an error, in the language of the page. What a service or the SDK says beyond the usual text of the
- * code, such as a value, follows in English. A hint for programs or the command line is replaced by that of the console.
+ * code, such as a value, follows: by the code of its reason, else in English. A hint for programs or the command line is replaced by that of the console.
  */
 export function describeError(error: unknown): { message: string; hint: string } {
   const found = CairnError.from(error)
@@ -21,9 +24,29 @@ export function describeError(error: unknown): { message: string; hint: string }
         ? message
         : isUsual
           ? own.message
-          : `${own.message} (${message})`,
+          : specify(own.message, found),
     hint: own !== undefined && (hint === usual.hint || isForPrograms(hint)) ? own.hint : hintForPeople(hint),
   }
+}
+
+/** Returns the usual text of a code with what this error says beyond it. */
+function specify(usual: string, error: CairnError): string {
+  const reason = translateReason(reasonFactsOf(error))
+  if (reason === undefined) return `${usual} (${error.message})`
+  return [usual, findPlace(error), reason].filter((part) => part !== '').join(': ')
+}
+
+/** Returns the condition and the field that an error is about. */
+function findPlace(error: CairnError): string {
+  if (!CairnError.is(error, 'INVALID_CONDITION')) return ''
+  const { field, condition, position } = error.details
+  return [
+    condition === undefined ? undefined : messages.conditions.condition(String(condition)),
+    condition === undefined && position !== undefined ? messages.conditions.conditionAt(position) : undefined,
+    field === undefined ? undefined : (nameConditionField(field) ?? field),
+  ]
+    .filter((part) => part !== undefined)
+    .join(', ')
 }
 
 /** Returns what happened and what to do, as one text. */

@@ -8,10 +8,14 @@ import { messages } from './messages.ts'
  */
 export function describeReason(reason: string, facts: ReasonFacts | undefined): string {
   if (facts === undefined) return reason
-  const { code, values = {} } = facts
+  if (lookUp(messages.reasons, facts.code) !== undefined) return translateReason(facts) ?? reason
+  return lookUp(messages.errors, facts.code)?.message ?? reason
+}
+
+/** Returns the sentence of a reason in the language of the page; undefined in English, and for one that the page does not know. */
+export function translateReason({ code, values = {} }: ReasonFacts): string | undefined {
   const sentence = lookUp(messages.reasons, code)
-  if (sentence !== undefined) return fillReason(sentence, values, formatValue) ?? reason
-  return lookUp(messages.errors, code)?.message ?? reason
+  return sentence === undefined ? undefined : fillReason(sentence, values, formatValue)
 }
 
 function formatValue(value: string | number, name: string): string {

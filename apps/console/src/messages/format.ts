@@ -129,6 +129,11 @@ export function joinSentences(first: string, second: string): string {
   return `${first}${/[.!?…]$/.test(first) ? '' : '.'} ${second}`.trimEnd()
 }
 
+/** Reasons of conditions and rules of fields start with a small letter in English. */
+export function capitalize(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
 /** Between short facts. A line may end after it, and never begins with it. */
 export const factSeparator = '\u00a0· '
 

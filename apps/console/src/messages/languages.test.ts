@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises'
-import { conditionReasons, errorTable, paymentReasons, proofReasons } from '@cairn/protocol'
+import { conditionReasons, conditionRules, errorTable, fieldRules, paymentReasons, proofReasons } from '@cairn/protocol'
 import { describe, expect, test } from 'vitest'
 import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
@@ -74,6 +74,8 @@ test('conditions are worded for folders and files alike', async () => {
   expect(texts.filter(([, text]) => /\b(file|folder)s?\b|Datei|Ordner/i.test(String(text)))).toEqual([])
 })
 
+const tables = [proofReasons, conditionReasons, paymentReasons, fieldRules, conditionRules]
+
 describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(
   'the texts in $tag',
   ({ tag, load }) => {
@@ -106,11 +108,12 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
       expect(missing.sort()).toEqual([...notOfTheConsole].sort())
     })
 
-    test('have each reason of a check, a condition and a payment, with the values of the English one', async () => {
+    test('have each reason and each rule of a field, with the values of the English one', async () => {
       const { reasons } = await load()
       const valuesOf = (text: string | undefined) => text?.match(/\{\w+\}/g)?.sort()
-      const wanted = Object.entries({ ...proofReasons, ...conditionReasons, ...paymentReasons })
-      expect(wanted.length).toBeGreaterThan(90)
+      const wanted = tables.flatMap((table) => Object.entries<string>(table))
+      expect(new Set(wanted.map(([code]) => code)).size).toBe(wanted.length)
+      expect(wanted.length).toBeGreaterThan(160)
       const found: Readonly<Partial<Record<string, string>>> = reasons
       expect(wanted.filter(([code]) => found[code] === undefined)).toEqual([])
       for (const [code, text] of wanted) expect([code, valuesOf(found[code])]).toEqual([code, valuesOf(text)])

@@ -1,4 +1,4 @@
-import { CairnError, type ConditionSet, parseConditions } from '@cairn/protocol'
+import { CairnError, type ConditionSet, conditionRule, parseConditions } from '@cairn/protocol'
 import type { ConditionsInput } from './conditions-input.ts'
 
 /**
@@ -8,8 +8,10 @@ import type { ConditionsInput } from './conditions-input.ts'
 export function readConditionsInput({ isOwnerless = false, ...input }: ConditionsInput): ConditionSet {
   const set = parseConditions(input)
   if (set.decryptionType === 'ACCESS_CONDITIONS' && !isOwnerless) {
+    const rule = conditionRule('CONDITIONS_WITHOUT_OWNER')
     throw new CairnError('INVALID_CONDITION', {
-      message: 'Condition validation error: decryptionType ACCESS_CONDITIONS leaves the file without an owner',
+      message: `Condition validation error: ${rule.reason}`,
+      details: { field: 'decryptionType', ...rule },
       hint: 'Without an owner, the rights of the file can never change. Set isOwnerless: true to confirm this, or omit decryptionType.',
     })
   }

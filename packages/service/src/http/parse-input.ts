@@ -6,6 +6,8 @@ import {
   describeRule,
   type ErrorCode,
   errorTable,
+  findRule,
+  type Reason,
   restoreError,
   type Schema,
 } from '@cairn/protocol'
@@ -13,7 +15,7 @@ import type { FastifyRequest } from 'fastify'
 import * as v from 'valibot'
 
 /** One problem of a request; `sentence` also names the field and the value, `message` only the rule. */
-type Issue = { field: string; message: string; sentence: string }
+type Issue = { field: string; message: string; sentence: string; rule?: Reason | undefined }
 
 /** Codes whose message a schema may use, so that the message identifies the code. */
 const codesBySentence = new Map<string, ErrorCode>(
@@ -87,7 +89,7 @@ function renameRest(call: CallDefinition, params: Record<string, unknown>): Reco
 }
 
 function readIssue(issue: v.BaseIssue<unknown>, field: string): Issue {
-  return { field, message: describeRule(issue), sentence: describeIssue(issue, field) }
+  return { field, message: describeRule(issue), sentence: describeIssue(issue, field), rule: findRule(issue) }
 }
 
 function listIssue({ length }: unknown[]): Issue {
@@ -106,8 +108,13 @@ function describe(call: CallDefinition, issues: Issue[]): CairnError {
     .map(({ sentence }) => sentence)
     .join('; ')
   // Problems of conditions have one code, and one message that published clients know.
-  if (call.errors.includes('INVALID_CONDITION'))
-    return new CairnError('INVALID_CONDITION', { message: `Condition validation error: ${listed}`, details })
+  if (call.errors.includes('INVALID_CONDITION')) {
+    const [{ field = '', rule } = {}] = issues
+    return new CairnError('INVALID_CONDITION', {
+      message: `Condition validation error: ${listed}`,
+      details: { ...details, field, ...rule },
+    })
+  }
   return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed}`, details })
 }
 

@@ -1,5 +1,12 @@
-import type { Comparator, ExpectedValue, Parameter, ReturnValueTest } from '@cairn/protocol'
-import { isEvmAddress } from '@cairn/protocol'
+import {
+  type Comparator,
+  conditionRule,
+  type ExpectedValue,
+  isEvmAddress,
+  type Parameter,
+  type Reason,
+  type ReturnValueTest,
+} from '@cairn/protocol'
 import type { Observed, Scalar, ValueType } from './reader.ts'
 
 const integerType = /^(u?)int(\d{1,3})$/
@@ -82,10 +89,10 @@ function parseExpected(value: ExpectedValue, type: ValueType): Observed | undefi
 }
 
 /** Why readings of a type cannot be compared this way; undefined when they can. */
-export function findMismatch({ comparator, value }: ReturnValueTest, type: ValueType): string | undefined {
+export function findMismatch({ comparator, value }: ReturnValueTest, type: ValueType): Reason | undefined {
   const isOrdered = integerType.test(elementOf(type) ?? type)
-  if (!isOrdered && comparator !== '==' && comparator !== '!=') return `${type} can only be compared by == and !=`
-  return parseExpected(value, type) === undefined ? `the value is not a valid ${type}` : undefined
+  if (!isOrdered && comparator !== '==' && comparator !== '!=') return conditionRule('ONLY_EQUALITY', { type })
+  return parseExpected(value, type) === undefined ? conditionRule('VALUE_OF_ANOTHER_TYPE', { type }) : undefined
 }
 
 /**

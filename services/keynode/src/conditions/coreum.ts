@@ -1,4 +1,11 @@
-import { CairnError, type CoreumCondition, conditionReason, isCoreumAddress } from '@cairn/protocol'
+import {
+  CairnError,
+  type CoreumCondition,
+  conditionReason,
+  conditionRule,
+  invalidConditionField,
+  isCoreumAddress,
+} from '@cairn/protocol'
 import { isJsonObject, type Json, type PlainJson, reasonOfChain } from '@cairn/service'
 import { compare } from './compare.ts'
 import { namesUser } from './placeholders.ts'
@@ -119,12 +126,6 @@ function openCoreum({ chain, client, clock, signal, identity }: ReadContext): Ch
   }
 }
 
-function refuse(condition: CoreumCondition, field: string, reason: string): never {
-  throw new CairnError('INVALID_CONDITION', {
-    message: `Condition validation error: "${field}" of condition ${condition.id} ${reason}`,
-  })
-}
-
 /**
  * Conditions on Coreum: coins and tokens by denomination, NFTs of a class, CW20 and CW721 contracts, and the time of
  * the newest block. Written from the chain's published API description; not verified against a live node.
@@ -147,14 +148,24 @@ export const coreumFamily: ChainFamily<CoreumCondition> = {
   async validate(condition) {
     if (condition.standardContractType !== '') {
       const type = condition.standardContractType.toUpperCase()
-      if (type !== 'CW20' && type !== 'CW721') refuse(condition, 'standardContractType', 'must be CW20, CW721 or empty')
+      if (type !== 'CW20' && type !== 'CW721')
+        throw invalidConditionField(
+          condition,
+          'standardContractType',
+          conditionRule('ANOTHER_VALUE_NOT_EMPTY', { names: 'CW20, CW721' }),
+        )
       if (contractTypes[type] !== condition.method)
-        refuse(condition, 'method', `must be ${contractTypes[type]} for ${type}`)
-      if (!isCoreumAddress(condition.contractAddress)) refuse(condition, 'contractAddress', 'must be a Coreum address')
+        throw invalidConditionField(
+          condition,
+          'method',
+          conditionRule('METHOD_NOT_OF_CONTRACT', { method: contractTypes[type], type }),
+        )
+      if (!isCoreumAddress(condition.contractAddress))
+        throw invalidConditionField(condition, 'contractAddress', conditionRule('NOT_A_COREUM_ADDRESS'))
     }
     const [address] = condition.parameters ?? []
     const isOpen = address === undefined || (typeof address === 'string' && address.startsWith(':'))
     if (condition.method !== 'getLastBlockTime' && !isOpen && !isCoreumAddress(address))
-      refuse(condition, 'parameters.0', 'must be a Coreum address')
+      throw invalidConditionField(condition, 'parameters.0', conditionRule('NOT_A_COREUM_ADDRESS'))
   },
 }

@@ -208,7 +208,11 @@ describe('setting conditions', () => {
     expect(await refusalOf(validate([{ ...erc20(), id: 7, ...compared('>', '-5') }]))).toMatchObject({
       code: 'INVALID_CONDITION',
       message: expect.stringMatching(/^Condition validation error: /),
-      details: { condition: 7 },
+      details: {
+        condition: 7,
+        field: 'returnValueTest',
+        reasonFacts: { code: 'VALUE_OUT_OF_RANGE', values: { type: 'uint256' } },
+      },
     })
   })
 

@@ -1,8 +1,11 @@
 import {
   CairnError,
   conditionReason,
+  conditionRule,
   type EvmCondition,
   evmSignature,
+  fieldRule,
+  invalidConditionField,
   isEvmAddress,
   type Reason,
   userAddressPlaceholder,
@@ -114,28 +117,22 @@ function openEvm(context: ReadContext): ChainReader<EvmCondition> {
   }
 }
 
-function refuse(condition: EvmCondition, field: string, reason: string): never {
-  throw new CairnError('INVALID_CONDITION', {
-    message: `Condition validation error: "${field}" of condition ${condition.id} ${reason}`,
-  })
-}
-
 function checkParameters(condition: EvmCondition): void {
   const { inputs } = evmSignature(condition)
   const given = condition.parameters ?? []
   if (condition.standardContractType === '' && condition.method === 'getBalance' && given.length > 1) {
-    refuse(condition, 'parameters', 'must be at most one address')
+    throw invalidConditionField(condition, 'parameters', conditionRule('PARAMETER_NOT_ONE_ADDRESS'))
   }
   for (const [at, type] of inputs.entries()) {
     const parameter = given[at] ?? userAddressPlaceholder
     if (Array.isArray(parameter) && type.endsWith('[]')) {
       for (const item of parameter) {
         if (!hasPlaceholder(item) && parseArgument([item], type) === undefined) {
-          refuse(condition, `parameters.${at}`, `must be ${type}`)
+          throw invalidConditionField(condition, `parameters.${at}`, fieldRule('ANOTHER_VALUE', { expected: type }))
         }
       }
     } else if (!hasPlaceholder(parameter) && parseArgument(parameter, type) === undefined) {
-      refuse(condition, `parameters.${at}`, `must be ${type}`)
+      throw invalidConditionField(condition, `parameters.${at}`, fieldRule('ANOTHER_VALUE', { expected: type }))
     }
   }
 }
@@ -169,6 +166,11 @@ export const evmFamily: ChainFamily<EvmCondition> = {
       throw new CairnError('CONDITION_UNKNOWN', { cause: error })
     }
     if (answer.kind === 'error' || typeof answer.result !== 'string') throw new CairnError('CONDITION_UNKNOWN')
-    if (/^0x0*$/.test(answer.result)) refuse(condition, 'contractAddress', `is not a contract on ${condition.chain}`)
+    if (/^0x0*$/.test(answer.result))
+      throw invalidConditionField(
+        condition,
+        'contractAddress',
+        conditionRule('CONTRACT_MISSING', { chain: condition.chain }),
+      )
   },
 }

@@ -4,8 +4,11 @@ import {
   type ConditionSet,
   type Conditions,
   conditionReason,
+  conditionRule,
   familyOf,
+  invalidConditionField,
   type Parameter,
+  type Reason,
   type ReturnValueTest,
   zeroAddress,
 } from '@cairn/protocol'
@@ -77,14 +80,10 @@ function planFamily<Condition extends AccessCondition>(
       find(condition)
       const { test, type } = comparisonOf(family, condition)
       const foregone = findForegone(test, type)
-      const reason =
+      const rule =
         findMismatch(test, type) ??
-        (foregone === undefined || foregone === 'open' ? undefined : showForegone(foregone, test, type))
-      if (reason === undefined) return
-      throw new CairnError('INVALID_CONDITION', {
-        message: `Condition validation error: "returnValueTest" of condition ${condition.id}: ${reason}`,
-        details: { condition: condition.id },
-      })
+        (foregone === undefined || foregone === 'open' ? undefined : ruleOfForegone(foregone, test, type))
+      if (rule !== undefined) throw invalidConditionField(condition, 'returnValueTest', rule, ': ')
     },
     isOpen() {
       const { test, type } = comparisonOf(family, condition)
@@ -118,9 +117,9 @@ function comparisonOf<Condition extends AccessCondition>(family: ChainFamily<Con
   return { test: { comparator, value: resolveExpected(value, zeroAddress) }, type: family.typeOf(condition) }
 }
 
-function showForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: ReturnValueTest, type: ValueType): string {
-  if (foregone === 'outside') return `the value is outside the range of ${type}`
-  return `"${comparator}" with this value is ${foregone === 'always' ? 'true' : 'false'} for every ${type}`
+function ruleOfForegone(foregone: Exclude<Foregone, 'open'>, { comparator }: ReturnValueTest, type: ValueType): Reason {
+  if (foregone === 'outside') return conditionRule('VALUE_OUT_OF_RANGE', { type })
+  return conditionRule(foregone === 'always' ? 'ALWAYS_TRUE' : 'NEVER_TRUE', { comparator, type })
 }
 
 /**

@@ -1,4 +1,11 @@
-import { CairnError, conditionReason, isSolanaAddress, type SolanaCondition } from '@cairn/protocol'
+import {
+  CairnError,
+  conditionReason,
+  conditionRule,
+  invalidConditionField,
+  isSolanaAddress,
+  type SolanaCondition,
+} from '@cairn/protocol'
 import { isJsonObject, type Json, type RpcAnswer, reasonOfChain } from '@cairn/service'
 import { hasPlaceholder, namesUser } from './placeholders.ts'
 import {
@@ -190,15 +197,11 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     const { selector = '' } = condition.pdaInterface
     const isReadable = selector === '' || isFieldType(selector) || accountPath.test(selector)
     if (condition.standardContractType !== '' && !isReadable) {
-      throw new CairnError('INVALID_CONDITION', {
-        message: `Condition validation error: "pdaInterface.selector" of condition ${condition.id} must be empty, a type, or a path from account or pubkey`,
-      })
+      throw invalidConditionField(condition, 'pdaInterface.selector', conditionRule('SELECTOR_UNREADABLE'))
     }
     const [address] = condition.parameters ?? []
     if (address === undefined || hasPlaceholder(address) || isSolanaAddress(address)) return
     if (condition.method === 'getBlockHeight' || condition.method === 'getLastBlockTime') return
-    throw new CairnError('INVALID_CONDITION', {
-      message: `Condition validation error: "parameters.0" of condition ${condition.id} must be a Solana address`,
-    })
+    throw invalidConditionField(condition, 'parameters.0', conditionRule('PARAMETER_NOT_A_SOLANA_ADDRESS'))
   },
 }

@@ -1,20 +1,6 @@
 import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
-const rules: Readonly<Record<string, string>> = {
-  'is required': 'Das fehlt noch.',
-  'must not be empty': 'Das fehlt noch.',
-  'must be a whole number': 'Eine ganze Zahl eingeben.',
-  'must be a whole number below 2^53': 'Eine ganze Zahl unter 2^53 eingeben.',
-  'must be 0x and 40 hex characters': 'Eine Adresse aus 0x und 40 Hex-Zeichen eingeben.',
-  'must be a Solana address in base58': 'Eine Solana-Adresse in Base58 eingeben.',
-  'must be a Coreum address': 'Eine Coreum-Adresse eingeben.',
-  'must be a denomination': 'Eine Stückelung von Coreum eingeben, zum Beispiel ucore.',
-  'must be a class ID': 'Eine Klassen-ID von Coreum eingeben.',
-  'must be the name of a Solidity function': 'Den Namen einer Solidity-Funktion eingeben.',
-  'must have as many items as inputArrayType': 'So viele Werte eingeben, wie es Typen gibt.',
-}
-
 /** An amount may have more digits than a number. */
 const smallest = (text: string) =>
   `${text} ${plural(text === '1' ? 1 : 2, { one: 'kleinste Einheit', other: 'kleinste Einheiten' })}`
@@ -31,7 +17,6 @@ export const conditions: Texts['conditions'] = {
     'Die Schlüsselknoten dieses Netzwerks lesen diese Art von Chain nicht, deshalb lassen sich diese Bedingungen hier nicht speichern.',
   add: 'Bedingung hinzufügen',
   notWhole: 'Eine ganze Zahl ab 0 eingeben.',
-  brokenRule: (text) => rules[text] ?? `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
   notRadix: 'Kein Schlüsselknoten liest Radix',
   kinds: {
     erc20: {
@@ -103,6 +88,7 @@ export const conditions: Texts['conditions'] = {
   tokenFound: (name, symbol, decimals) =>
     `${name} (${symbol}) · ${counted(decimals, { one: 'Nachkommastelle', other: 'Nachkommastellen' })}`,
   condition: (id) => `Bedingung ${id}`,
+  conditionAt: (position) => `Bedingung an Stelle ${position}`,
   idChip: (id) => `Bedingung Nummer ${id}`,
   remove: (id) => `Bedingung ${id} entfernen`,
   advanced: 'Erweitert',

@@ -16,8 +16,6 @@ export const conditions = translatable('conditions', {
   notRead: 'The key nodes of this network do not read this kind of chain, so these conditions cannot be saved here.',
   add: 'Add a condition',
   notWhole: 'Must be a whole number of at least 0.',
-  /** A rule that a field breaks, as the protocol says it. A language may leave out those that no field of the page breaks. */
-  brokenRule: (text: string) => `${text.charAt(0).toUpperCase()}${text.slice(1)}.`,
   notRadix: 'No key node reads Radix',
   kinds: {
     erc20: {
@@ -89,6 +87,7 @@ export const conditions = translatable('conditions', {
   smallestUnits: 'in the smallest units of the token',
   tokenFound: (name: string, symbol: string, decimals: number) => `${name} (${symbol}) · ${decimals} decimals`,
   condition: (id: string) => `Condition ${id}`,
+  conditionAt: (position: number) => `Condition at position ${position}`,
   idChip: (id: string) => `Condition number ${id}`,
   remove: (id: string) => `Remove condition ${id}`,
   advanced: 'Advanced',
