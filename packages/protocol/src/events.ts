@@ -17,7 +17,7 @@ export type EventData = {
   }
   'upload.deleted': { uploadId: string; cid: string; name: string; sizeBytes: number }
   'pin.pinned': { pinId: string; cid: string; uploadId: string | null }
-  'pin.failed': { pinId: string; cid: string; reason: string | null }
+  'pin.failed': { pinId: string; cid: string; reason: string | null; reasonCode: string }
   'payment.credited': { paymentId: string; network: string; txHash: string; bytes: number }
   'name.published': { name: string; value: string; sequence: string }
   'deal.active': DealEventData
@@ -35,7 +35,17 @@ export type EventData = {
   'upload_link.revoked': { linkId: string }
   'webhook.created': { webhookId: string; host: string }
   'webhook.removed': { webhookId: string; host: string }
-  'webhook.disabled': { webhookId: string; host: string; reason: string }
+  'webhook.disabled': WebhookFailureData & { webhookId: string; host: string; reason: string }
+}
+
+/** What the reason of a disabled webhook states: its code, an error code or one of `eventReasons`, and the values of its sentence. */
+type WebhookFailureData = {
+  reasonCode: string
+  /** Time in RFC 3339 since which no delivery succeeded. */
+  failingSince?: string
+  status?: number
+  seconds?: number
+  error?: string
 }
 
 type DealEventData = { dealNumber: number; provider: string; aggregateCid: string }

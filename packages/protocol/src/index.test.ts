@@ -84,6 +84,8 @@ test('the public surface', () => {
       "evaluateExpression",
       "eventHeartbeatMs",
       "eventLogFormat",
+      "eventReason",
+      "eventReasons",
       "eventScopes",
       "eventTypes",
       "evmMethods",

@@ -76,6 +76,7 @@ export {
 } from './error-details.ts'
 export * from './errors.ts'
 export * from './event-log.ts'
+export { eventReason, eventReasons } from './event-reasons.ts'
 export * from './events.ts'
 export { fieldRule, fieldRules } from './field-rules.ts'
 export { findNearest } from './find-nearest.ts'

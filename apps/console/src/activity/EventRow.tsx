@@ -20,6 +20,7 @@ import { messages } from '../messages/messages.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
 import { ActivityRow } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
+import { describeEventReason } from './event-reason.ts'
 import { StoredText } from './StoredText.tsx'
 
 const icons: Record<EventType, IconComponent> = {
@@ -55,6 +56,9 @@ function describe(type: OtherType, name: string | undefined, data: AccountEvent[
     return messages.activity.signedIn(Number(data['expiresAt'] ?? 0))
   }
   if (name === sessionKeyName && type === 'api_key.revoked') return messages.activity.sessionEnded
+  if (type === 'pin.failed' || type === 'webhook.disabled') {
+    return messages.activity.describe(type, { ...data, reason: describeEventReason(data) })
+  }
   const isOfKey = type === 'api_key.created' || type === 'api_key.revoked'
   return messages.activity.describe(type, isOfKey && name ? { ...data, name: shownKeyName(name) } : data)
 }

@@ -1,5 +1,13 @@
 import { readFile } from 'node:fs/promises'
-import { conditionReasons, conditionRules, errorTable, fieldRules, paymentReasons, proofReasons } from '@cairn/protocol'
+import {
+  conditionReasons,
+  conditionRules,
+  errorTable,
+  eventReasons,
+  fieldRules,
+  paymentReasons,
+  proofReasons,
+} from '@cairn/protocol'
 import { describe, expect, test } from 'vitest'
 import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
@@ -74,7 +82,7 @@ test('conditions are worded for folders and files alike', async () => {
   expect(texts.filter(([, text]) => /\b(file|folder)s?\b|Datei|Ordner/i.test(String(text)))).toEqual([])
 })
 
-const tables = [proofReasons, conditionReasons, paymentReasons, fieldRules, conditionRules]
+const tables = [proofReasons, conditionReasons, paymentReasons, eventReasons, fieldRules, conditionRules]
 
 describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(
   'the texts in $tag',

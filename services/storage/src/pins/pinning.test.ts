@@ -79,13 +79,19 @@ describePins('on %s', (subject) => {
     })
 
     test('fails at once without a source, and if the account has too little storage', async () => {
-      const { origin, originKey, pin, until, usage } = subject()
+      const { origin, originKey, pin, until, usage, call } = subject()
       const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
       const without = await until((await pin({ cid })).requestid, 'failed')
       expect(without.info['status_details']).toMatch(/no origin is an HTTP gateway, and the operator configured none/)
       const large = await add(origin, originKey, { big: new Uint8Array(3 * 1024 * 1024).fill(7) })
       const { requestid } = await pin({ cid: large, origins: [multiaddrOf(origin.gatewayUrl)] })
       expect((await until(requestid, 'failed')).info['status_details']).toMatch(/^QUOTA_EXCEEDED: /)
+      expect((await call('/api/events?types=pin.failed')).json).toMatchObject({
+        events: [
+          { data: { cid, reason: without.info['status_details'], reasonCode: 'PIN_WITHOUT_SOURCE' } },
+          { data: { cid: large, reasonCode: 'QUOTA_EXCEEDED' } },
+        ],
+      })
       expect(await usage()).toBe(0)
     })
 

@@ -1,4 +1,4 @@
-import { CairnError, transferTimeoutMs } from '@cairn/protocol'
+import { CairnError, eventReason, transferTimeoutMs } from '@cairn/protocol'
 import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { isShortage } from '../ledger/ledger.ts'
@@ -80,13 +80,11 @@ function judge(
   { tries }: PinRow,
   thrown: unknown,
   sourceCount: number,
-): Pick<PinRow, 'status' | 'details' | 'tries' | 'next_at'> {
+): Parameters<typeof endTry>[2] {
   const error = CairnError.from(thrown)
   const isWithoutSource = sourceCount === 0 && error.code === 'BLOCK_NOT_FOUND'
-  const reason = isWithoutSource
-    ? 'The content is not stored here, no origin is an HTTP gateway, and the operator configured none.'
-    : `${error.message}.`
-  const details = `${error.code}: ${reason}`.slice(0, maxDetailsCharacters)
+  const why = isWithoutSource ? eventReason('PIN_WITHOUT_SOURCE') : undefined
+  const details = `${error.code}: ${why?.reason ?? error.message}.`.slice(0, maxDetailsCharacters)
   const now = clock.now()
   // Not an attempt: the worker skips the pin until the account is unblocked.
   if (error.code === 'ACCOUNT_BLOCKED') return { status: 'queued', details, tries, next_at: now }
@@ -94,7 +92,7 @@ function judge(
   const mayPass = !isWithoutSource && !isShortage(error) && (error.retry || error.code === 'BLOCK_NOT_FOUND')
   return mayPass && pauseMs !== undefined
     ? { status: 'queued', details, tries: tries + 1, next_at: now + pauseMs }
-    : { status: 'failed', details, tries: tries + 1, next_at: now }
+    : { status: 'failed', details, tries: tries + 1, next_at: now, reasonCode: why?.reasonFacts.code ?? error.code }
 }
 
 /** Parses a JSON array of strings that this service wrote. */

@@ -168,11 +168,20 @@ export async function keepPin({ db, clock }: Pick<Context, 'db' | 'clock'>, id: 
   )
 }
 
+/** End of an attempt. */
+type PinEnd = Pick<PinRow, 'details'> &
+  Partial<Pick<PinRow, 'tries' | 'next_at'>> &
+  (
+    | { status: 'queued'; reasonCode?: undefined }
+    /** The code is of an error or of `eventReasons`. */
+    | { status: 'failed'; reasonCode: string }
+  )
+
 /** Ends an attempt: the pin is queued again, or has failed. Changes nothing if another owner took over the pin. */
 export async function endTry(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   { id, address, cid, owner }: Pick<PinRow, 'id' | 'address' | 'cid' | 'owner'>,
-  end: Pick<PinRow, 'status' | 'details'> & Partial<Pick<PinRow, 'tries' | 'next_at'>>,
+  { reasonCode, ...end }: PinEnd,
 ): Promise<void> {
   await db.write(async (trx) => {
     const { numUpdatedRows } = await trx
@@ -181,10 +190,10 @@ export async function endTry(
       .where('id', '=', id)
       .where('owner', '=', owner)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n || end.status !== 'failed') return
+    if (numUpdatedRows === 0n || reasonCode === undefined) return
     await recordEvents(trx, address, clock.now(), {
       type: 'pin.failed',
-      data: { pinId: id, cid, reason: end.details },
+      data: { pinId: id, cid, reason: end.details, reasonCode },
     })
   })
 }

@@ -12,7 +12,7 @@ import { createStorageMetrics } from '../metrics.ts'
 import { findDueWebhooks, listDeliveries, recordOutcome, retryPausesMs, takeDelivery } from './deliveries.ts'
 import { queueNewEvents, replayEvents } from './queue-deliveries.ts'
 import { answer, startReceiver } from './receiver.fixture.ts'
-import { sendMessage } from './send-message.ts'
+import { judgeStatus, sendMessage } from './send-message.ts'
 import { changeWebhook, insertWebhook, requireWebhook } from './store.ts'
 import { openWebhookSecret } from './webhook-secret.ts'
 
@@ -102,7 +102,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
       expect(() => new Verifier(secret).verify(`${body} `, texts)).toThrow()
     }
     // The first process returns late, and changes nothing.
-    await recordOutcome(context, lost.taken, { status: 500, error: 'late' })
+    await recordOutcome(context, lost.taken, judgeStatus(500))
     const deliveries = await listDeliveries(context, row.id, { before: undefined, limit: 10 })
     expect(deliveries).toMatchObject([{ state: 'delivered', tries: 1, last_status: 204, last_error: null }])
   })
@@ -142,7 +142,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const fail = async () => {
       const taken = await takeDelivery(context, row.id, 'owner')
       if (taken === undefined) throw new Error('nothing is due')
-      await recordOutcome(context, taken, { status: 500, error: 'The receiver responded with status 500' })
+      await recordOutcome(context, taken, judgeStatus(500))
       const [delivery] = await listDeliveries(context, row.id, { before: undefined, limit: 1 })
       return delivery
     }
@@ -166,6 +166,16 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     await fail()
     const disabled = await requireWebhook(context, address, row.id)
     expect(disabled).toMatchObject({ is_enabled: 0, disabled_reason: expect.stringContaining('No delivery succeeded') })
+    const { data } = await context.db.read
+      .selectFrom('account_event')
+      .select('data')
+      .where('type', '=', 'webhook.disabled')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(data)).toMatchObject({
+      reasonCode: 'RECEIVER_STATUS',
+      status: 500,
+      failingSince: new Date(started).toISOString(),
+    })
     expect(await findDueWebhooks(context, [], 10)).toEqual([])
     await place.record(1)
     await queueNewEvents(context, signal)
@@ -194,7 +204,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const end = async (status: number) => {
       const taken = await takeDelivery(context, row.id, 'owner')
       if (taken === undefined) throw new Error('nothing is due')
-      await recordOutcome(context, taken, { status, error: status < 300 ? null : 'failed' })
+      await recordOutcome(context, taken, judgeStatus(status))
       return taken.delivery.sequence
     }
     expect([await end(500), await end(500), await end(200)]).toEqual([2, 3, 4])

@@ -1,8 +1,9 @@
+import { eventReason } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import type { Schema, WebhookDeliveryTable } from '../db/schema.ts'
-import type { Outcome } from './send-message.ts'
+import type { Failure, Outcome } from './send-message.ts'
 import { disableWebhook, hastenPending, type WebhookRow } from './store.ts'
 
 export type DeliveryRow = WebhookDeliveryTable
@@ -109,8 +110,9 @@ export async function releaseDelivery({ db }: Pick<Context, 'db'>, delivery: Del
 export async function recordOutcome(
   { db, clock, config, metrics }: Pick<Context, 'db' | 'clock' | 'config' | 'metrics'>,
   { delivery, webhook }: { delivery: DeliveryRow; webhook: WebhookRow },
-  { status, error }: Outcome,
+  outcome: Outcome,
 ): Promise<void> {
+  const { status, error } = outcome
   const now = clock.now()
   const tries = delivery.tries + 1
   const pauseMs = retryPausesMs[delivery.tries]
@@ -134,8 +136,8 @@ export async function recordOutcome(
       .where('owner', '=', delivery.owner)
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return
-    if (error === null) await noteSuccess(trx, webhook, now)
-    else await noteFailure(trx, webhook, { status, error }, { now, maxFailureMs: config.webhookFailureMs })
+    if (outcome.error === null) await noteSuccess(trx, webhook, now)
+    else await noteFailure(trx, webhook, outcome, { now, maxFailureMs: config.webhookFailureMs })
   })
   metrics.webhookDeliveries.inc({ result: state === 'pending' ? 'retried' : state })
 }
@@ -155,10 +157,10 @@ async function noteSuccess(trx: Kysely<Schema>, { id, failing_since: since }: We
 async function noteFailure(
   trx: Kysely<Schema>,
   webhook: WebhookRow,
-  { status, error }: { status: number | null; error: string },
+  { status, error, errorFacts }: Failure,
   { now, maxFailureMs }: { now: number; maxFailureMs: number },
 ): Promise<void> {
-  if (status === goneStatus) return disableWebhook(trx, webhook, `${error} (Gone)`, now)
+  if (status === goneStatus) return disableWebhook(trx, webhook, eventReason('RECEIVER_GONE', { status }), now)
   const { failing_since: since } = await trx
     .updateTable('webhook')
     .set(({ fn, val }) => ({ failing_since: fn.coalesce('failing_since', val(now)) }))
@@ -166,7 +168,9 @@ async function noteFailure(
     .returning('failing_since')
     .executeTakeFirstOrThrow()
   if (since === null || now - since < maxFailureMs) return
-  await disableWebhook(trx, webhook, `No delivery succeeded since ${new Date(since).toISOString()}. ${error}`, now)
+  const failingSince = new Date(since).toISOString()
+  const reason = `No delivery succeeded since ${failingSince}. ${error}`
+  await disableWebhook(trx, webhook, { reason, reasonFacts: errorFacts, failingSince }, now)
 }
 
 /** Returns deliveries of a webhook, newest event first. */

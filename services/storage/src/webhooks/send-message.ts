@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, eventReason, type Reason, type ReasonFacts } from '@cairn/protocol'
 import { requestOutside } from '@cairn/service'
 import { signMessage } from './webhook-secret.ts'
 
@@ -8,8 +8,11 @@ export const deliveryTimeoutMs = 10_000
 /** A message to a receiver. */
 export type Message = { id: string; body: string }
 
-/** Result of an attempt. `error` is null for a success; `status` is null if no response arrived. */
-export type Outcome = { status: number | null; error: string | null }
+/** Why an attempt failed. `status` is null if no response arrived. */
+export type Failure = { status: number | null; error: string; errorFacts: ReasonFacts }
+
+/** Result of an attempt. `error` is null for a success. */
+export type Outcome = { status: number; error: null } | Failure
 
 /**
  * Sends a signed message once. The body of the response is not read: its status says everything, and users must not read
@@ -40,28 +43,31 @@ export async function sendMessage(
       allowsPrivate: target.allowsPrivate,
     })
     response.destroy()
-    return judge(response.statusCode ?? 0)
+    return judgeStatus(response.statusCode ?? 0)
   } catch (error) {
     if (signal.aborted) throw signal.reason
     if (timeout.aborted) {
-      return { status: null, error: `The receiver did not respond within ${deliveryTimeoutMs / 1000} seconds` }
+      return fail(null, eventReason('RECEIVER_SLOW', { seconds: deliveryTimeoutMs / 1000 }))
     }
-    return { status: null, error: describe(error) }
+    return fail(null, describe(error))
   }
 }
 
-function judge(status: number): Outcome {
+/** Returns the result of an attempt that a receiver answered. */
+export function judgeStatus(status: number): Outcome {
   if (status >= 200 && status < 300) return { status, error: null }
   const isRedirect = status >= 300 && status < 400
-  return {
-    status,
-    error: `The receiver responded with status ${status}${isRedirect ? ', redirects are not followed' : ''}`,
-  }
+  return fail(status, eventReason(isRedirect ? 'RECEIVER_REDIRECTS' : 'RECEIVER_STATUS', { status }))
+}
+
+function fail(status: number | null, { reason, reasonFacts }: Reason): Failure {
+  return { status, error: reason, errorFacts: reasonFacts }
 }
 
 /** Contains only the code of a network error: its text can name private addresses. */
-function describe(error: unknown): string {
-  if (CairnError.is(error)) return error.message
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? ` (${error.code})` : ''
-  return `The receiver could not be reached${code}`
+function describe(error: unknown): Reason {
+  if (CairnError.is(error)) return { reason: error.message, reasonFacts: { code: error.code } }
+  return error instanceof Error && 'code' in error && typeof error.code === 'string'
+    ? eventReason('RECEIVER_NETWORK_ERROR', { error: error.code })
+    : eventReason('RECEIVER_UNREACHABLE')
 }

@@ -1,4 +1,4 @@
-import { CairnError, type EventType, latestTimeMs } from '@cairn/protocol'
+import { CairnError, type EventType, latestTimeMs, type Reason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Updateable } from 'kysely'
 import type { Context } from '../context.ts'
@@ -139,7 +139,7 @@ export async function deleteWebhook(
 export async function disableWebhook(
   trx: Kysely<Schema>,
   { id, address, url }: Pick<WebhookRow, 'id' | 'address' | 'url'>,
-  reason: string,
+  { reason, reasonFacts: { code, values }, failingSince }: Reason & { failingSince?: string },
   now: number,
 ): Promise<void> {
   const disabled = await trx
@@ -153,7 +153,14 @@ export async function disableWebhook(
   await postponePending(trx, id)
   await recordEvents(trx, address, now, {
     type: 'webhook.disabled',
-    data: { webhookId: id, host: hostOf(url), reason },
+    data: {
+      ...values,
+      webhookId: id,
+      host: hostOf(url),
+      reason,
+      reasonCode: code,
+      ...(failingSince === undefined ? {} : { failingSince }),
+    },
   })
 }
 

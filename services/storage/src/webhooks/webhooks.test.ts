@@ -153,7 +153,7 @@ test('a receiver that is gone is disabled at once, with the reason and an event'
   const disabledReason = 'The receiver responded with status 410 (Gone)'
   expect(await user.show(id)).toMatchObject({ isEnabled: false, disabledReason })
   expect((await user.call('/api/events?types=webhook.disabled')).json).toMatchObject({
-    events: [{ data: { webhookId: id, reason: disabledReason } }],
+    events: [{ data: { webhookId: id, reason: disabledReason, reasonCode: 'RECEIVER_GONE', status: 410 } }],
   })
   expect(receiver.received).toHaveLength(1)
 })

@@ -1,6 +1,6 @@
 import type { ReasonCode } from '../en/reasons.ts'
 
-/** Reasons of failed checks, conditions and payments, and rules of fields, by code, with `{name}` for values. */
+/** Reasons of failed checks, conditions, payments, pins and webhooks, and rules of fields, by code, with `{name}` for values. */
 export const reasons: Readonly<Record<ReasonCode, string>> = {
   // Pieces
   LEAF_COUNT_WRONG: 'Angeforderte Blätter: {requested}, geliefert: {returned}',
@@ -123,6 +123,16 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   AMOUNT_TOO_LARGE: 'Der Betrag ist unglaubwürdig hoch. Den Betreiber fragen',
   CHAIN_NOT_READ: 'Die Chain ließ sich nicht lesen',
   BLOCK_DROPPED: 'Die Chain hat den Block der Zahlung verworfen',
+
+  // Pins and webhooks
+  PIN_WITHOUT_SOURCE:
+    'Der Inhalt ist hier nicht gespeichert, keine Quelle ist ein HTTP-Gateway, und der Betreiber hat keines angegeben',
+  RECEIVER_STATUS: 'Der Empfänger hat mit Status {status} geantwortet',
+  RECEIVER_REDIRECTS: 'Der Empfänger hat mit Status {status} geantwortet, Weiterleitungen werden nicht befolgt',
+  RECEIVER_GONE: 'Der Empfänger hat mit Status {status} geantwortet: Die Adresse gibt es nicht mehr',
+  RECEIVER_SLOW: 'Der Empfänger hat nicht innerhalb von {seconds} Sekunden geantwortet',
+  RECEIVER_UNREACHABLE: 'Der Empfänger ist nicht erreichbar',
+  RECEIVER_NETWORK_ERROR: 'Der Empfänger ist nicht erreichbar ({error})',
 
   // Rules of fields
   FIELD_REQUIRED: 'Das fehlt noch',

@@ -72,6 +72,7 @@ export const activity = translatable('activity', {
   },
   stored: ({ access, isFolder, size }: StoredContent) => `${storedNames[access][isFolder ? 1 : 0]} stored, ${size}`,
   describe: (type: OtherType, data: Data) => sentences[type](data).trim(),
+  failingSince: (time: string) => `No delivery succeeded since ${time}`,
   /** The console makes an API key for each session, and revokes it when it ends: the user signed out, or revoked it elsewhere. */
   signedIn: (expiresAt: number) => `Signed in to the console, until ${formatDateTime(expiresAt)}`,
   sessionEnded: 'Console session ended',

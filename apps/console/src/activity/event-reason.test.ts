@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest'
+import * as german from '../messages/de/de.ts'
+import { keepTexts } from '../messages/keep-texts.fixture.ts'
+import { translate } from '../messages/translatable.ts'
+import { describeEventReason } from './event-reason.ts'
+
+const unreachable = {
+  webhookId: 'w',
+  host: 'hooks.example',
+  reason: 'No delivery succeeded since 2026-03-01T08:00:00.000Z. The receiver could not be reached (ECONNREFUSED)',
+  reasonCode: 'RECEIVER_NETWORK_ERROR',
+  error: 'ECONNREFUSED',
+  failingSince: '2026-03-01T08:00:00.000Z',
+}
+const pin = {
+  pinId: 'p',
+  cid: 'b',
+  reason: 'BLOCK_NOT_FOUND: No origin has the block.',
+  reasonCode: 'BLOCK_NOT_FOUND',
+}
+
+test('in English, a reason is as it came, without the code for programs', () => {
+  expect(describeEventReason(unreachable)).toBe(unreachable.reason)
+  expect(describeEventReason(pin)).toBe('No origin has the block.')
+})
+
+test('in another language, a reason is the sentence of its code with its values and times', () => {
+  keepTexts()
+  translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
+  expect(describeEventReason(unreachable)).toMatch(
+    /^Seit .*2026.* war keine Zustellung erfolgreich\. Der Empfänger ist nicht erreichbar \(ECONNREFUSED\)$/,
+  )
+  expect(describeEventReason({ host: 'h', reason: 'x', reasonCode: 'RECEIVER_GONE', status: 410 })).toBe(
+    'Der Empfänger hat mit Status 410 geantwortet: Die Adresse gibt es nicht mehr.',
+  )
+  expect(describeEventReason(pin)).toBe(`${german.errors.BLOCK_NOT_FOUND?.message}.`)
+})
+
+test('an event of a service that sends no codes, or one of a newer service, stays as it came', () => {
+  keepTexts()
+  translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
+  const { reasonCode: _code, ...older } = pin
+  expect(describeEventReason(older)).toBe(older.reason)
+  expect(describeEventReason({ ...unreachable, reasonCode: 'OF_TOMORROW' })).toBe(unreachable.reason)
+  expect(describeEventReason({ pinId: 'p', reason: null })).toBe('')
+})
