@@ -246,6 +246,36 @@ test('the head of an open file shares it, and moves it into another folder', asy
   await link(page, 'open.txt').waitFor({ state: 'detached' })
 })
 
+test('without another folder, Move asks for the name of a new one, and moves into it by the keyboard', async () => {
+  const { page, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
+  await act(page, 'a.txt', 'Move')
+  const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+  const name = dialog.getByRole('textbox', { name: 'Name of the new folder in My files' })
+  await name.and(dialog.locator(':focus')).waitFor()
+  await page.keyboard.press('Enter')
+  await dialog.getByText('A name needs at least one character.').waitFor()
+  await page.keyboard.type('b.txt')
+  await page.keyboard.press('Enter')
+  await dialog.getByText('b.txt already exists here. Choose another name.').waitFor()
+  await name.fill('letters')
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Enter')
+  await page.getByText('1 item moved to letters').waitFor()
+  await link(page, 'a.txt').waitFor({ state: 'detached' })
+
+  // With a folder to choose, a new one is an offer, and is made inside the chosen one.
+  await act(page, 'b.txt', 'Move')
+  await page.getByRole('dialog').getByText('letters', { exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'New folder' }).click()
+  await page.getByRole('textbox', { name: 'Name of the new folder in letters' }).fill('old')
+  await page.getByRole('button', { name: 'Create and move' }).click()
+  await page.getByText('1 item moved to old').waitFor()
+  await link(page, 'letters').click()
+  await link(page, 'a.txt').waitFor()
+  await link(page, 'old').click()
+  await link(page, 'b.txt').waitFor()
+})
+
 test('what was cut is pasted into an empty folder, and keys of the page need no list', async () => {
   const { page } = await openDrivePage(site, ['a.txt', 'b.txt'])
   await createFolder(page, 'letters')

@@ -86,5 +86,12 @@ export function ItemDialogs({
       />
     )
   }
-  return <MoveDialog drive={drive} items={items} onMove={(target) => edits.move(ids, target)} onClose={onClose} />
+  return (
+    <MoveDialog
+      drive={drive}
+      items={items}
+      onMove={(folderId, newName) => edits.move(ids, folderId, newName)}
+      onClose={onClose}
+    />
+  )
 }

@@ -1,9 +1,11 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
-import { Folder, FolderOpen } from '#icons'
-import { describeError } from '../messages/describe-error.ts'
+import { Folder, FolderOpen, FolderPlus } from '#icons'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
+import { isAborted } from '../session/is-aborted.ts'
+import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { FileName } from '../ui/FileName.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
@@ -13,7 +15,7 @@ import { parentOf } from './list-items.ts'
 /** Maximum number of folders shown: others are found by name. */
 const maxShown = 200
 
-/** Chooses the folder that items are moved into. */
+/** Chooses the folder that items are moved into, or makes one for them. */
 export function MoveDialog({
   drive,
   items,
@@ -22,7 +24,8 @@ export function MoveDialog({
 }: {
   drive: Drive
   items: readonly DriveItem[]
-  onMove: (folderId: string) => Promise<unknown>
+  /** @param newName name of a folder to make in this one for the items */
+  onMove: (folderId: string, newName: string | undefined) => Promise<unknown>
   onClose: () => void
 }) {
   const [query, setQuery] = useState('')
@@ -34,17 +37,36 @@ export function MoveDialog({
   const wanted = query.trim().toLowerCase()
   const found = folders.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted))
   const chosen = folders.find(({ id }) => id === target)
-  const move = useMutation({ mutationFn: onMove, onSuccess: onClose })
+  /** Name of the folder to make; without a folder to choose, it is asked for at once. */
+  const [newName, setNewName] = useState(folders.every(({ path }) => path === here) ? '' : undefined)
+  const [isNameMissing, setNameMissing] = useState(false)
+  const parent = chosen ?? folders.find(({ path }) => path === here) ?? folders[0]
+  const move = useMutation({
+    mutationFn: () => onMove((newName === undefined ? chosen : parent)?.id ?? '', newName),
+    onSuccess: onClose,
+  })
+  const failure = move.error === null || isAborted(move.error) ? undefined : explainError(move.error)
+  const submit = () => {
+    const isMissing = newName?.trim() === ''
+    setNameMissing(isMissing)
+    if (!isMissing) move.mutate()
+  }
   return (
     <FormDialog
       onClose={onClose}
       title={messages.drive.moveTitle(items.length)}
       hint={messages.drive.moveHint}
-      submitLabel={chosen === undefined ? messages.drive.moveHere : messages.drive.moveInto(chosen.name)}
-      isDisabled={chosen === undefined}
+      submitLabel={
+        newName !== undefined
+          ? messages.drive.moveIntoNew
+          : chosen === undefined
+            ? messages.drive.moveHere
+            : messages.drive.moveInto(chosen.name)
+      }
+      isDisabled={chosen === undefined && newName === undefined}
       isBusy={move.isPending}
-      error={move.error === null ? undefined : describeError(move.error).message}
-      onSubmit={() => (target === undefined ? undefined : move.mutate(target))}
+      error={newName === undefined ? failure : undefined}
+      onSubmit={submit}
     >
       {folders.length > 8 ? (
         <TextField
@@ -96,8 +118,32 @@ export function MoveDialog({
           <p className="px-2.5 py-2 text-ink-soft text-sm">{messages.files.andMore(found.length - maxShown)}</p>
         ) : undefined}
       </fieldset>
+      {newName === undefined ? (
+        <Button className="self-start" onClick={() => setNewName('')}>
+          <FolderPlus aria-hidden="true" size={16} />
+          {messages.drive.newFolder}
+        </Button>
+      ) : (
+        <TextField
+          ref={focusField}
+          label={messages.drive.moveNewLabel(parent?.name ?? messages.drive.root)}
+          value={newName}
+          error={isNameMissing ? messages.files.renameEmpty : failure}
+          maxLength={1024}
+          onChange={({ target: { value } }) => {
+            setNewName(value)
+            setNameMissing(false)
+            move.reset()
+          }}
+        />
+      )}
     </FormDialog>
   )
+}
+
+/** As a ref: the dialog mounts its content after the effects of its parent. */
+function focusField(input: HTMLInputElement | null): void {
+  input?.focus()
 }
 
 type Target = { id: string; name: string; path: string; depth: number }

@@ -51,11 +51,14 @@ export function renameItem({ edit, drive }: ItemEdit, id: string, name: string):
 
 /**
  * Creates a folder.
+ * @returns its id
  * @throws CairnError INVALID_PATH, FILE_EXISTS
  */
 export function createFolderIn({ edit, drive }: ItemEdit, folderId: string, name: string): string {
   const folder = requireFolder(drive, folderId)
-  return edit.createFolder(joinPath(folder, requireFreeName(drive, folder, name)))
+  const made = drive.find(edit.createFolder(joinPath(folder, requireFreeName(drive, folder, name))))
+  if (made === undefined) throw new CairnError('PATH_NOT_FOUND')
+  return made.id
 }
 
 /** Runs an edit on each item that is still there. @returns their number */

@@ -49,15 +49,19 @@ export function useItemEdits(shown: ShownDrive) {
     return {
       createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
       rename: (id: string, name: string) => run((at) => renameItem(at, id, name)),
-      async move(ids: readonly string[], folderId: string) {
+      /** @param newName name of a folder to make there for the items */
+      async move(ids: readonly string[], placeId: string, newName?: string) {
         const from = new Map(ids.map((id) => [id, placeOf(shown.drive, id)]))
-        const [count, drive] = await run((at) => [moveItems(at, ids, folderId), at.drive] as const)
+        const { count, drive, folderId } = await run((at) => {
+          const id = newName === undefined ? placeId : createFolderIn(at, placeId, newName)
+          return { count: moveItems(at, ids, id), drive: at.drive, folderId: id }
+        })
         if (count === 0) return
         const isThere = (id: string) =>
           drive.get(id)?.trashedAt === undefined &&
           placeOf(drive, id).folderId === folderId &&
           from.get(id)?.folderId !== folderId
-        const name = shown.drive.get(folderId)?.name ?? messages.drive.root
+        const name = drive.get(folderId)?.name ?? messages.drive.root
         toastDone(messages.drive.moved(count, name), undefined, {
           label: messages.drive.undo,
           run: () =>

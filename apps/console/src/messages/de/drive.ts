@@ -34,6 +34,8 @@ export const drive: Texts['drive'] = {
   moveHint: 'Nur der Ort ändert sich. Links und CIDs bleiben gültig.',
   moveHere: 'Hierher verschieben',
   moveInto: (name) => `Nach ${name} verschieben`,
+  moveIntoNew: 'Anlegen und verschieben',
+  moveNewLabel: (place) => `Name des neuen Ordners in „${place}“`,
   moveFilter: 'Ordner suchen',
   moveNone: 'Kein Ordner hat diesen Namen.',
   moved: (count, place) => `${items(count)} nach ${place} verschoben`,

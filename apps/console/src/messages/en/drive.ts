@@ -30,6 +30,8 @@ export const drive = translatable('drive', {
   moveHint: 'Only the place changes. Links and CIDs keep working.',
   moveHere: 'Move here',
   moveInto: (name: string) => `Move into ${name}`,
+  moveIntoNew: 'Create and move',
+  moveNewLabel: (place: string) => `Name of the new folder in ${place}`,
   moveFilter: 'Find a folder',
   moveNone: 'No folder has this name.',
   moved: (count: number, place: string) => `${items(count)} moved to ${place}`,
