@@ -38,6 +38,9 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   expect(await page.locator('dl').textContent()).toContain('Left2 files')
   expect(await page.getByRole('navigation').count()).toBe(0)
   expect(await page.title()).toBe('Send files · Cairn')
+  await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  // No one drops a file on a phone.
+  expect(await page.getByText('or drop them here').isVisible()).toBe(false)
   await expectToFit(opened)
 
   const textFile = (name: string, bytes: number) => ({ name, mimeType: 'text/plain', buffer: Buffer.alloc(bytes, 'a') })

@@ -22,7 +22,7 @@ import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { useMedia } from '../ui/use-media.ts'
+import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { setUploadPlace } from '../upload/upload-place.ts'
 import { Breadcrumb } from './Breadcrumb.tsx'
 import { isDraggingItems, offerDownload, readDragged, writeDragged } from './dragged.ts'
@@ -309,6 +309,7 @@ function NothingHere({
   isStarred: boolean
   onClear: () => void
 }) {
+  const isTouch = useMedia(touchQuery)
   if (isFiltered) {
     return (
       <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
@@ -318,7 +319,8 @@ function NothingHere({
   }
   if (isStarred)
     return <EmptyState icon={Star} title={messages.drive.starredNone} hint={messages.drive.starredNoneHint} />
-  return <EmptyState icon={FolderOpen} title={messages.drive.folderEmpty} hint={messages.drive.folderEmptyHint} />
+  const hint = isTouch ? messages.drive.folderEmptyHintTouch : messages.drive.folderEmptyHint
+  return <EmptyState icon={FolderOpen} title={messages.drive.folderEmpty} hint={hint} />
 }
 
 /** Maximum number of tags to filter by: the most used ones. */

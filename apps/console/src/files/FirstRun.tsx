@@ -7,12 +7,14 @@ import { Button } from '../ui/Button.tsx'
 import { CodeLine } from '../ui/CodeLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 
 /** An account without files: the first upload, what encryption does, and the same from a terminal and a program. */
 export function FirstRun({ children }: { children?: ReactNode }) {
   const { api, keyNodes = [] } = useNetwork()
   const canEncrypt = keyNodes.length > 0
+  const isTouch = useMedia(touchQuery)
   const trySample = () =>
     openUploadSheet([
       {
@@ -23,7 +25,11 @@ export function FirstRun({ children }: { children?: ReactNode }) {
   return (
     <>
       <PageHeader title={messages.pages.files} />
-      <EmptyState icon={FilesIcon} title={messages.files.emptyTitle} hint={messages.files.emptyHint}>
+      <EmptyState
+        icon={FilesIcon}
+        title={messages.files.emptyTitle}
+        hint={isTouch ? messages.files.emptyHintTouch : messages.files.emptyHint}
+      >
         <Button kind="primary" onClick={() => openUploadSheet()}>
           <Upload aria-hidden="true" size={16} />
           {messages.shell.upload}

@@ -116,7 +116,7 @@ function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (fil
         <Upload aria-hidden="true" size={18} />
         {messages.uploadLinks.choose}
       </Button>
-      <p className="text-ink-soft text-sm">{messages.uploadLinks.drop}</p>
+      <p className="text-ink-soft text-sm pointer-coarse:hidden">{messages.uploadLinks.drop}</p>
     </fieldset>
   )
 }

@@ -36,7 +36,9 @@ export function ChosenFiles({
     <div className="flex flex-col gap-3">
       <Pickers isLarge={items.length === 0} onPick={add} />
       {mayLackFolders ? (
-        <p className="text-ink-soft text-sm max-sm:hidden">{messages.upload.emptyFoldersIfDropped}</p>
+        <p className="text-ink-soft text-sm max-sm:hidden pointer-coarse:hidden">
+          {messages.upload.emptyFoldersIfDropped}
+        </p>
       ) : undefined}
       {unreadable > 0 ? <p className="text-sm text-warn">{messages.upload.unreadable(unreadable)}</p> : undefined}
       {items.length === 0 ? undefined : (
@@ -129,7 +131,7 @@ function Pickers({ isLarge, onPick }: { isLarge: boolean; onPick: (list: FileLis
           {messages.upload.chooseFolder}
         </Button>
       </div>
-      <p className="text-ink-soft text-sm max-sm:hidden">{messages.upload.orDrop}</p>
+      <p className="text-ink-soft text-sm max-sm:hidden pointer-coarse:hidden">{messages.upload.orDrop}</p>
     </div>
   )
 }

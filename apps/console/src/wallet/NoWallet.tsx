@@ -1,12 +1,12 @@
 import { ExternalLink } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
-import { useMedia } from '../ui/use-media.ts'
+import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { walletApps } from './wallet-apps.ts'
 
 /** Explains wallets and where to get one; on a phone, how to open this page in the browser of a wallet app. */
 export function NoWallet() {
-  const isPhone = useMedia('(pointer: coarse)')
+  const isPhone = useMedia(touchQuery)
   const page = new URL(location.href)
   return (
     <div className="flex flex-col items-start gap-3">

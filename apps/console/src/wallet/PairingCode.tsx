@@ -4,13 +4,13 @@ import { Button, buttonClass } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { useMedia } from '../ui/use-media.ts'
+import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { usePairingUri } from './pairing-uri.ts'
 
 /** The pairing code for a wallet on another device: a QR code, and a link for a wallet on this one. */
 export function PairingCode({ onBack }: { onBack: () => unknown }) {
   const uri = usePairingUri()
-  const isPhone = useMedia('(pointer: coarse)')
+  const isPhone = useMedia(touchQuery)
   return (
     <div className="flex flex-col items-center gap-4 py-2 text-center">
       <h3 className="font-semibold">{isPhone ? messages.wallet.pairPhoneTitle : messages.wallet.pairTitle}</h3>

@@ -106,6 +106,8 @@ export const drive: Texts['drive'] = {
   folderEmpty: 'Dieser Ordner ist leer',
   folderEmptyHint:
     'Dateien hier ablegen, hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
+  folderEmptyHintTouch:
+    'Dateien hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
   folderGone: 'Diesen Ordner gibt es nicht mehr',
   folderGoneHint: 'Er wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
   goToRoot: 'Zu „Meine Dateien“',

@@ -62,6 +62,7 @@ export const files: Texts['files'] = {
   clearSelection: 'Auswahl aufheben',
   bulk: 'Ausgewählte Dateien',
   emptyTitle: 'Noch nichts hier',
+  emptyHintTouch: 'Dateien von diesem Gerät auswählen.',
   emptyHint: 'Dateien oder Ordner irgendwo in dieses Fenster ziehen, einfügen oder auswählen.',
   lessonAccess: 'Standardmäßig verschlüsselt',
   lessonAccessHint:

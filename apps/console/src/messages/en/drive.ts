@@ -99,6 +99,7 @@ export const drive = translatable('drive', {
   folderEmpty: 'This folder is empty',
   folderEmptyHint:
     'Drop files here, choose Upload, or move files into it. A second upload of a name becomes a new version.',
+  folderEmptyHintTouch: 'Choose Upload, or move files into it. A second upload of a name becomes a new version.',
   folderGone: 'This folder no longer exists',
   folderGoneHint: 'It was moved to the trash or deleted, maybe on another device.',
   goToRoot: 'Go to My files',

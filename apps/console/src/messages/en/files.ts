@@ -63,6 +63,7 @@ export const files = translatable('files', {
   clearSelection: 'Clear selection',
   bulk: 'Selected files',
   emptyTitle: 'Nothing here yet',
+  emptyHintTouch: 'Choose files from this device.',
   emptyHint: 'Drop files or folders anywhere on this window, paste them, or choose them.',
   lessonAccess: 'Encrypted by default',
   lessonAccessHint:
