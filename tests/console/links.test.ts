@@ -317,6 +317,10 @@ test('the owner makes a link while sharing, sees its opens, and revokes it', asy
   // The page is back in sight.
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
   await row.getByText('1 of 2 opens').waitFor({ timeout: 10_000 })
+  // Someone opened it without a wallet: nothing on the page says that no one could, or did.
+  await page.getByText('No other wallet has opened it, and it was not shared with one.').waitFor()
+  await page.getByText('Not shared with a wallet yet.').waitFor()
+  expect(await page.getByText(/only the owner/i).count()).toBe(0)
   await expectToFit(opened)
   await page.setViewportSize({ width: 320, height: 640 })
   await expectToFit(opened)

@@ -20,14 +20,14 @@ export const access: Texts['access'] = {
   you: 'Ich',
   people: 'Personen',
   peopleCount: (count) => `Für ${people(count)} freigegeben`,
-  notShared: 'Noch nicht freigegeben',
-  notSharedHint: 'Für eine Wallet-Adresse freigeben oder unten Bedingungen festlegen.',
+  notShared: 'Noch für keine Wallet freigegeben',
+  notSharedHint: 'Für die Adresse einer Wallet freigeben oder unten Bedingungen festlegen.',
   readOnly: (isFolder) =>
     `Nur der Eigentümer kann den Zugriff ändern. ${subject(isFolder)} ist für dieses Konto freigegeben.`,
   former: (isFolder) =>
     `${subject(isFolder)} ist für dieses Konto nicht freigegeben. Nach einer Übertragung nennen die Schlüsselknoten den neuen Eigentümer.`,
   conditions: 'Bedingungen',
-  conditionsNone: 'Keine Bedingungen. Nur der Eigentümer und die Personen oben haben Zugriff.',
+  conditionsNone: 'Keine Bedingungen. Sie geben zum Beispiel allen Zugriff, die einen Token halten.',
   conditionsSome: 'Wer die Bedingungen erfüllt, hat ebenfalls Zugriff.',
   conditionsEdit: 'Bedingungen bearbeiten',
   conditionsShow: 'Bedingungen anzeigen',

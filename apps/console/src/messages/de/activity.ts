@@ -79,7 +79,7 @@ export const activity: Texts['activity'] = {
     retire: () => 'Dateischlüssel außer Kraft gesetzt',
     repair: () => 'Dateischlüssel repariert',
   },
-  notOpened: 'Noch von niemand anderem geöffnet und nicht freigegeben.',
+  notOpened: 'Noch von keiner anderen Wallet geöffnet und für keine freigegeben.',
   unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
   connect: 'Schlüsselknoten verbinden',
   connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Dafür signiert die Wallet einmal.',

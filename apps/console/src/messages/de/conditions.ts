@@ -10,7 +10,7 @@ export const conditions: Texts['conditions'] = {
   title: 'Bedingungen',
   hint: 'Wer sie erfüllt, hat Zugriff, ohne auf der Liste zu stehen. Die Schlüsselknoten prüfen jedes Mal die Chain.',
   emptyTitle: 'Keine Bedingungen',
-  emptyHint: 'Nur der Eigentümer und die Personen oben haben Zugriff. Zum Anfangen:',
+  emptyHint: 'Zum Anfangen:',
   family: 'Chains',
   families: { EVM: 'Ethereum (EVM)' },
   notRead:

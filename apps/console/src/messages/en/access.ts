@@ -17,14 +17,14 @@ export const access = translatable('access', {
   you: 'You',
   people: 'People',
   peopleCount: (count: number) => `Shared with ${people(count)}`,
-  notShared: 'Not shared yet',
-  notSharedHint: 'Share it with a wallet address, or set conditions below.',
+  notShared: 'Not shared with a wallet yet',
+  notSharedHint: 'Share it with the address of one, or set conditions below.',
   readOnly: (isFolder: boolean) =>
     `Only the owner can change access. You can open this ${noun(isFolder)} because it is shared with you.`,
   former: (isFolder: boolean) =>
     `This ${noun(isFolder)} is not shared with you. If you transferred it, the key nodes now list its new owner.`,
   conditions: 'Conditions',
-  conditionsNone: 'No conditions. Only the owner and the people above can open it.',
+  conditionsNone: 'No conditions. They give access to anyone who holds a token, for example.',
   conditionsSome: 'Anyone who meets the conditions can also open it.',
   conditionsEdit: 'Edit conditions',
   conditionsShow: 'Show conditions',

@@ -87,7 +87,7 @@ export const activity = translatable('activity', {
     retire: (): string => 'File key retired',
     repair: (): string => 'File key repaired',
   },
-  notOpened: 'No one else has opened it, and it was not shared.',
+  notOpened: 'No other wallet has opened it, and it was not shared with one.',
   unconfirmed: (nodes: number) => `(reported by ${formatCount(nodes)} of 5 key nodes)`,
   connect: 'Connect key nodes',
   connectHint: 'See who opened your encrypted files. Your wallet signs once.',

@@ -10,7 +10,7 @@ export const conditions = translatable('conditions', {
   title: 'Conditions',
   hint: 'Anyone who meets them has access without being on the list. The key nodes check the chain each time.',
   emptyTitle: 'No conditions',
-  emptyHint: 'Only the owner and the people above can open it. Start with one of these:',
+  emptyHint: 'Start with one of these:',
   family: 'Chains',
   families: { EVM: 'Ethereum (EVM)' },
   notRead: 'The key nodes of this network do not read this kind of chain, so these conditions cannot be saved here.',
