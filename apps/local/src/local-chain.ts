@@ -1,6 +1,5 @@
 import { mkdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { setTimeout as delay } from 'node:timers/promises'
 import { localDaiAbi, localPriceFeedAbi, localUsdcAbi, localUsdtAbi, paymentsAbi } from '@cairn/contracts'
 import {
   localDaiBytecode,
@@ -12,18 +11,10 @@ import {
 import { networks, type Stablecoin, stablecoins } from '@cairn/protocol'
 import { waitForReceipt } from '@cairn/service'
 import * as v from 'valibot'
-import {
-  type Abi,
-  createPublicClient,
-  createTestClient,
-  createWalletClient,
-  defineChain,
-  type Hex,
-  http,
-  type TestClient,
-} from 'viem'
+import { type Abi, createPublicClient, createTestClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { type AnvilProcess, startAnvil } from './anvil.ts'
+import { startMiner } from './miner.ts'
 import { createPartGroup } from './part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
 import { openSecretKey } from './test-wallet.ts'
@@ -48,8 +39,6 @@ const heartbeatSeconds = 30 * 86_400
 const pushEveryMs = 86_400_000
 const testCoins = 1000n
 const receiptWait = { timeoutMs: 60_000, pollMs: 20 }
-/** Maximum number of intervals that a transaction waits while others keep arriving. */
-const maxTicks = 5
 
 const address = v.pipe(
   v.string(),
@@ -129,46 +118,6 @@ function endEarly(anvil: AnvilProcess, signal: AbortSignal | undefined): Disposa
 }
 
 type Deployer = ReturnType<typeof createDeployer>
-
-/**
- * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
- * a second, and would reuse it if blocks came immediately. An empty block follows, as viem looks for a receipt once per block
- * and may look a moment too early. Without transactions there are no other blocks.
- */
-async function startMiner(node: TestClient, mineEveryMs: number): Promise<AsyncDisposable> {
-  await node.setAutomine(false)
-  const stop = new AbortController()
-  let seen = 0
-  let ticks = 0
-  let isFollowed = true
-  const tick = async (): Promise<void> => {
-    const { pending } = await node.getTxpoolStatus()
-    ticks = pending === 0 ? 0 : ticks + 1
-    if (pending > 0 ? pending === seen || ticks > maxTicks : !isFollowed) {
-      await node.mine({ blocks: 1 })
-      isFollowed = pending === 0
-      ticks = 0
-    }
-    seen = pending
-  }
-  const running = (async () => {
-    while (!stop.signal.aborted) {
-      try {
-        await tick()
-        await delay(mineEveryMs, undefined, { signal: stop.signal })
-      } catch {
-        // The chain stops before its miner when the process is killed; any other failure shows as pending transactions.
-        if (!stop.signal.aborted) await delay(mineEveryMs)
-      }
-    }
-  })()
-  return {
-    async [Symbol.asyncDispose]() {
-      stop.abort()
-      await running
-    },
-  }
-}
 
 function createDeployer(url: string, privateKey: Hex) {
   const chain = defineChain({

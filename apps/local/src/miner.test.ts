@@ -1,0 +1,37 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { startMiner } from './miner.ts'
+
+/** Runs a miner over these numbers of pending transactions, one per interval. @returns the intervals that ended in a block */
+async function mine(pending: readonly number[]): Promise<number[]> {
+  const { promise: isOver, resolve } = Promise.withResolvers<void>()
+  const mined: number[] = []
+  let at = -1
+  const node = {
+    setAutomine: async () => undefined,
+    async getTxpoolStatus() {
+      at++
+      if (at === pending.length) resolve()
+      return { pending: pending[at] ?? 0, queued: 0 }
+    },
+    async mine() {
+      if (at < pending.length) mined.push(at)
+    },
+  }
+  await using _miner = await startMiner(node, 1)
+  await Promise.race([isOver, delay(60_000, undefined, { ref: false })])
+  return mined
+}
+
+test('a transaction is mined one interval after the last, and an empty block follows', async () => {
+  expect(await mine([0, 1, 2, 2, 0, 0, 0])).toEqual([3, 4])
+})
+
+test('as many transactions as in the last block are new ones, and wait an interval', async () => {
+  expect(await mine([1, 1, 1, 1, 0])).toEqual([1, 3, 4])
+  expect(await mine([4, 4, 4, 5, 5, 0])).toEqual([1, 4, 5])
+})
+
+test('a transaction waits five intervals at most while others keep arriving', async () => {
+  expect(await mine([1, 2, 3, 4, 5, 6, 7, 1, 1, 0])).toEqual([5, 8, 9])
+})

@@ -1,0 +1,51 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { TestClient } from 'viem'
+
+/** Maximum number of intervals that a transaction waits while others keep arriving. */
+const maxTicks = 5
+
+/** What a miner calls of a node. */
+type MinedNode = Pick<TestClient, 'setAutomine' | 'getTxpoolStatus' | 'mine'>
+
+/**
+ * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
+ * a second, and would reuse it if blocks came immediately. An empty block follows, as viem looks for a receipt once per block
+ * and may look a moment too early. Without transactions there are no other blocks.
+ */
+export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<AsyncDisposable> {
+  await node.setAutomine(false)
+  const stop = new AbortController()
+  let seen = 0
+  let ticks = 0
+  let isFollowed = true
+  const tick = async (): Promise<void> => {
+    const { pending } = await node.getTxpoolStatus()
+    ticks = pending === 0 ? 0 : ticks + 1
+    if (pending > 0 ? pending === seen || ticks > maxTicks : !isFollowed) {
+      await node.mine({ blocks: 1 })
+      isFollowed = pending === 0
+      ticks = 0
+      // The next transaction is new, although it may be as many as those that were mined.
+      seen = 0
+      return
+    }
+    seen = pending
+  }
+  const running = (async () => {
+    while (!stop.signal.aborted) {
+      try {
+        await tick()
+        await delay(mineEveryMs, undefined, { signal: stop.signal })
+      } catch {
+        // The chain stops before its miner when the process is killed; any other failure shows as pending transactions.
+        if (!stop.signal.aborted) await delay(mineEveryMs)
+      }
+    }
+  })()
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await running
+    },
+  }
+}
