@@ -1,6 +1,15 @@
 // Leaving with everything: an account is exported by the command line and imported into another network.
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -286,4 +295,27 @@ test('uploads of one name, or of one CID, arrive in their order, so that the dri
   const before = await listVersions(source, 'at-source')
   expect(before).toMatchObject([['/versions.bin', expect.any(String), { length: 4 }]])
   expect(await listVersions(target, 'at-target')).toEqual(before)
+})
+
+test('a file that a second import stores after its newer version is named, with what makes that one the content', async () => {
+  const client = await createKeyClient(source, privateKey)
+  const [older, newer] = [
+    await uploadBytes(client, randomBytes(20), { name: 'late.bin' }),
+    await uploadBytes(client, randomBytes(20), { name: 'late.bin' }),
+  ]
+  expect(await cairn(source, 'at-source', ['export', '--all', 'late'])).toMatchObject({ code: 0 })
+  const car = join(folder, 'late/cars', older.cid.slice(-2), `${older.cid}.car`)
+  renameSync(car, `${car}.away`)
+  const first = await cairn(target, 'at-target', ['import', 'late', '--json'])
+  expect([first.code, JSON.parse(first.out).displaced]).toEqual([8, []])
+  renameSync(`${car}.away`, car)
+  const second = await cairn(target, 'at-target', ['import', 'late'])
+  expect(second.code).toBe(0)
+  const command = `cairn drive restore "late.bin" --cid ${newer.cid}`
+  expect(second.out).toContain(command)
+  expect(await cairn(target, 'at-target', ['drive', 'restore', 'late.bin', '--cid', newer.cid])).toMatchObject({
+    code: 0,
+  })
+  const { out } = await cairn(target, 'at-target', ['drive', 'versions', 'late.bin', '-q'])
+  expect(out.split('\n')[0]).toContain(newer.cid)
 })

@@ -19,6 +19,7 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
+import { createUploadOrder, type Displaced } from '../upload-order.ts'
 import { type Collecting, collect } from './collect.ts'
 import {
   carPath,
@@ -39,7 +40,6 @@ import {
   rightsRow,
 } from './format.ts'
 import { hashFile, readList } from './list-file.ts'
-import { createOrderedRunner } from './run-in-order.ts'
 import type { Seal } from './seal.ts'
 
 /** Errors after which no further item can succeed. */
@@ -70,6 +70,7 @@ export type ImportReport = {
   driveValues: number
   /** Items that could not be imported, with the reason. */
   missing: Missing[]
+  displaced: Displaced[]
 }
 
 type Import = ImportOptions & Collecting & { client: Client; folder: string; report: ImportReport }
@@ -116,7 +117,11 @@ export async function importAccount(
   manifest: Manifest,
   options: ImportOptions,
 ): Promise<ImportReport> {
-  const report: ImportReport = { uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, driveValues: 0, missing: [] }
+  const report: ImportReport = {
+    ...{ uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, driveValues: 0 },
+    missing: [],
+    displaced: [],
+  }
   const context: Import = {
     ...options,
     client,
@@ -197,30 +202,23 @@ async function importFiles(context: Import, manifest: Manifest, locked: Readonly
   const present = new Set<string>()
   for await (const { cid, fileName, private: isPrivate = false } of listFiles(client, {}, { signal }))
     present.add(JSON.stringify([cid, fileName, isPrivate]))
-  const runInOrder = createOrderedRunner()
-  await forEachOf(rows(context, manifest, 'files', fileRow), maxParallel, async (row) => {
-    if (present.has(JSON.stringify([row.cid, row.name, row.isPrivate ?? false]))) {
-      report.present++
-      return
-    }
-    if (row.isEncrypted && locked.has(row.cid)) return
-    await runInOrder(orderKeys(row), async () => {
+  const order = createUploadOrder()
+  await forEachOf(rows(context, manifest, 'files', fileRow), maxParallel, (row) =>
+    order.run(row, async () => {
+      if (present.has(JSON.stringify([row.cid, row.name, row.isPrivate ?? false]))) {
+        report.present++
+        return 'done before'
+      }
+      if (row.isEncrypted && locked.has(row.cid)) return 'neither'
       const bytes = await collect(context, 'file', row.cid, () => uploadRow(context, row))
-      if (bytes === undefined) return
+      if (bytes === undefined) return 'neither'
       report.uploaded++
       report.bytes += bytes
       onBytes(report.bytes)
-    })
-  })
-}
-
-/**
- * What uploads share if their order counts in the drive: those of one name are versions of a file, which the first of them
- * identifies, and those of one CID are a file with the first name. Names that the drive shows as one have the same letters and
- * digits.
- */
-function orderKeys({ cid, name }: FileRow): string[] {
-  return [`cid ${cid}`, `name ${name.normalize('NFC').replaceAll(/[^\p{L}\p{N}]/gu, '')}`]
+      return 'stored'
+    }),
+  )
+  report.displaced = order.displaced()
 }
 
 async function uploadRow({ client, folder, missing, signal }: Import, row: FileRow): Promise<number> {

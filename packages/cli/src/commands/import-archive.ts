@@ -6,6 +6,7 @@ import type { CommandContext } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { openNameKeys } from '../name-keys.ts'
 import { formatBytes } from '../sizes.ts'
+import { describeDisplaced } from '../upload-order.ts'
 
 /** Imports the folder of `cairn export`. */
 export async function importArchive(context: CommandContext, folder: string): Promise<void> {
@@ -33,11 +34,12 @@ export async function importArchive(context: CommandContext, folder: string): Pr
         remainingMs: undefined,
       }),
   }).finally(() => progress?.done())
-  const { uploaded, present, bytes, fileKeys, names, driveValues, missing } = report
+  const { uploaded, present, bytes, fileKeys, names, driveValues, missing, displaced } = report
   output.result({ folder, ...report }, [
     `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
     ...(driveValues === 0 ? [] : [`${driveValues} changes of the drive`]),
     ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
+    ...displaced.map(describeDisplaced),
   ])
   if (missing.length > 0) throw new CairnError('IMPORT_INCOMPLETE', { details: { missing: missing.length } })
 }

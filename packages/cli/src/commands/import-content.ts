@@ -6,6 +6,7 @@ import type { ImportSource } from '../import/import-source.ts'
 import { openJournal } from '../import/journal.ts'
 import { type ItemReport, runImport } from '../import/run-import.ts'
 import { formatBytes } from '../sizes.ts'
+import { describeDisplaced } from '../upload-order.ts'
 
 /** A source, the name of its files on this machine, and how it is opened. */
 export type NamedSource = {
@@ -61,12 +62,12 @@ export async function importContent(context: CommandContext, { label, open }: Na
   // Only an incomplete import keeps blocks.
   await rmdir(stagingFolder).catch(() => undefined)
 
-  const { items, uploaded, present, bytes, unknownSizes, missing } = summary
+  const { items, uploaded, present, bytes, unknownSizes, missing, displaced } = summary
   const total = countOf(items, 'item')
   const counts = isDryRun
     ? `${total}  ${present} done before  ${formatBytes(bytes)}  ${unknownSizes} of unknown size  ${missing} missing`
     : `${total}  ${uploaded} uploaded  ${formatBytes(bytes)}  ${present} already present  ${missing} missing`
-  output.result(summary, [...problems, counts], counts)
+  output.result(summary, [...problems, ...displaced.map(describeDisplaced), counts], counts)
   if (missing > 0)
     throw new CairnError('IMPORT_INCOMPLETE', { message: 'Some items were not imported', details: { missing } })
 }

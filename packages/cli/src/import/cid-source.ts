@@ -26,8 +26,6 @@ export type CidSourceOptions = {
  * service would fetch only from hosts that its operator allows, and would not know that content is encrypted.
  */
 export function createCidSource({ id, items, gateways, stagingFolder, prepare }: CidSourceOptions): ImportSource {
-  /** A CID that is listed under several names is fetched once. */
-  const running = new Map<string, Promise<unknown>>()
   const pathOf = (item: ImportItem) => join(stagingFolder, `${parseItemCid(item.cid ?? '')}.car`)
 
   const transfer = async (item: ImportItem, context: TransferContext): Promise<Transferred> => {
@@ -52,17 +50,7 @@ export function createCidSource({ id, items, gateways, stagingFolder, prepare }:
       if (item.sizeBytes !== undefined) return item.sizeBytes
       return measureDag(gateways, item, signal)
     },
-    async transfer(item, context) {
-      const key = item.cid ?? ''
-      const before = running.get(key) ?? Promise.resolve()
-      const own = before.catch(() => undefined).then(() => transfer(item, context))
-      running.set(key, own)
-      try {
-        return await own
-      } finally {
-        if (running.get(key) === own) running.delete(key)
-      }
-    },
+    transfer,
     async release(item) {
       await rm(pathOf(item), { force: true })
     },

@@ -1,5 +1,6 @@
 import { forEachOf } from '@cairn/protocol'
 import type { CairnError, Client } from '@cairn/sdk'
+import { createUploadOrder, type Displaced, type Outcome } from '../upload-order.ts'
 import { describeImportError } from './import-error.ts'
 import type { ImportItem, ImportSource } from './import-source.ts'
 import type { Journal } from './journal.ts'
@@ -39,6 +40,7 @@ export type ImportSummary = {
   /** Items of a dry run whose size is unknown. */
   unknownSizes: number
   missing: number
+  displaced: Displaced[]
 }
 
 export type RunOptions = {
@@ -52,13 +54,17 @@ export type RunOptions = {
 }
 
 /**
- * Imports the items of a source into the account of the client. Continues after an item that cannot be had. Items of the
- * journal are skipped; an item is added to it once the service has it.
+ * Imports the items of a source into the account of the client, those of one name or one CID in the order of the source.
+ * Continues after an item that cannot be had. Items of the journal are skipped; an item is added to it once the service has it.
  * @throws CairnError when no further item can succeed, or the signal aborts
  */
 export async function runImport(client: Client, source: ImportSource, options: RunOptions): Promise<ImportSummary> {
   const { journal, isDryRun, maxParallel, signal, onItem, onBytes } = options
-  const summary: ImportSummary = { items: 0, uploaded: 0, present: 0, bytes: 0, unknownSizes: 0, missing: 0 }
+  const summary: ImportSummary = {
+    ...{ items: 0, uploaded: 0, present: 0, bytes: 0, unknownSizes: 0, missing: 0 },
+    displaced: [],
+  }
+  const order = createUploadOrder()
   const seen = new Set<string>()
   let receivedBytes = 0
 
@@ -68,15 +74,16 @@ export async function runImport(client: Client, source: ImportSource, options: R
     onItem({ status, id, cid, name, bytes, ...why })
   }
 
-  const importItem = async (item: ImportItem): Promise<void> => {
+  const measureItem = async (item: ImportItem): Promise<void> => {
     if (item.error !== undefined) throw item.error
-    if (isDryRun) {
-      const bytes = await source.measure(item, signal)
-      if (bytes === undefined) summary.unknownSizes++
-      summary.bytes += bytes ?? 0
-      report(item, 'listed', bytes)
-      return
-    }
+    const bytes = await source.measure(item, signal)
+    if (bytes === undefined) summary.unknownSizes++
+    summary.bytes += bytes ?? 0
+    report(item, 'listed', bytes)
+  }
+
+  const transferItem = async (item: ImportItem): Promise<Outcome> => {
+    if (item.error !== undefined) throw item.error
     const { cid, bytes, isPresent, problem } = await source.transfer(item, {
       client,
       signal,
@@ -90,12 +97,34 @@ export async function runImport(client: Client, source: ImportSource, options: R
     if (isPresent) summary.present++
     else summary.uploaded++
     summary.bytes += bytes
-    if (problem !== undefined) {
+    if (problem === undefined) report({ ...item, cid }, isPresent ? 'present' : 'uploaded', bytes)
+    else {
       summary.missing++
       report({ ...item, cid }, 'missing', bytes, problem)
-      return
     }
-    report({ ...item, cid }, isPresent ? 'present' : 'uploaded', bytes)
+    return isPresent ? 'neither' : 'stored'
+  }
+
+  const importItem = async (item: ImportItem): Promise<Outcome> => {
+    signal.throwIfAborted()
+    if (journal?.has(item.id) === true) {
+      summary.present++
+      report(item, 'done before')
+      return 'done before'
+    }
+    try {
+      return await transferItem(item)
+    } catch (cause) {
+      noteMissing(item, cause)
+      return 'neither'
+    }
+  }
+
+  const noteMissing = (item: ImportItem, cause: unknown): void => {
+    const error = describeImportError(cause)
+    if (signal.aborted || endingCodes.has(error.code)) throw error
+    summary.missing++
+    report(item, 'missing', undefined, error)
   }
 
   await forEachOf(source.items(signal), maxParallel, async (item) => {
@@ -103,20 +132,10 @@ export async function runImport(client: Client, source: ImportSource, options: R
     if (seen.has(item.id)) return
     seen.add(item.id)
     summary.items++
-    if (journal?.has(item.id) === true) {
-      summary.present++
-      report(item, 'done before')
-      return
-    }
-    try {
-      await importItem(item)
-    } catch (cause) {
-      const error = describeImportError(cause)
-      if (signal.aborted || endingCodes.has(error.code)) throw error
-      summary.missing++
-      report(item, 'missing', undefined, error)
-    }
+    if (isDryRun) await measureItem(item).catch((cause: unknown) => noteMissing(item, cause))
+    else await order.run(item, () => importItem(item))
   })
+  summary.displaced = order.displaced()
   signal.throwIfAborted()
   return summary
 }
