@@ -1,6 +1,7 @@
 // Pins are fetched, verified, replaced and removed.
 
 import { describe, expect, test } from 'vitest'
+import { bearer } from '../start-test-storage.fixture.ts'
 import { add, describePins, multiaddrOf, passOn, type Status, serve } from './pins.fixture.ts'
 
 describePins('on %s', (subject) => {
@@ -37,6 +38,26 @@ describePins('on %s', (subject) => {
       const pinned = await pin({ cid })
       expect(pinned).toMatchObject({ status: 'pinned', pin: { cid }, info: { raw_size: '25' } })
       expect(await usage()).toBe(25)
+    })
+
+    test('of encrypted content of the account is encrypted, too, and not that of another account', async () => {
+      const { storage, call } = subject()
+      const [owner, stranger] = [await storage.createKey(), await storage.createKey()]
+      const body = new FormData()
+      body.append('file', new Blob(['as good as encrypted']), 'diary')
+      const { json } = await storage.call('/api/v0/add?encryption=true', { method: 'POST', ...bearer(owner), body })
+      const [{ Hash: cid } = { Hash: '' }] = json as { Hash: string }[]
+      for (const key of [owner, stranger]) {
+        const answer = await call('/pins', 'POST', { cid, name: 'copy' }, key)
+        expect(answer.json).toMatchObject({ status: 'pinned' })
+      }
+      const listed = async (key: string) =>
+        (await call('/api/user/files_uploaded', 'GET', undefined, key)).json as { fileList: object[] }
+      expect((await listed(owner)).fileList).toMatchObject([
+        { fileName: 'copy', encryption: true },
+        { fileName: 'diary', encryption: true },
+      ])
+      expect((await listed(stranger)).fileList).toMatchObject([{ fileName: 'copy', encryption: false }])
     })
 
     test('is fetched block by block from a gateway without CARs', async () => {

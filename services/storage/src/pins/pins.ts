@@ -4,6 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
+import { findOwnUpload } from '../files/files.ts'
 import { guardWriter } from '../moderation/moderation.ts'
 import type { PackWriter } from '../packs/packs.ts'
 import {
@@ -178,7 +179,10 @@ export async function pinFrom(
     // Unrequested blocks cannot be removed from a pack again; a gateway that sends them is not trusted.
     if (index.unreachedBytes() > 0)
       throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
-    const uploads = await measureRoots([{ cid, name }], index, { storageType: null })
+    const own = await findOwnUpload(context, address, cid)
+    // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
+    const marks = { storageType: null, encryption: own?.encryption === 1 }
+    const uploads = await measureRoots([{ cid, name }], index, marks)
     return await keep(context, address, writer, meter, uploads, record)
   } catch (error) {
     await attemptCleanup(context, 'abort the pack', () => writer.abort())
