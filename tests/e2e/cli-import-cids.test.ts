@@ -119,6 +119,18 @@ test('a list of CIDs is fetched from a gateway, verified, and listed here by the
   expect(gateway.requests.every((url) => url.includes(absent))).toBe(true)
 })
 
+test('a CID with two names has both once, also without the state file, and stays encrypted', async () => {
+  const { target, cids, source, runImport } = networks
+  const client = await createKeyClient(target)
+  const input = `cid,name,encrypted\n${cids.secret},secret,true\n${cids.secret},copy,true\n`
+  const args = ['cids', '-', '--gateway', source.profile.gateway]
+  for (let run = 0; run < 2; run++) expect(await runImport(args, { input }, client)).toMatchObject({ code: 0 })
+  expect(await listImported(client)).toEqual([
+    [cids.secret, 'copy', true],
+    [cids.secret, 'secret', true],
+  ])
+})
+
 test('an import resumes within a file: no block is fetched twice', async () => {
   const { target, cids, large, folder, runImport } = networks
   const client = await createKeyClient(target)

@@ -58,6 +58,25 @@ test('each object becomes a file with its key as the name, its type, and the CID
   expect(await Array.fromAsync(listFiles(client))).toHaveLength(4)
 })
 
+test('objects with the same content and the same last segment keep their keys', async () => {
+  const { source, runImport } = networks
+  const keys = Array.from({ length: 12 }, (_, at) => `packages/${at}/__init__.py`)
+  await createBucket(
+    source,
+    'same',
+    keys.map((key) => [key, '# empty', 'text/x-moved'] as const),
+  )
+  const args = ['s3://same', '--parallel', '8']
+  const first = await runImport(args, { env })
+  expect([first.code, first.summary]).toEqual([0, expect.objectContaining({ items: 12, uploaded: 12 })])
+  const names = async () => (await Array.fromAsync(listFiles(first.client), ({ fileName }) => fileName)).sort()
+  expect(await names()).toEqual(keys.toSorted())
+  // Without the state file, each is found under its key.
+  const again = await runImport(args, { env }, first.client)
+  expect([again.code, again.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 12 })])
+  expect(await names()).toEqual(keys.toSorted())
+})
+
 test('a dry run shows the keys of objects, whose CIDs are not known yet', async () => {
   const { source, folder } = networks
   const CAIRN_NETWORK = join(source.home, 'network.json')

@@ -8,7 +8,7 @@ import { countOf } from '../count-of.ts'
 import { createBlockTable } from './block-table.ts'
 import { describeImportError } from './import-error.ts'
 import type { ImportItem, ImportSource } from './import-source.ts'
-import { findOwnName } from './own-content.ts'
+import { findOwn } from './own-content.ts'
 import { parseItemCid } from './parse-item-cid.ts'
 import { createStoredBlocks, type StoredBlocks } from './stored-blocks.ts'
 import { uploadDag } from './upload-dag.ts'
@@ -64,7 +64,7 @@ export function createCarSource(
       const { blocks } = await index(signal)
       const root = parseItemCid(item.cid ?? '')
       const cid = root.toString()
-      if ((await findOwnName(client, cid, signal)) !== undefined) return { cid, bytes: 0, isPresent: true }
+      if ((await findOwn(client, cid, undefined, signal)) !== undefined) return { cid, bytes: 0, isPresent: true }
       // Before the upload: it names the missing block, and sends nothing.
       await verifyDag(blocks, [root], { signal })
       const bytes = await uploadDag(client, blocks, root, item, signal)

@@ -5,7 +5,7 @@ import { decodeNode, verifyBlock } from '@cairn/unixfs'
 import { fetchDag } from './fetch-dag.ts'
 import type { Gateway } from './gateway.ts'
 import type { ImportItem, ImportSource, TransferContext, Transferred } from './import-source.ts'
-import { findOwnName } from './own-content.ts'
+import { findOwn } from './own-content.ts'
 import { parseItemCid } from './parse-item-cid.ts'
 import { openStagedDag } from './staged-dag.ts'
 import { sha256 } from './stored-blocks.ts'
@@ -33,9 +33,9 @@ export function createCidSource({ id, items, gateways, stagingFolder, prepare }:
     const root = parseItemCid(item.cid ?? '')
     const cid = root.toString()
     await prepare?.(item, signal)
-    const found = await findOwnName(client, cid, signal)
-    if (found !== undefined) {
-      if (item.name !== undefined && found !== item.name) await pinCid(client, cid, item.name, { signal })
+    const own = await findOwn(client, cid, item.name, signal)
+    if (own !== undefined) {
+      if (own === 'otherwise named') await pinCid(client, cid, item.name, { signal })
       return { cid, bytes: 0, isPresent: true }
     }
     await using staged = await openStagedDag(pathOf(item), root)

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { CairnError, type Client, isAnyCid, listFiles, renameFile, uploadStream } from '@cairn/sdk'
-import type { ImportItem, ImportSource, Transferred } from './import-source.ts'
-import { findOwnName } from './own-content.ts'
+import { createOrderedRunner, type OrderedRunner } from '../run-in-order.ts'
+import type { ImportItem, ImportSource, TransferContext, Transferred } from './import-source.ts'
+import { findOwn } from './own-content.ts'
 import { retryTransfer } from './retry.ts'
 
 export type S3Location = {
@@ -40,6 +41,7 @@ export async function createS3Source(location: S3Location): Promise<ImportSource
     // AWS names buckets by host; other services support paths everywhere.
     forcePathStyle: endpoint !== undefined,
   })
+  const runInOrder = createOrderedRunner<void>()
   return {
     id: `s3 ${endpoint ?? ''} ${bucket}/${prefix}`,
     async *items(signal) {
@@ -65,7 +67,7 @@ export async function createS3Source(location: S3Location): Promise<ImportSource
           .catch((error: unknown) => {
             throw describeS3Error(error, key)
           })
-        return storeObject(client, key, object, signal, onBytes)
+        return storeObject({ client, signal, runInOrder, onBytes }, key, object)
       }),
   }
 }
@@ -77,16 +79,15 @@ function toItem(key: string, etag: string, sizeBytes: number | undefined): Impor
 
 /** Uploads one object, unless the account has its CID. Aborts the upload if the bytes do not match the ETag. */
 async function storeObject(
-  client: Client,
+  context: TransferContext & { runInOrder: OrderedRunner<void> },
   key: string,
   object: GetObjectCommandOutput,
-  signal: AbortSignal,
-  onBytes: (bytes: number) => void,
 ): Promise<Transferred> {
+  const { client, signal, runInOrder, onBytes } = context
   const stated = object.Metadata?.['cid']
   const body = object.Body
   if (!(body instanceof Readable)) throw new CairnError('UNEXPECTED_RESPONSE')
-  if (stated !== undefined && isAnyCid(stated) && (await findOwnName(client, stated, signal)) === key) {
+  if (stated !== undefined && isAnyCid(stated) && (await findOwn(client, stated, key, signal)) === 'named') {
     body.destroy()
     return { cid: stated, bytes: 0, isPresent: true }
   }
@@ -105,7 +106,8 @@ async function storeObject(
   }).catch((error: unknown) => {
     throw failure ?? error
   })
-  if (name !== key) await renameUpload(client, cid, name, key, signal)
+  // Objects with the same content and last segment find each other's uploads.
+  if (name !== key) await runInOrder([cid], () => renameUpload(client, cid, name, key, signal))
   const problem =
     stated === undefined || !isAnyCid(stated) || stated === cid
       ? undefined
