@@ -65,6 +65,10 @@ test('upload, share, open, revoke, give away: two users, each with one signature
   expect((await cairn('friend', ['get', cid, '-o', 'theirs.txt'])).code).toBe(0)
   expect(readFileSync(join(folder, 'theirs.txt'), 'utf8')).toBe('dear diary')
   expect((await json('friend', 'keys', 'list', '--shared'))['cid']).toBe(cid)
+  // A reader who keeps a copy still reads the file, and not its encrypted bytes.
+  expect(await cairn('friend', ['api-key', 'new'])).toMatchObject({ code: 0 })
+  expect(await cairn('friend', ['pin', cid])).toMatchObject({ code: 0 })
+  expect(await cairn('friend', ['cat', cid])).toMatchObject({ code: 0, out: 'dear diary' })
   expect(await json('owner', 'unshare', cid, friend)).toMatchObject({ isEffective: true })
   expect((await cairn('friend', ['get', cid, '-o', 'no.txt'])).code).toBe(4)
   const log = await cairn('owner', ['keys', 'log', cid, '--json'])

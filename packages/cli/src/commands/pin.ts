@@ -1,4 +1,4 @@
-import { pinCid } from '@cairn/sdk'
+import { CairnError, type Client, isEncrypted, pinCid } from '@cairn/sdk'
 import { type Command, text } from '../command.ts'
 import { formatBytes } from '../sizes.ts'
 
@@ -10,11 +10,28 @@ export const pin: Command = {
   options: { name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' } },
   examples: ['cairn pin bafy… --name website'],
   async run({ args, values, session, output, signal }) {
-    const pinned = await pinCid(await session.client(), args[0] ?? '', text(values, 'name'), { signal })
+    const client = await session.client()
+    const [cid = ''] = args
+    const mark = await findMark(client, cid, signal)
+    if (mark === undefined)
+      output.note(
+        'Cannot determine whether the content is encrypted, because fewer than three key nodes are available.',
+      )
+    const pinned = await pinCid(client, cid, text(values, 'name'), { isEncrypted: mark, signal })
     output.result(
       pinned,
       `${pinned.cid}  ${pinned.fileName}  ${formatBytes(Number(pinned.fileSizeInBytes))}`,
       pinned.cid,
     )
   },
+}
+
+/** Whether later reads of the pin decrypt it, as reads before it do; undefined while key nodes are unavailable. */
+async function findMark(client: Client, cid: string, signal: AbortSignal): Promise<boolean | undefined> {
+  try {
+    return await isEncrypted(client, cid, { signal })
+  } catch (error) {
+    if (CairnError.is(error, 'KEY_NODES_UNAVAILABLE')) return undefined
+    throw error
+  }
 }

@@ -35,7 +35,8 @@ export function createCidSource({ id, items, gateways, stagingFolder, prepare }:
     await prepare?.(item, signal)
     const own = await findOwn(client, cid, item.name, signal)
     if (own !== undefined) {
-      if (own === 'otherwise named') await pinCid(client, cid, item.name, { signal })
+      const mark = item.isEncrypted ? { isEncrypted: true } : {}
+      if (own === 'otherwise named') await pinCid(client, cid, item.name, { ...mark, signal })
       return { cid, bytes: 0, isPresent: true }
     }
     await using staged = await openStagedDag(pathOf(item), root)

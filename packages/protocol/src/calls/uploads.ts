@@ -129,6 +129,8 @@ export const pinCid = /* @__PURE__ */ makeCall(() => ({
     schema: v.object({
       cid: anyCidSchema,
       fileName: v.optional(labelText(maxNameBytes)),
+      /** The content is encrypted. Defaults to the mark of the account's newest upload of the CID, else to false. */
+      encryption: v.optional(v.boolean()),
     }),
   },
   response: {

@@ -46,14 +46,20 @@ export function renameFile(client: Client, id: string, fileName: string, options
 
 /**
  * Pins a CID from a source that the operator has configured.
+ * @param options `isEncrypted`: whether the content is encrypted, which decides whether `getFileInfo` calls it so. Defaults to the
+ *   mark of the account's newest upload of the CID, else to false.
  * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, QUOTA_EXCEEDED
  */
 export function pinCid(
   client: Client,
   cid: string,
   fileName?: string,
-  options?: CallOptions,
+  { isEncrypted, ...options }: CallOptions & { isEncrypted?: boolean | undefined } = {},
 ): Promise<CallResult<typeof pinCidCall>> {
-  const body = fileName === undefined ? { cid } : { cid, fileName }
+  const body = {
+    cid,
+    ...(fileName === undefined ? {} : { fileName }),
+    ...(isEncrypted === undefined ? {} : { encryption: isEncrypted }),
+  }
   return call(client, pinCidCall, { body }, { timeoutMs: client.transferTimeoutMs, ...options })
 }

@@ -19,7 +19,7 @@ export async function pinOnce(
   signal: AbortSignal,
 ): Promise<void> {
   const known = await findOwnUpload(context, address, cid)
-  if (known === undefined) await pinCid(context, address, cid, name, signal)
+  if (known === undefined) await pinCid(context, address, cid, { fileName: name }, signal)
 }
 
 /** Lists an account's pins, newest first. */

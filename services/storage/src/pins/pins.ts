@@ -32,6 +32,8 @@ export type PinRequest = {
   address: string
   cid: CID
   name: string
+  /** Whether its owner says that it is encrypted. Defaults to the mark of the account's newest upload of the CID. */
+  isEncrypted?: boolean | undefined
   record?: RecordAlongside
 }
 
@@ -45,11 +47,11 @@ export function pinCid(
   context: Context,
   address: string,
   cid: CID,
-  fileName: string | undefined,
+  { fileName, isEncrypted }: { fileName?: string | undefined; isEncrypted?: boolean | undefined },
   signal: AbortSignal,
 ): Promise<Pinned> {
   requirePinnable(cid)
-  const request = { address, cid, name: namePinned(cid, fileName) }
+  const request = { address, cid, name: namePinned(cid, fileName), isEncrypted }
   return pinFromSources(context, request, listGateways(context.config), signal)
 }
 
@@ -153,7 +155,7 @@ function summarize(cid: CID, failures: readonly CairnError[]): CairnError {
 /** Stores the DAG from one source, or from the packs alone if `source` is undefined, and records it. */
 export async function pinFrom(
   context: Context,
-  { address, cid, name, record }: PinRequest,
+  { address, cid, name, isEncrypted, record }: PinRequest,
   source: PinSource | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
@@ -179,10 +181,9 @@ export async function pinFrom(
     // Unrequested blocks cannot be removed from a pack again; a gateway that sends them is not trusted.
     if (index.unreachedBytes() > 0)
       throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
-    const own = await findOwnUpload(context, address, cid)
     // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
-    const marks = { storageType: null, encryption: own?.encryption === 1 }
-    const uploads = await measureRoots([{ cid, name }], index, marks)
+    const encryption = isEncrypted ?? (await findOwnUpload(context, address, cid))?.encryption === 1
+    const uploads = await measureRoots([{ cid, name }], index, { storageType: null, encryption })
     return await keep(context, address, writer, meter, uploads, record)
   } catch (error) {
     await attemptCleanup(context, 'abort the pack', () => writer.abort())

@@ -10,7 +10,8 @@ export function registerPinRoutes(app: FastifyInstance, context: Context): void 
   route(app, context, pinCidCall, async ({ input: { body }, caller, signal }) => {
     const cid = readCidText(body.cid)
     if (cid === undefined) throw new CairnError('INVALID_CID')
-    const pinned = await pinCid(context, caller.address, cid, body.fileName, signal)
+    const { fileName, encryption: isEncrypted } = body
+    const pinned = await pinCid(context, caller.address, cid, { fileName, isEncrypted }, signal)
     return {
       message: 'Pinned',
       id: pinned.id,
