@@ -69,7 +69,16 @@ test('upload, share, open, revoke, give away: two users, each with one signature
   expect(await cairn('friend', ['api-key', 'new'])).toMatchObject({ code: 0 })
   expect(await cairn('friend', ['pin', cid])).toMatchObject({ code: 0 })
   expect(await cairn('friend', ['cat', cid])).toMatchObject({ code: 0, out: 'dear diary' })
-  expect(await json('owner', 'unshare', cid, friend)).toMatchObject({ isEffective: true })
+  // A wrong address is named, with the addresses that still have access.
+  const stranger = `0x${'77'.repeat(20)}`
+  const wrong = await cairn('owner', ['unshare', cid, stranger])
+  expect([wrong.code, wrong.out]).toEqual([0, expect.stringContaining(`${cid} was not shared with ${stranger}.`)])
+  expect(wrong.err).toContain(`It is still shared with ${friend.toLowerCase()}.`)
+  expect(await json('owner', 'unshare', cid, friend, stranger)).toMatchObject({
+    isEffective: true,
+    revokedFrom: [friend],
+    notShared: [stranger],
+  })
   expect((await cairn('friend', ['get', cid, '-o', 'no.txt'])).code).toBe(4)
   const log = await cairn('owner', ['keys', 'log', cid, '--json'])
   const events: { kind: string; address: string }[] = log.out

@@ -83,5 +83,6 @@ export const transfer: Command = {
         ? 'The file is no longer shared with any address. Its conditions are unchanged.'
         : 'The file stays shared with the same addresses. Its conditions are unchanged.',
     )
+    output.note(`Its content stays in your account. The new owner keeps a copy with: cairn pin ${cid}`)
   },
 }
