@@ -68,25 +68,44 @@ test('a text goes up encrypted without another signature, and its shards lie on 
 test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
   const { page, open } = await openWithFiles(site, 0)
   await open('/settings')
-  await page.getByText('Encrypt uploads by default').click()
+  await page.getByRole('group', { name: 'New uploads' }).getByText('Public', { exact: true }).click()
   await page.getByText('Start public uploads at once').click()
   await open('/files')
   await page.getByText('Nothing here yet').waitFor()
-  const choose = async (name: string) => {
-    await page.getByRole('button', { name: 'Upload' }).first().click()
-    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(name) })
-  }
+  const choose = (name: string) =>
+    page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(name) })
+  await page.getByRole('button', { name: 'Upload' }).first().click()
   await choose('soon.txt')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
   await page.getByRole('link', { name: 'soon.txt' }).waitFor()
   expect(await page.getByRole('dialog').count()).toBe(0)
   await page.getByRole('button', { name: 'Upload' }).first().click()
   await page.getByRole('dialog').getByText('Encrypted', { exact: true }).click()
-  await page.keyboard.press('Escape')
   await choose('later.txt')
   await page.getByRole('textbox', { name: 'Name of later.txt' }).waitFor()
   await page.getByRole('dialog').getByText('Public', { exact: true }).click()
   expect(await page.getByRole('button', { name: startButton.public }).isEnabled()).toBe(true)
+})
+
+test('Public is chosen for one upload: the next one, and those of other tabs, are encrypted', async () => {
+  const { page, context } = await openWithFiles(site, 0)
+  const other = await context.newPage()
+  await other.goto('/files')
+  await other.getByText('Nothing here yet').waitFor()
+  for (const one of [other, page]) {
+    await one.getByRole('button', { name: 'Upload' }).first().click()
+    await one.setInputFiles('input[data-upload=files]', {
+      name: 'open.txt',
+      mimeType: 'text/plain',
+      buffer: Buffer.from('open'),
+    })
+  }
+  await startUpload(page, 'public')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  for (const one of [other, page]) {
+    expect(await one.getByRole('dialog').getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
+  }
 })
 
 test('who can open an upload is in sight beside the button, which says it, however many files are chosen', async () => {

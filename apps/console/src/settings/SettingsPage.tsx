@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { changeSettings, fileFormats, themes, useSettings } from '../theme/settings.ts'
+import { changeSettings, fileFormats, themes, uploadAccesses, useSettings } from '../theme/settings.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { AccentChoice } from './AccentChoice.tsx'
@@ -11,7 +11,7 @@ import { Toggle } from './Toggle.tsx'
 
 /** Preferences, the session, the network, and the data on this device. */
 export function SettingsPage() {
-  const { theme, accent, language, encrypts, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
+  const { theme, accent, language, access, fileFormat, hasShortcuts, staysSignedIn, startsAtOnce } = useSettings()
   return (
     <>
       <PageHeader title={messages.pages.settings} hint={messages.settings.hint} />
@@ -30,12 +30,16 @@ export function SettingsPage() {
         </section>
         <section className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 shadow-card">
           <h2 className="font-semibold">{messages.settings.behaviour}</h2>
-          <Toggle
-            label={messages.settings.encrypts}
-            hint={messages.settings.encryptsHint}
-            isOn={encrypts}
-            onChange={(value) => changeSettings({ encrypts: value })}
-          />
+          <div className="flex flex-col gap-2">
+            <Segments
+              label={messages.settings.access}
+              isLabelShown
+              value={access}
+              options={uploadAccesses.map((value) => ({ value, label: messages.upload[value] }))}
+              onChange={(value) => changeSettings({ access: value })}
+            />
+            <p className="text-ink-soft text-sm">{messages.settings.accessHint}</p>
+          </div>
           <Toggle
             label={messages.settings.startsAtOnce}
             hint={messages.settings.startsAtOnceHint}

@@ -4,16 +4,15 @@ import * as v from 'valibot'
 export const themes = ['system', 'light', 'dark'] as const
 export const accents = ['blue', 'green', 'orange', 'pink', 'purple', 'red'] as const
 export const fileFormats = ['v1', 'v2'] as const
+export const uploadAccesses = ['encrypted', 'private', 'public'] as const
 
 const settingsSchema = v.object({
   theme: v.fallback(v.picklist(themes), 'system'),
   accent: v.fallback(v.picklist(accents), 'blue'),
   /** The tag of a language of the console, or `system`. */
   language: v.fallback(v.string(), 'system'),
-  /** Whether uploads are encrypted by default; the last choice is stored. */
-  encrypts: v.fallback(v.boolean(), true),
-  /** Whether uploads that are not encrypted are private; the last choice is stored. */
-  uploadsPrivately: v.fallback(v.boolean(), false),
+  /** Who can open an upload, unless its sheet says otherwise. */
+  access: v.fallback(v.picklist(uploadAccesses), 'encrypted'),
   /** Whether public uploads start without another click. */
   startsAtOnce: v.fallback(v.boolean(), false),
   /** Format of encrypted files. */
@@ -45,8 +44,7 @@ const fallbacks: Settings = {
   theme: 'system',
   accent: 'blue',
   language: 'system',
-  encrypts: true,
-  uploadsPrivately: false,
+  access: 'encrypted',
   startsAtOnce: false,
   fileFormat: 'v1',
   hasShortcuts: true,

@@ -7,7 +7,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
-import { changeSettings, useSettings } from '../theme/settings.ts'
+import { getSettings, useSettings } from '../theme/settings.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Modal } from '../ui/Modal.tsx'
@@ -39,7 +39,9 @@ function Sheet() {
   const { tab, items, unreadable } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
-  const { encrypts, uploadsPrivately, startsAtOnce } = useSettings()
+  const { startsAtOnce } = useSettings()
+  // Of this sheet alone: a choice for one upload, or in another tab, must not make the next one public.
+  const [wanted, setWanted] = useState(getSettings().access)
   // Users who opened the options click Start themselves.
   const [wasLookedAt, setLookedAt] = useState(false)
   const [isSeparate, setSeparate] = useState(false)
@@ -48,7 +50,7 @@ function Sheet() {
   const [isStarting, setStarting] = useState(false)
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
-  const access = encrypts && canEncrypt ? 'encrypted' : uploadsPrivately ? 'private' : 'public'
+  const access = wanted === 'encrypted' && !canEncrypt ? 'public' : wanted
   const isEncrypted = access === 'encrypted'
   const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
   /** Separate files cannot contain folders. */
@@ -119,9 +121,7 @@ function Sheet() {
             canEncrypt={canEncrypt}
             onChange={(next) => {
               setLookedAt(true)
-              changeSettings(
-                next === 'encrypted' ? { encrypts: true } : { encrypts: false, uploadsPrivately: next === 'private' },
-              )
+              setWanted(next)
             }}
           />
           {/* On the smallest phones it would have a line of its own, and the files no room. */}

@@ -12,11 +12,12 @@ export const settings: Texts['settings'] = {
   languageOfBrowser: 'Wie der Browser',
   languageHint: 'Die Seite wird in der gewählten Sprache neu geladen.',
   behaviour: 'Verhalten',
-  encrypts: 'Uploads standardmäßig verschlüsseln',
-  encryptsHint: 'Jeder Upload zeigt die Wahl noch einmal, bevor er beginnt.',
+  access: 'Neue Uploads',
+  accessHint:
+    'Jeder Upload zeigt diese Wahl, bevor er beginnt. Eine andere Wahl gilt dort nur für diesen einen Upload.',
   startsAtOnce: 'Öffentliche Uploads sofort beginnen',
   startsAtOnceHint:
-    'Öffentliche Dateien werden hochgeladen, sobald sie ausgewählt sind. Private und verschlüsselte warten auf die Schaltfläche.',
+    'Sind neue Uploads öffentlich, beginnen sie, sobald Dateien ausgewählt sind. Private und verschlüsselte warten auf die Schaltfläche.',
   fileFormat: 'Format verschlüsselter Dateien',
   fileFormats: { v1: 'Kompatibel', v2: 'Wahlfreier Zugriff' },
   fileFormatHints: {

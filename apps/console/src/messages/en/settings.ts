@@ -12,11 +12,11 @@ export const settings = translatable('settings', {
   languageOfBrowser: 'As the browser',
   languageHint: 'The page reloads in the chosen language.',
   behaviour: 'Preferences',
-  encrypts: 'Encrypt uploads by default',
-  encryptsHint: 'Each upload still shows the choice before it starts.',
+  access: 'New uploads',
+  accessHint: 'Each upload shows this choice before it starts. Another choice there is for that upload alone.',
   startsAtOnce: 'Start public uploads at once',
   startsAtOnceHint:
-    'Start uploading public files as soon as they are chosen. Private and encrypted files wait for the button.',
+    'If new uploads are public, start as soon as files are chosen. Private and encrypted files wait for the button.',
   fileFormat: 'Format of encrypted files',
   fileFormats: { v1: 'Compatible', v2: 'Seekable' },
   fileFormatHints: {
