@@ -218,6 +218,13 @@ test('the head of an open file shares it, and moves it into another folder', asy
   await uploadEncryptedText(client, 'closed', { name: 'closed.txt' })
   await page.reload()
   await createFolder(page, 'letters')
+  // A copied link gives no access to an encrypted file.
+  await act(page, 'closed.txt', 'Copy link')
+  await page.getByText('Only you and people with access can open it. Give access with Share.').waitFor()
+  await act(page, 'open.txt', 'Copy link')
+  const publicHint = page.getByText('Anyone with the link can open it.')
+  await publicHint.waitFor()
+  await publicHint.waitFor({ state: 'detached', timeout: 10_000 })
   const head = (name: string) => page.getByRole('dialog', { name, exact: true })
   await link(page, 'closed.txt').click()
   await head('closed.txt').getByRole('button', { name: 'Share' }).click()
@@ -324,6 +331,7 @@ test('the trash keeps items until they are restored or deleted permanently, and 
     await link(page, name).waitFor({ state: 'detached' })
   }
   await goTo(page, 'Trash')
+  await page.getByText('they use storage, and open for people with access and by their links').waitFor()
   const trash = page.getByRole('list', { name: 'Trash' })
   const due = trash.getByText('30 days left').first()
   await due.waitFor()

@@ -9,7 +9,7 @@ import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
-import { toastDone } from '../ui/toast-store.ts'
+import { copyOpenLink } from './copy-open-link.ts'
 import { SignLinkButton } from './SignLinkDialog.tsx'
 
 /** Details of a file. */
@@ -64,7 +64,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
         {isPrivate ? (
           <SignLinkButton cidPath={cid} name={fileName === '' ? cid : fileName} mimeType={mimeType} />
         ) : (
-          <CopyLink cid={cid} />
+          <CopyLink cid={cid} isEncrypted={encryption} />
         )}
       </div>
     </div>
@@ -100,14 +100,9 @@ export function PublicLinks({
 }
 
 /** Copies the link that others open the file with. */
-export function CopyLink({ cid }: { cid: string }) {
+export function CopyLink({ cid, isEncrypted = false }: { cid: string; isEncrypted?: boolean }) {
   return (
-    <Button
-      onClick={async () => {
-        await navigator.clipboard.writeText(`${location.origin}/open/${cid}`)
-        toastDone(messages.files.linkCopied)
-      }}
-    >
+    <Button onClick={() => void copyOpenLink(cid, isEncrypted)}>
       <Link2 aria-hidden="true" size={16} />
       {messages.access.copyLink}
     </Button>

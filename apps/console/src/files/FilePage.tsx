@@ -183,7 +183,7 @@ function Encrypted({ info }: { info: FileInfo }) {
       <div className="flex flex-col gap-4">
         <EncryptedFolder info={info} />
         <div>
-          <CopyLink cid={cid} />
+          <CopyLink cid={cid} isEncrypted />
         </div>
       </div>
     )

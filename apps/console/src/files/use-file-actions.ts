@@ -11,6 +11,7 @@ import { useClient } from '../session/use-client.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone, toastError, toastLink } from '../ui/toast-store.ts'
+import { copyOpenLink } from './copy-open-link.ts'
 import type { ListedFile } from './listed-file.ts'
 import type { SignedContent } from './SignLinkDialog.tsx'
 
@@ -35,9 +36,9 @@ export function useFileActions({
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   return useMemo(() => {
-    const copy = async (text: string, message: string) => {
-      await navigator.clipboard.writeText(text)
-      toastDone(message)
+    const copyCid = async (cid: string) => {
+      await navigator.clipboard.writeText(cid)
+      toastDone(messages.files.cidCopied)
     }
     return (file) => {
       const { cid, fileName, mimeType, encryption, private: isPrivate = false } = file
@@ -102,13 +103,13 @@ export function useFileActions({
               id: 'copy-link',
               label: messages.files.copyLink,
               icon: Link2,
-              run: () => void copy(`${location.origin}/open/${cid}`, messages.files.linkCopied),
+              run: () => void copyOpenLink(cid, encryption),
             },
         {
           id: 'copy-cid',
           label: messages.files.copyCid,
           icon: Copy,
-          run: () => void copy(cid, messages.files.cidCopied),
+          run: () => void copyCid(cid),
         },
         // A name opens for everyone.
         ...(isPrivate

@@ -63,7 +63,8 @@ export const drive: Texts['drive'] = {
   trash: 'In den Papierkorb',
   trashed: (count) => `${items(count)} in den Papierkorb verschoben`,
   undo: 'Rückgängig',
-  trashHint: 'Was hier liegt, belegt Speicherplatz, bis es gelöscht wird. Nach 30 Tagen ist es zum Löschen bereit.',
+  trashHint:
+    'Was hier liegt, belegt Speicherplatz und lässt sich durch Freigaben und Links öffnen, bis es gelöscht wird. Nach 30 Tagen ist es zum Löschen bereit.',
   trashEmpty: 'Der Papierkorb ist leer',
   trashEmptyHint: 'Gelöschtes erscheint hier. Es lässt sich wiederherstellen oder endgültig löschen.',
   trashedAgo: (ago) => `${ago.charAt(0).toUpperCase()}${ago.slice(1)} gelöscht`,

@@ -54,6 +54,10 @@ export const files: Texts['files'] = {
   delete: 'Löschen',
   share: 'Freigeben',
   linkCopied: 'Link kopiert',
+  linkOpensFor: {
+    encrypted: 'Er öffnet sich nur für dieses Konto und Personen mit Zugriff. Zugriff gibt „Freigeben“.',
+    public: 'Er öffnet sich für alle, die ihn haben.',
+  },
   cidCopied: 'CID kopiert',
   cidsCopied: (count) => `${counted(count, { one: 'CID', other: 'CIDs' })} kopiert`,
   selected: (count) => `${formatCount(count)} ausgewählt`,

@@ -60,7 +60,8 @@ export const drive = translatable('drive', {
   trash: 'Move to trash',
   trashed: (count: number) => `${items(count)} moved to the trash`,
   undo: 'Undo',
-  trashHint: 'Items stay here, and use storage, until you delete them. After 30 days they are ready to delete.',
+  trashHint:
+    'Items stay here until you delete them: they use storage, and open for people with access and by their links. After 30 days they are ready to delete.',
   trashEmpty: 'The trash is empty',
   trashEmptyHint: 'Items you delete appear here. You can restore them or delete them permanently.',
   trashedAgo: (ago: string) => `Deleted ${ago}`,

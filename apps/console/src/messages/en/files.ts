@@ -55,6 +55,10 @@ export const files = translatable('files', {
   delete: 'Delete',
   share: 'Share',
   linkCopied: 'Link copied',
+  linkOpensFor: {
+    encrypted: 'Only you and people with access can open it. Give access with Share.',
+    public: 'Anyone with the link can open it.',
+  },
   cidCopied: 'CID copied',
   cidsCopied: (count: number) => `${formatCount(count)} CIDs copied`,
   selected: (count: number) => `${formatCount(count)} selected`,
