@@ -38,12 +38,15 @@ test('uploads go into the open folder; a name that is there becomes a version; c
   await createFolder(page, 'work')
   await link(page, 'work').click()
   const path = join(folder, 'plan.txt')
-  for (const text of ['first plan', 'second plan']) {
+  for (const [text, access] of [
+    ['first plan', 'public'],
+    ['second plan', 'encrypted'],
+  ] as const) {
     await writeFile(path, text)
     await page.getByRole('button', { name: 'Upload' }).first().click()
     await page.setInputFiles('input[data-upload=files]', path)
     await page.getByText('Into work').waitFor()
-    await startUpload(page, 'public')
+    await startUpload(page, access)
     await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).first().waitFor()
     await link(page, 'plan.txt').waitFor()
   }
@@ -53,6 +56,12 @@ test('uploads go into the open folder; a name that is there becomes a version; c
   await page.getByRole('row').filter({ hasText: 'plan.txt' }).getByText('· 2 versions').waitFor()
   await page.setViewportSize(size)
   await act(page, 'plan.txt', 'Versions')
+  // Who can open one version may not be able to open another.
+  const versions = page.getByRole('dialog').getByRole('listitem')
+  expect(await versions.allTextContents()).toEqual([
+    expect.stringMatching(/ · Encrypted/),
+    expect.stringMatching(/ · Public/),
+  ])
   expect(await checkAccessibility()).toEqual([])
   // An earlier version says what it is, and becomes the current one where it is read.
   await page.getByRole('dialog').getByRole('link', { name: 'Open' }).last().click()

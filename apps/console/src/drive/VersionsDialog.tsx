@@ -8,7 +8,7 @@ import { Button, buttonClass } from '../ui/Button.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Tag } from '../ui/Tag.tsx'
 
-/** The versions of a file: each can be opened, and made the current one. */
+/** The versions of a file: who can open each, which may differ; each can be opened, and made the current one. */
 export function VersionsDialog({
   item,
   onUse,
@@ -22,7 +22,7 @@ export function VersionsDialog({
   return (
     <Modal isOpen onClose={onClose} title={messages.drive.versionsTitle(item.name)} hint={messages.drive.versionsHint}>
       <ol className="flex flex-col divide-y divide-line rounded-lg border border-line">
-        {item.versions.map(({ cid, sizeBytes, isEncrypted, at }, index) => (
+        {item.versions.map(({ cid, sizeBytes, isEncrypted, isPrivate, at }, index) => (
           <li key={cid} className="flex flex-wrap items-center gap-x-3 gap-y-2 px-3 py-2.5">
             <div className="min-w-0 flex-1 basis-40">
               <p className="flex items-center gap-2 font-medium text-sm">
@@ -31,7 +31,8 @@ export function VersionsDialog({
               </p>
               <p className="text-ink-soft text-sm tabular">
                 {/* Of one minute, only the time tells them apart. */}
-                {formatDateTime(at)} · {plainSizeText([{ sizeBytes, isEncrypted }])}
+                {formatDateTime(at)} · {plainSizeText([{ sizeBytes, isEncrypted }])} ·{' '}
+                {messages.upload[isEncrypted ? 'encrypted' : isPrivate ? 'private' : 'public']}
               </p>
             </div>
             <Link

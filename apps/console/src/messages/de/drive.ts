@@ -83,7 +83,8 @@ export const drive: Texts['drive'] = {
     `${items(count)} gelöscht, ${counted(uploads, { one: 'Upload', other: 'Uploads' })} aus dem Speicher entfernt`,
   versions: 'Versionen',
   versionsTitle: (name) => `Versionen von ${name}`,
-  versionsHint: 'Eine Datei mit demselben Namen in denselben Ordner hochladen, um eine Version hinzuzufügen.',
+  versionsHint:
+    'Eine Datei mit demselben Namen in denselben Ordner hochladen, um eine Version hinzuzufügen. Jede Version hat ihren eigenen Zugriff: Freigaben und Links gehen nicht auf eine neue über und bleiben bei der alten.',
   versionCurrent: 'Aktuell',
   versionUse: 'Zur aktuellen machen',
   versionOpen: 'Öffnen',

@@ -79,7 +79,8 @@ export const drive = translatable('drive', {
     `${items(count)} deleted, ${counted(uploads, { one: 'upload', other: 'uploads' })} removed from storage`,
   versions: 'Versions',
   versionsTitle: (name: string) => `Versions of ${name}`,
-  versionsHint: 'Upload a file of the same name into the same folder to add a version.',
+  versionsHint:
+    'Upload a file of the same name into the same folder to add a version. Each version has its own access: sharing and links do not go over to a new one, and stay with the old.',
   versionCurrent: 'Current',
   versionUse: 'Make current',
   versionOpen: 'Open',
