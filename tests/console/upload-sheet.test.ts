@@ -126,6 +126,8 @@ test('who can open an upload is in sight beside the button, which says it, howev
   const start = sheet.getByRole('button', { name: 'Encrypt and upload 17 files', exact: true })
   await start.waitFor()
   expect(await sheet.getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
+  // Anyone who knows the CID can read the name of a file, also of an encrypted one.
+  await sheet.getByText('Its name and size stay readable.').waitFor()
   for (const [width, height] of [
     [1280, 800],
     [320, 640],

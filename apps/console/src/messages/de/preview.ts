@@ -87,8 +87,7 @@ export const preview: Texts['preview'] = {
   publicNote: 'Öffentlich: Alle mit der CID können sie lesen.',
   privateNote:
     'Privat: Öffnen können sie nur dieses Konto und Personen mit einem signierten Link. Der Betreiber kann sie lesen.',
-  encryptedNote:
-    'Verschlüsselt: Öffnen können sie nur Personen, die unter „Zugriff“ stehen oder die Bedingungen dort erfüllen.',
+  encryptedNote: 'Verschlüsselt: Sie öffnet sich nur für Personen, Links und Bedingungen, die unter „Zugriff“ stehen.',
   folderEmpty: 'Dieser Ordner ist leer',
   folderMore: 'Nur die ersten Namen sind zu sehen. Das Gateway listet alle auf.',
   folderList: 'Namen in diesem Ordner',

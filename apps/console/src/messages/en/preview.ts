@@ -82,7 +82,7 @@ export const preview = translatable('preview', {
   saveFailed: 'The file was not saved',
   publicNote: 'Public: anyone with the CID can read it.',
   privateNote: 'Private: only you and people with a signed link can open it. The operator can read it.',
-  encryptedNote: 'Encrypted: only people and conditions listed under Access can open it.',
+  encryptedNote: 'Encrypted: it opens only for the people, links and conditions listed under Access.',
   folderEmpty: 'This folder is empty',
   folderMore: 'Only the first names are shown. The gateway lists all of them.',
   folderList: 'Names in this folder',

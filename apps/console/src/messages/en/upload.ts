@@ -28,7 +28,8 @@ export const upload = translatable('upload', {
   privateHint:
     'Not encrypted. Only you and people with a signed link can open it, and the operator of this service can read it.',
   encrypted: 'Encrypted',
-  encryptedHint: 'Encrypted in this browser. Only you and people you share it with can open it.',
+  encryptedHint:
+    'Encrypted in this browser. Only you and people you share it with can open it. Its name and size stay readable.',
   encryptedMissing: 'This network has no key nodes, so files cannot be encrypted here.',
   folderAs: 'Folders',
   folderOne: 'As one folder',
