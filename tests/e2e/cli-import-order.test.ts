@@ -1,11 +1,10 @@
 // Uploads of one name arrive in the order of their source, which the drive shows as versions.
 import { randomBytes } from 'node:crypto'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { type Client, listFiles, openDrive, uploadBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
+import { listen } from '../listen.ts'
 import { type ImportNetworks, startImportNetworks } from './import-networks.ts'
 
 /** Versions of one file at the source, oldest first. A small one overtakes a large one that is sent at the same time. */
@@ -22,17 +21,6 @@ beforeAll(async () => {
   }
 })
 afterAll(() => networks?.[Symbol.asyncDispose]())
-
-/** A server that ends with its block. */
-async function listen(handle: RequestListener) {
-  const server = createServer(handle)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: () => new Promise<void>((done) => server.close(() => done())),
-  }
-}
 
 /** CIDs of the uploads of the name, oldest first. */
 async function listVersions(client: Client): Promise<string[]> {

@@ -1,8 +1,6 @@
 // What services list is imported by the command line: Lighthouse, the Pinning Service API, Pinata.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
-import { createServer, type RequestListener } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { decryptBytes, getConditions, listFiles, listKeyFiles, uploadBytes, uploadEncryptedBytes } from '@cairn/sdk'
 import { generatePrivateKey } from 'viem/accounts'
@@ -10,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createKeyClient } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
 import { skipPauses } from '../lighthouse/skip-pauses.ts'
+import { listen } from '../listen.ts'
 import { type ImportNetworks, listImported, startImportNetworks } from './import-networks.ts'
 
 let networks: ImportNetworks
@@ -17,21 +16,6 @@ beforeAll(async () => {
   networks = await startImportNetworks({ chain: 'local' })
 })
 afterAll(() => networks?.[Symbol.asyncDispose]())
-
-/** A server that ends with its block. */
-async function listen(handle: RequestListener) {
-  const server = createServer(handle)
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
-  const { port } = server.address() as AddressInfo
-  return {
-    url: `http://127.0.0.1:${port}`,
-    [Symbol.asyncDispose]: () =>
-      new Promise<void>((done) => {
-        server.closeAllConnections()
-        server.close(() => done())
-      }),
-  }
-}
 
 /** The API of the source network with small pages. */
 function openSmallPages(requests: string[]) {

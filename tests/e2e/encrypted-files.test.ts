@@ -20,6 +20,7 @@ import {
   getKey,
   getKeyStatus,
   inspectLink,
+  listFiles,
   listKeyFiles,
   openLink,
   openSeekable,
@@ -38,6 +39,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGateway } from '../../packages/sdk/src/download/gateway.fixture.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { listen } from '../listen.ts'
 
 type KeyClient = Awaited<ReturnType<typeof createKeyClient>>
 
@@ -295,6 +297,20 @@ test('a rotated file without a name does not get the CID of the old one as its n
   expect(await getFileInfo(owner, cid)).toMatchObject({ fileName: cid })
   const rotated = await rotateFile(owner, cid)
   expect(await getFileInfo(owner, rotated.cid)).toMatchObject({ fileName: rotated.cid })
+})
+
+test('with three nodes that do not answer, an upload says that its key could not be saved', async () => {
+  await using silent = await listen(() => undefined)
+  await using slow = await createTestNetwork({ CAIRN_UPLOAD_RATE_WINDOW_SECONDS: '1' })
+  const { profile } = slow
+  const client = await createKeyClient(slow)
+  const keyNodes = profile.keyNodes?.map((url, at) => (at < 3 ? silent.url : url)) ?? []
+  const hanging = { ...client, network: { ...profile, keyNodes } }
+  await expect(uploadEncryptedText(hanging, 'dear diary')).rejects.toMatchObject({
+    code: 'KEY_SAVE_FAILED',
+    details: { name: 'text', code: 'KEY_NODES_UNAVAILABLE' },
+  })
+  expect(await Array.fromAsync(listFiles(client))).toEqual([])
 })
 
 test('with two nodes down everything still works, and repair brings them back up to date', async () => {

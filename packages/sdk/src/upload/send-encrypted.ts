@@ -38,8 +38,8 @@ export type EncryptedUploadResult = UploadResult & {
   keys: ChangeResult
 }
 
-/** Saves the key of one file. */
-export type SaveOneKey = (cid: string, key: PreparedKey) => Promise<ChangeResult>
+/** Saves the key of one file, until the signal aborts. */
+export type SaveOneKey = (cid: string, key: PreparedKey, signal: AbortSignal) => Promise<ChangeResult>
 
 /** A file in transit: its key is saved once its CID is known, and before the service has its last byte. */
 type Sent = {
@@ -83,6 +83,9 @@ async function sendOnce(
   const boundary = isOneFile ? undefined : (resumable?.boundary ?? createBoundary())
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
+  const stop = new AbortController()
+  const ended = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
+  let isSaving = false
   const add = ({ name, sizeBytes, node }: EncryptedPart & { name: string }, key: PreparedKey) => {
     sent.push({ name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
   }
@@ -106,7 +109,9 @@ async function sendOnce(
       })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
-    await saveKeys(sent, save)
+    isSaving = true
+    await saveKeys(sent, (cid, key) => save(cid, key, ended))
+    isSaving = false
     yield multipartEnd(boundary)
   }
   const answers = await (resumable?.send ?? sendInOneRequest)(client, {
@@ -118,6 +123,12 @@ async function sendOnce(
     onSent,
     name: options.name,
     computed: () => sent.map(({ cid }) => cid),
+  }).catch((error: unknown) => {
+    // The service waits for a byte only so long: the key nodes are slow, not the connection.
+    if (!isSaving || !CairnError.is(error, 'REQUEST_TIMEOUT')) throw error
+    stop.abort()
+    const [name = ''] = sent.flatMap((one) => (one.keys === undefined ? one.name : []))
+    throw new CairnError('KEY_SAVE_FAILED', { details: { name, code: 'KEY_NODES_UNAVAILABLE' }, cause: error })
   })
   compare(answers, sent)
   done()
@@ -128,7 +139,10 @@ async function sendOnce(
 }
 
 /** Saves the keys of all files, several concurrently; no file is visible before all keys are safe. */
-function saveKeys(sent: readonly Sent[], save: SaveOneKey): Promise<void> {
+function saveKeys(
+  sent: readonly Sent[],
+  save: (cid: string, key: PreparedKey) => Promise<ChangeResult>,
+): Promise<void> {
   return forEachOf(sent, savedAtOnce, async (one) => {
     try {
       one.keys = await save(one.cid, one.key)

@@ -100,17 +100,14 @@ async function uploadOne(
  * Saves keys with the session of the client.
  * @throws CairnError NO_SESSION before any request
  */
-async function saving(
-  client: Client,
-  { shareTo, conditions, pauseMs, signal }: EncryptedUploadOptions,
-): Promise<SaveOneKey> {
+async function saving(client: Client, { shareTo, conditions, pauseMs }: EncryptedUploadOptions): Promise<SaveOneKey> {
   sessionOf(client)
   if (conditions !== undefined) await checkConditions(conditions)
-  return (cid, key) =>
+  return (cid, key, signal) =>
     saveKey(client, cid, key, {
       shareTo,
       conditions,
       ...(pauseMs === undefined ? {} : { pauseMs }),
-      ...(signal === undefined ? {} : { signal }),
+      signal,
     })
 }
