@@ -33,7 +33,7 @@ export function createBodyDigests({ sha256: hasSha256, checksum: algorithm }: Wa
     finish: async () => ({
       md5: new Uint8Array(md5.digest()),
       sha256: sha256?.digest('hex'),
-      checksum: await checksum?.digest(),
+      checksum: checksum?.digest(),
     }),
     drop: () => undefined,
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { Crc32c, Crc64Nvme } from '@aws-sdk/checksums/crc'
+import { createCrc32c, createCrc64Nvme } from './crc.ts'
 import { s3Error } from './s3-error.ts'
 
 /** Checksum algorithms, by their names in requests. */
@@ -20,7 +20,7 @@ export type Checksum = {
 }
 
 /** Computes a checksum incrementally. */
-export type ChecksumHash = { update(bytes: Uint8Array): void; digest(): Promise<string> }
+export type ChecksumHash = { update(bytes: Uint8Array): void; digest(): string }
 
 const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
   CRC32: 4,
@@ -42,7 +42,7 @@ export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHash {
         update: (bytes) => {
           value = crc32(bytes, value)
         },
-        digest: async () => {
+        digest: () => {
           const bytes = Buffer.alloc(4)
           bytes.writeUInt32BE(value)
           return bytes.toString('base64')
@@ -51,25 +51,22 @@ export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHash {
     }
     case 'CRC32C':
     case 'CRC64NVME': {
-      const hash = algorithm === 'CRC32C' ? new Crc32c() : new Crc64Nvme()
-      return {
-        update: (bytes) => hash.update(bytes),
-        digest: async () => Buffer.from(await hash.digest()).toString('base64'),
-      }
+      const crc = algorithm === 'CRC32C' ? createCrc32c() : createCrc64Nvme()
+      return { update: crc.update, digest: () => Buffer.from(crc.digest()).toString('base64') }
     }
     case 'SHA1':
     case 'SHA256': {
       const hash = createHash(algorithm)
-      return { update: (bytes) => void hash.update(bytes), digest: async () => hash.digest('base64') }
+      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('base64') }
     }
   }
 }
 
 /** Returns the composite checksum of parts: the checksum of their checksums, and their number. */
-export async function composeChecksum(algorithm: ChecksumAlgorithm, parts: readonly string[]): Promise<Checksum> {
+export function composeChecksum(algorithm: ChecksumAlgorithm, parts: readonly string[]): Checksum {
   const hash = createChecksum(algorithm)
   for (const part of parts) hash.update(Buffer.from(part, 'base64'))
-  return { algorithm, value: `${await hash.digest()}-${parts.length}`, type: 'COMPOSITE' }
+  return { algorithm, value: `${hash.digest()}-${parts.length}`, type: 'COMPOSITE' }
 }
 
 /** Parses the name of an algorithm. @throws CairnError `InvalidRequest` */

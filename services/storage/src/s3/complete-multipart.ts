@@ -61,7 +61,7 @@ export async function completeMultipart(
         whole?.update(piece)
         return take(piece)
       })
-      checksum = await whole?.digest()
+      checksum = whole?.digest()
       if (checksum !== undefined) checksum.parts = parts.map((part) => part.checksum ?? '')
       if (declared?.value !== undefined && checksum?.value !== declared.value) throw s3Error('BadDigest')
     },
@@ -145,12 +145,12 @@ export async function requireCompleted(
 function openChecksum(
   { checksum_algorithm: name, checksum_type: type }: Multipart,
   parts: readonly Part[],
-): { update(bytes: Uint8Array): void; digest(): Promise<Checksum> } | undefined {
+): { update(bytes: Uint8Array): void; digest(): Checksum } | undefined {
   const algorithm = checksumAlgorithms.find((one) => one === name)
   if (algorithm === undefined) return undefined
   if (type === 'FULL_OBJECT') {
     const hash = createChecksum(algorithm)
-    return { update: hash.update, digest: async () => ({ algorithm, value: await hash.digest(), type: 'FULL_OBJECT' }) }
+    return { update: hash.update, digest: () => ({ algorithm, value: hash.digest(), type: 'FULL_OBJECT' }) }
   }
   const sums = parts.map(({ checksum }) => checksum ?? '')
   return { update: () => undefined, digest: () => composeChecksum(algorithm, sums) }
