@@ -13,7 +13,7 @@ const run = promisify(execFile)
 const program = join(import.meta.dirname, '../faults/store-program.ts')
 const node = [process.execPath, '--conditions=@cairn/source', program]
 /** The calls through which an upload reaches the disk: of the file's thread and of SQLite's. */
-const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'mkdir', 'ftruncate', 'unlink']
+const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'mkdir', 'ftruncate', 'unlink']
 /** SQLite writes its log in many small pieces that are all alike: after the first few, every fourth is tried. */
 const allUpTo = 8
 const step = 4

@@ -9,6 +9,7 @@ export const diskCalls = [
   'fsync',
   'fdatasync',
   'rename',
+  'link',
   'openat',
   'mkdir',
   'close',

@@ -16,7 +16,7 @@ import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
 const program = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'merge-program.ts')]
-const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'unlink', 'ftruncate', 'mkdir']
+const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'unlink', 'ftruncate', 'mkdir']
 /** SQLite writes its log in many pieces that are all alike: after the first few, every sixth is tried. */
 const allUpTo = 8
 const step = 6

@@ -12,7 +12,7 @@ import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'pull-program.ts')]
-const calls = ['pwrite64', 'fdatasync', 'fsync', 'rename', 'unlink', 'ftruncate']
+const calls = ['pwrite64', 'fdatasync', 'fsync', 'rename', 'link', 'unlink', 'ftruncate']
 /** Every how many of the points of a call is tried; `CAIRN_TEST_CRASH_POINTS=1` tries all of them. */
 const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 9)
 

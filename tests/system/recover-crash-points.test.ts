@@ -20,7 +20,7 @@ import { requireProgram } from './require-program.ts'
 const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source']
 const owner = `0x${'ab'.repeat(20)}`
-const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'unlink', 'ftruncate', 'mkdir']
+const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'unlink', 'ftruncate', 'mkdir']
 /** SQLite writes its log in many pieces that are all alike: after the first few, every twelfth is tried. */
 const allUpTo = 8
 const step = 12
