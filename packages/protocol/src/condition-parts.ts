@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { conditionRule } from './condition-rules.ts'
-import { findRule } from './describe-issue.ts'
-import { fieldRule, noteBrokenRule, ruleMessage } from './field-rules.ts'
+import { conditionMessage, conditionRule } from './condition-rules.ts'
+import { fieldMessage, noteBrokenRule } from './field-rules.ts'
+import { findRule } from './find-rule.ts'
 
 /** Limits of one set of conditions. */
 export const maxConditions = 10
@@ -18,7 +18,7 @@ export function placeholderName(value: unknown): string | undefined {
   return typeof value === 'string' ? placeholderPattern.exec(value)?.[1] : undefined
 }
 
-const wholeNumber = v.pipe(v.number(), v.safeInteger(ruleMessage(conditionRule('NUMBER_NOT_SAFE'))))
+const wholeNumber = v.pipe(v.number(), v.safeInteger(conditionMessage('NUMBER_NOT_SAFE')))
 const text = v.pipe(v.string(), v.maxLength(maxConditionTextCharacters))
 const scalar = v.union([wholeNumber, text, v.boolean()], describeScalar)
 
@@ -56,7 +56,7 @@ const expectedText = v.pipe(
   v.nonEmpty(),
   v.check(
     (value: string) => placeholderName(value) === undefined || value === userAddressPlaceholder,
-    ruleMessage(conditionRule('ANOTHER_PLACEHOLDER', { allowed: userAddressPlaceholder })),
+    conditionMessage('ANOTHER_PLACEHOLDER', { allowed: userAddressPlaceholder }),
   ),
 )
 const expectedItem = v.lazy(
@@ -67,8 +67,8 @@ const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> =>
   if (typeof input === 'string') return expectedText
   if (typeof input === 'number') return wholeNumber
   return v.pipe(
-    v.array(expectedItem, ruleMessage(conditionRule('NOT_AN_EXPECTED_VALUE'))),
-    v.minLength(1, ruleMessage(fieldRule('FIELD_EMPTY'))),
+    v.array(expectedItem, conditionMessage('NOT_AN_EXPECTED_VALUE')),
+    v.minLength(1, fieldMessage('FIELD_EMPTY')),
     v.maxLength(maxConditionArrayItems),
   )
 })
@@ -77,27 +77,27 @@ const expectedValue = v.lazy((input): v.GenericSchema<unknown, ExpectedValue> =>
 export type ExpectedValue = number | string | (string | number | boolean)[]
 
 export const returnValueTestSchema = v.strictObject({
-  comparator: v.picklist(comparators, ruleMessage(conditionRule('NOT_ONE_OF', { names: comparators.join(' ') }))),
+  comparator: v.picklist(comparators, conditionMessage('NOT_ONE_OF', { names: comparators.join(' ') })),
   value: expectedValue,
 })
 export type ReturnValueTest = v.InferOutput<typeof returnValueTestSchema>
 
 const leastId = 1
-const notANumber = ruleMessage(fieldRule('NOT_A_NUMBER'))
+const notANumber = fieldMessage('NOT_A_NUMBER')
 /** A number of at least 1, or a text with one. */
 export const conditionIdSchema = v.pipe(
   v.union([v.number(), v.pipe(v.string(), v.trim(), v.regex(/^\d{1,16}(?:\.\d{1,16})?$/, notANumber))], notANumber),
   v.transform(Number),
   v.finite(notANumber),
   v.minValue(leastId),
-  v.maxValue(Number.MAX_SAFE_INTEGER, ruleMessage(conditionRule('NUMBER_TOO_LARGE'))),
+  v.maxValue(Number.MAX_SAFE_INTEGER, conditionMessage('NUMBER_TOO_LARGE')),
 )
 
 export const chainNameSchema = v.pipe(
   v.string(),
   v.trim(),
-  v.nonEmpty(ruleMessage(fieldRule('FIELD_REQUIRED'))),
-  v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, ruleMessage(conditionRule('NOT_A_CHAIN_NAME'))),
+  v.nonEmpty(fieldMessage('FIELD_REQUIRED')),
+  v.regex(/^[A-Za-z0-9][A-Za-z0-9 _.-]{0,63}$/, conditionMessage('NOT_A_CHAIN_NAME')),
 )
 
 /** One of the names, in any case. */
@@ -105,7 +105,7 @@ export function caseless<const Names extends readonly [string, ...string[]]>(nam
   return v.pipe(
     v.string(),
     v.transform((input: string) => findCaseless(names, input)),
-    v.picklist(names, ruleMessage(conditionRule('NOT_ONE_OF', { names: names.map((name) => `"${name}"`).join(', ') }))),
+    v.picklist(names, conditionMessage('NOT_ONE_OF', { names: names.map((name) => `"${name}"`).join(', ') })),
   )
 }
 

@@ -1,4 +1,6 @@
-import { createReasons, type WordReason } from './reason.ts'
+import type * as v from 'valibot'
+import { noteBrokenRule } from './field-rules.ts'
+import { createReasons, type ReasonValues, type WordReason } from './reason.ts'
 
 /** Rules that a set of conditions or a field of a condition can break, beside those of any field. They follow its name. */
 export const conditionRules = {
@@ -55,3 +57,15 @@ export const conditionRules = {
 
 /** Words a rule of {@link conditionRules}. */
 export const conditionRule: WordReason<typeof conditionRules> = /* @__PURE__ */ createReasons(conditionRules)
+
+/**
+ * Returns the message of a schema: a rule of {@link conditionRules}, which `findRule` finds with its code. Without side effects,
+ * so that bundles omit schemas that they do not use.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function conditionMessage<Code extends keyof typeof conditionRules>(
+  code: Code,
+  ...values: ReasonValues<(typeof conditionRules)[Code]>
+): (issue: v.BaseIssue<unknown>) => string {
+  return (issue) => noteBrokenRule(issue, conditionRule(code, ...values))
+}

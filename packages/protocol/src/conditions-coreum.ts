@@ -1,25 +1,22 @@
 import * as v from 'valibot'
 import { coreumChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-import { conditionRule } from './condition-rules.ts'
-import { fieldRule, ruleMessage } from './field-rules.ts'
+import { conditionMessage } from './condition-rules.ts'
+import { fieldMessage } from './field-rules.ts'
 
-const required = ruleMessage(fieldRule('FIELD_REQUIRED'))
+const required = fieldMessage('FIELD_REQUIRED')
 
 /** Both become part of request paths: only what the chain itself allows. */
 const denom = v.pipe(
   v.string(required),
-  v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, ruleMessage(conditionRule('NOT_A_DENOMINATION'))),
-  v.check((text: string) => !text.includes('..'), ruleMessage(conditionRule('NOT_A_DENOMINATION'))),
+  v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, conditionMessage('NOT_A_DENOMINATION')),
+  v.check((text: string) => !text.includes('..'), conditionMessage('NOT_A_DENOMINATION')),
 )
 const classid = v.pipe(
   v.string(required),
-  v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, ruleMessage(conditionRule('NOT_A_CLASS_ID'))),
+  v.regex(/^[A-Za-z][A-Za-z0-9/:-]{2,100}$/, conditionMessage('NOT_A_CLASS_ID')),
 )
-const contractAddress = v.pipe(
-  v.string(),
-  v.regex(/^[a-z0-9]{0,90}$/i, ruleMessage(conditionRule('NOT_A_COREUM_ADDRESS'))),
-)
+const contractAddress = v.pipe(v.string(), v.regex(/^[a-z0-9]{0,90}$/i, conditionMessage('NOT_A_COREUM_ADDRESS')))
 
 const entries = {
   id: conditionIdSchema,
@@ -54,9 +51,7 @@ export const coreumConditionSchema = v.pipe(
         classid: v.optional(v.union([v.literal(''), classid])),
       }),
     ],
-    ruleMessage(
-      conditionRule('ANOTHER_OF_TWO', { names: 'getFtsByAddress, getNftsByAddress', last: 'getLastBlockTime' }),
-    ),
+    conditionMessage('ANOTHER_OF_TWO', { names: 'getFtsByAddress, getNftsByAddress', last: 'getLastBlockTime' }),
   ),
   v.forward(
     v.check((condition) => condition.standardContractType === '' || Boolean(condition.contractAddress), required),
@@ -78,12 +73,9 @@ export const radixConditionSchema = v.strictObject({
   standardContractType: v.pipe(v.string(), v.maxLength(32)),
   method: v.picklist(
     ['getFtsByAddress', 'getNftsByAddress'],
-    ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getFtsByAddress', last: 'getNftsByAddress' })),
+    conditionMessage('ANOTHER_OF_TWO', { names: 'getFtsByAddress', last: 'getNftsByAddress' }),
   ),
-  resourceAddress: v.pipe(
-    v.string(required),
-    v.regex(/^[a-z0-9_]{1,128}$/, ruleMessage(conditionRule('NOT_A_RADIX_ADDRESS'))),
-  ),
+  resourceAddress: v.pipe(v.string(required), v.regex(/^[a-z0-9_]{1,128}$/, conditionMessage('NOT_A_RADIX_ADDRESS'))),
   returnValueTest: returnValueTestSchema,
 })
 export type RadixCondition = v.InferOutput<typeof radixConditionSchema>

@@ -7,11 +7,11 @@ import {
   parametersSchema,
   returnValueTestSchema,
 } from './condition-parts.ts'
-import { conditionRule } from './condition-rules.ts'
-import { fieldRule, noteBrokenRule, ruleMessage } from './field-rules.ts'
+import { conditionMessage, conditionRule } from './condition-rules.ts'
+import { fieldMessage, noteBrokenRule } from './field-rules.ts'
 
-const required = ruleMessage(fieldRule('FIELD_REQUIRED'))
-const notAnAddress = ruleMessage(conditionRule('NOT_AN_EVM_ADDRESS'))
+const required = fieldMessage('FIELD_REQUIRED')
+const notAnAddress = conditionMessage('NOT_AN_EVM_ADDRESS')
 
 const bytesSizes = [1, 2, 3, 4, 5, 6, 7, 8, 16, 32]
 const integerBits = [8, 16, 24, 32, 40, 48, 64, 128, 192, 256]
@@ -50,7 +50,7 @@ export const evmMethods: Record<'ERC20' | 'ERC721' | 'ERC1155', Readonly<Record<
 
 const abiType = v.pipe(
   v.string(),
-  v.check((type: string) => abiTypes.includes(type), ruleMessage(conditionRule('NOT_AN_ABI_TYPE'))),
+  v.check((type: string) => abiTypes.includes(type), conditionMessage('NOT_AN_ABI_TYPE')),
 )
 const address = v.pipe(
   v.string(required),
@@ -69,7 +69,7 @@ const native = v.strictObject({
   standardContractType: v.literal(''),
   method: v.picklist(
     ['getBalance', 'getBlockNumber'],
-    ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getBalance', last: 'getBlockNumber' })),
+    conditionMessage('ANOTHER_OF_TWO', { names: 'getBalance', last: 'getBlockNumber' }),
   ),
   contractAddress: v.optional(v.union([v.literal(''), address], notAnAddress)),
   parameters: v.optional(parametersSchema),
@@ -88,7 +88,7 @@ function standard<const Type extends keyof typeof evmMethods>(type: Type) {
         v.string(required),
         v.check(
           (method: string) => Object.hasOwn(methods, method),
-          ruleMessage(conditionRule('METHOD_OF_ANOTHER_TYPE', { names: Object.keys(methods).join(', '), type })),
+          conditionMessage('METHOD_OF_ANOTHER_TYPE', { names: Object.keys(methods).join(', '), type }),
         ),
       ),
       contractAddress: address,
@@ -120,7 +120,7 @@ const custom = v.pipe(
     standardContractType: v.literal('Custom'),
     method: v.pipe(
       v.string(required),
-      v.regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/, ruleMessage(conditionRule('NOT_A_FUNCTION_NAME'))),
+      v.regex(/^[A-Za-z_$][A-Za-z0-9_$]{0,127}$/, conditionMessage('NOT_A_FUNCTION_NAME')),
     ),
     contractAddress: address,
     parameters: parametersSchema,
@@ -130,7 +130,7 @@ const custom = v.pipe(
   v.forward(
     v.check(
       ({ inputArrayType, parameters }) => inputArrayType.length === parameters.length,
-      ruleMessage(conditionRule('PARAMETER_TYPES_COUNT')),
+      conditionMessage('PARAMETER_TYPES_COUNT'),
     ),
     ['parameters'],
   ),
@@ -142,7 +142,7 @@ export const evmContractTypes = ['', 'ERC20', 'ERC721', 'ERC1155', 'Custom'] as 
 export const evmConditionSchema = v.variant(
   'standardContractType',
   [native, standard('ERC20'), standard('ERC721'), standard('ERC1155'), custom],
-  ruleMessage(conditionRule('NOT_ONE_OF_NOR_EMPTY', { names: 'ERC20, ERC721, ERC1155, Custom' })),
+  conditionMessage('NOT_ONE_OF_NOR_EMPTY', { names: 'ERC20, ERC721, ERC1155, Custom' }),
 )
 export type EvmCondition = v.InferOutput<typeof evmConditionSchema>
 

@@ -2,26 +2,22 @@ import * as v from 'valibot'
 import { isSolanaAddress } from './address.ts'
 import { solanaChains } from './chain-families.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-import { conditionRule } from './condition-rules.ts'
-import { fieldRule, ruleMessage } from './field-rules.ts'
+import { conditionMessage } from './condition-rules.ts'
+import { fieldMessage } from './field-rules.ts'
 
 const address = v.pipe(
-  v.string(ruleMessage(fieldRule('FIELD_REQUIRED'))),
-  v.check((text: string) => isSolanaAddress(text), ruleMessage(conditionRule('NOT_A_SOLANA_ADDRESS'))),
+  v.string(fieldMessage('FIELD_REQUIRED')),
+  v.check((text: string) => isSolanaAddress(text), conditionMessage('NOT_A_SOLANA_ADDRESS')),
 )
 
 const pdaInterface = v.strictObject({
   offset: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760))),
   selector: v.optional(
-    v.pipe(
-      v.string(),
-      v.maxLength(256),
-      v.regex(/^[A-Za-z0-9_.[\]-]*$/, ruleMessage(conditionRule('NOT_FIELD_NAMES'))),
-    ),
+    v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, conditionMessage('NOT_FIELD_NAMES'))),
   ),
 })
 /** An empty list would pass as an object without keys. */
-const notAList = v.never(ruleMessage(fieldRule('NOT_AN_OBJECT')))
+const notAList = v.never(fieldMessage('NOT_AN_OBJECT'))
 
 const entries = {
   id: conditionIdSchema,
@@ -41,24 +37,22 @@ export const solanaConditionSchema = v.variant(
       standardContractType: v.literal(''),
       method: v.picklist(
         ['getBalance', 'getLastBlockTime', 'getBlockHeight'],
-        ruleMessage(conditionRule('ANOTHER_OF_TWO', { names: 'getBalance, getLastBlockTime', last: 'getBlockHeight' })),
+        conditionMessage('ANOTHER_OF_TWO', { names: 'getBalance, getLastBlockTime', last: 'getBlockHeight' }),
       ),
-      contractAddress: v.optional(
-        v.union([v.literal(''), address], ruleMessage(conditionRule('NOT_A_SOLANA_ADDRESS'))),
-      ),
+      contractAddress: v.optional(v.union([v.literal(''), address], conditionMessage('NOT_A_SOLANA_ADDRESS'))),
     }),
     v.strictObject({
       ...entries,
       standardContractType: v.literal('spl-token'),
       method: v.picklist(
         ['getTokenAccountsByOwner'],
-        ruleMessage(fieldRule('ANOTHER_VALUE', { expected: 'getTokenAccountsByOwner' })),
+        fieldMessage('ANOTHER_VALUE', { expected: 'getTokenAccountsByOwner' }),
       ),
       /** The mint. */
       contractAddress: address,
     }),
   ],
-  ruleMessage(conditionRule('ANOTHER_VALUE_NOT_EMPTY', { names: 'spl-token' })),
+  conditionMessage('ANOTHER_VALUE_NOT_EMPTY', { names: 'spl-token' }),
 )
 export type SolanaCondition = v.InferOutput<typeof solanaConditionSchema>
 

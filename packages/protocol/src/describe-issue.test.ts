@@ -1,7 +1,8 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
 import { cidSchema } from './cid.ts'
-import { describeIssue } from './describe-issue.ts'
+import { describeIssue, describeRule } from './describe-issue.ts'
+import { findRule } from './find-rule.ts'
 
 function describe(schema: v.GenericSchema, value: unknown): string[] {
   const { issues = [] } = v.safeParse(schema, value)
@@ -43,7 +44,15 @@ test.each<[v.GenericSchema, unknown, string]>([
     'body: At most 5 types',
   ],
   [cidSchema, 'a', 'body: Invalid CID'],
-])('%# says what is wrong', (schema, value, messages) => expect(describe(schema, value)).toEqual([messages]))
+])('%# says what is wrong', (schema, value, messages) => {
+  expect(describe(schema, value)).toEqual([messages])
+  // The rule with a code says the same.
+  const { issues = [] } = v.safeParse(schema, value)
+  for (const issue of issues) {
+    const rule = findRule(issue)
+    if (rule !== undefined) expect(rule.reason).toBe(describeRule(issue))
+  }
+})
 
 test('never repeats the value of a secret, by its field or by its form', () => {
   const short = v.pipe(v.string(), v.maxLength(2))

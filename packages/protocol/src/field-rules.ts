@@ -1,5 +1,5 @@
 import type * as v from 'valibot'
-import { createReasons, type Reason, type WordReason } from './reason.ts'
+import { createReasons, type Reason, type ReasonValues, type WordReason } from './reason.ts'
 
 /** Rules that a field of any request can break. They follow the name of the field. */
 export const fieldRules = {
@@ -49,7 +49,14 @@ export function brokenRuleOf(issue: Issue): Reason | undefined {
   return brokenRules.get(issue)
 }
 
-/** Returns the message of a schema: a rule, which {@link brokenRuleOf} finds with its code. */
-export function ruleMessage(rule: Reason): (issue: Issue) => string {
-  return (issue) => noteBrokenRule(issue, rule)
+/**
+ * Returns the message of a schema: a rule of {@link fieldRules}, which {@link brokenRuleOf} finds with its code. Without side
+ * effects, so that bundles omit schemas that they do not use.
+ */
+/* @__NO_SIDE_EFFECTS__ */
+export function fieldMessage<Code extends keyof typeof fieldRules>(
+  code: Code,
+  ...values: ReasonValues<(typeof fieldRules)[Code]>
+): (issue: Issue) => string {
+  return (issue) => noteBrokenRule(issue, fieldRule(code, ...values))
 }

@@ -20,7 +20,7 @@ type ValueName<Text extends string> = Text extends `${string}{${infer Name}}${in
   ? Name | ValueName<Rest>
   : never
 /** The values of a sentence. Sizes are in bytes, in a value whose name is `bytes` or ends with `Bytes`. */
-type Values<Text extends string> = [ValueName<Text>] extends [never]
+export type ReasonValues<Text extends string> = [ValueName<Text>] extends [never]
   ? []
   : [values: Readonly<Record<ValueName<Text>, string | number>>]
 
@@ -37,7 +37,7 @@ const reasonSchema = /* @__PURE__ */ v.object({ reason: /* @__PURE__ */ v.string
 /** Words the sentence of a code, with the values that it has. */
 export type WordReason<Texts extends ReasonTexts> = <Code extends keyof Texts & string>(
   code: Code,
-  ...values: Values<Texts[Code]>
+  ...values: ReasonValues<Texts[Code]>
 ) => Reason
 
 /** Returns what words the sentences of a table. */
