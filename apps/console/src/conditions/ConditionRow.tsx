@@ -1,7 +1,6 @@
 import { type FocusEvent, useId, useState } from 'react'
 import { Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { nameConditionField } from '../messages/name-condition-field.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { AdvancedFields } from './AdvancedFields.tsx'
 import { type Finding, FindingLine } from './ConditionFindings.tsx'
@@ -138,6 +137,7 @@ function nameField(name: string): string {
 
 /** Returns the label of the field of an error, if it has one. */
 function nameFailure(path: string): string {
-  const name = nameConditionField(path)
+  const names: Readonly<Record<string, string>> = messages.conditions.advancedFields
+  const name = names[path.split('.').findLast((part) => Object.hasOwn(names, part)) ?? '']
   return name === undefined ? '' : `${name}: `
 }

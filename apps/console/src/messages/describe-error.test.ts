@@ -18,11 +18,11 @@ test('in English, an error is shown as it came, without what only programs can r
 
 test('in another language, an error with a reason says it by its code, and names the condition and the field', () => {
   keepTexts()
-  translate({ conditions: german.conditions, errors: german.errors, reasons: german.reasons })
+  translate({ conditionPlaces: german.conditionPlaces, errors: german.errors, reasons: german.reasons })
   const said = (error: CairnError) => describeError(error).message
   const missing = conditionRule('CONTRACT_MISSING', { chain: 'Optimism' })
   expect(said(invalidConditionField({ id: 2 }, 'contractAddress', missing))).toBe(
-    'Ungültige Bedingung: Bedingung 2, Contract-Adresse: An dieser Adresse gibt es auf Optimism keinen Contract',
+    'Ungültige Bedingung: Bedingung 2, contractAddress: An dieser Adresse gibt es auf Optimism keinen Contract',
   )
   const refusal = (input: Parameters<typeof parseConditions>[0]) => {
     try {

@@ -4,7 +4,6 @@ import { translateReason } from './describe-reason.ts'
 import { joinSentences } from './format.ts'
 import { hintForPeople, isForPrograms } from './hint-for-people.ts'
 import { messages } from './messages.ts'
-import { nameConditionField } from './name-condition-field.ts'
 import { usualError } from './usual-errors.ts'
 import { isWorded } from './worded.ts'
 
@@ -41,9 +40,9 @@ function findPlace(error: CairnError): string {
   if (!CairnError.is(error, 'INVALID_CONDITION')) return ''
   const { field, condition, position } = error.details
   return [
-    condition === undefined ? undefined : messages.conditions.condition(String(condition)),
-    condition === undefined && position !== undefined ? messages.conditions.conditionAt(position) : undefined,
-    field === undefined ? undefined : (nameConditionField(field) ?? field),
+    condition === undefined ? undefined : messages.conditionPlaces.byId(condition),
+    condition === undefined && position !== undefined ? messages.conditionPlaces.byPosition(position) : undefined,
+    field,
   ]
     .filter((part) => part !== undefined)
     .join(', ')

@@ -88,7 +88,6 @@ export const conditions: Texts['conditions'] = {
   tokenFound: (name, symbol, decimals) =>
     `${name} (${symbol}) · ${counted(decimals, { one: 'Nachkommastelle', other: 'Nachkommastellen' })}`,
   condition: (id) => `Bedingung ${id}`,
-  conditionAt: (position) => `Bedingung an Stelle ${position}`,
   idChip: (id) => `Bedingung Nummer ${id}`,
   remove: (id) => `Bedingung ${id} entfernen`,
   advanced: 'Erweitert',

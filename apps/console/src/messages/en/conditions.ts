@@ -87,7 +87,6 @@ export const conditions = translatable('conditions', {
   smallestUnits: 'in the smallest units of the token',
   tokenFound: (name: string, symbol: string, decimals: number) => `${name} (${symbol}) · ${decimals} decimals`,
   condition: (id: string) => `Condition ${id}`,
-  conditionAt: (position: number) => `Condition at position ${position}`,
   idChip: (id: string) => `Condition number ${id}`,
   remove: (id: string) => `Remove condition ${id}`,
   advanced: 'Advanced',
