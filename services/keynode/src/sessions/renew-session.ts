@@ -6,7 +6,7 @@ import { lifetimeOf } from './open-session.ts'
 import { hasRefreshForm, type RefreshToken, readRefreshToken, writeRefreshToken } from './refresh-token.ts'
 import { signToken } from './tokens.ts'
 
-/** How long a renewal whose answer was lost may be repeated. */
+/** How long a renewal whose answer was lost may be repeated by the bearer of a session without a key. */
 const graceMs = 60_000
 
 /** Request of a renewal. */
@@ -20,8 +20,9 @@ export type Renewal = {
 }
 
 /**
- * Renews a session and spends the refresh token. A token that was spent before ends the session, because another
- * party has it. Regardless of renewals, a session ends 30 days after its text was signed.
+ * Renews a session and spends the refresh token. The token before the current one returns the current one again: its holder
+ * lost the answer, or shares the session with another process. An earlier one ends the session, because another party has it.
+ * Regardless of renewals, a session ends 30 days after its text was signed.
  * @throws CairnError INVALID_SIGNATURE, SESSION_EXPIRED
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
@@ -53,13 +54,15 @@ async function turn(context: Context, renewal: Renewal, token: RefreshToken, tri
   const row = await findSession(context, renewal, token)
   const now = context.clock.now()
   const isCurrent = token.turn === row.turn
-  const isRepeated = token.turn === row.turn - 1 && now - row.rotated_at <= graceMs
+  // The key of a session proves its holder, who may repeat a renewal at any time.
+  const mayRepeat = row.session_key !== null || now - row.rotated_at <= graceMs
+  const isRepeated = token.turn === row.turn - 1 && mayRepeat
   if (!isCurrent && !isRepeated) {
     // A later token than the current one was issued before the database was restored to an earlier state: it was not
     // stolen, and its bearer signs in again.
     if (token.turn > row.turn) throw new CairnError('SESSION_EXPIRED')
     await endNodeSession(context, row.id)
-    throw new CairnError('INVALID_SIGNATURE')
+    throw new CairnError('SESSION_EXPIRED')
   }
   const refreshExpiresAt = isCurrent ? Math.min(now + refreshLifetimeMs, row.ends_at) : row.expires_at
   if (isCurrent) {
