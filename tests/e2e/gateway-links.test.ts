@@ -239,6 +239,12 @@ test('the command line uploads privately, reads it, and signs links', async () =
   const missing = await cairn(['gateway-link', cid, 'nope.txt'])
   expect([missing.code, missing.out, missing.err]).toEqual([3, '', expect.stringContaining('[PATH_NOT_FOUND]')])
   expect((await cairn(['ls', '--search', 'note.txt', '--type', 'public'])).err).toContain('No upload matches.')
+  // Content that stays public is not called private without a word about it.
+  expect(uploaded.err).not.toContain('Anyone with the CID')
+  const { id } = JSON.parse((await cairn(['ls', '--json', '--search', 'open.txt'])).out) as { id: string }
+  const kept = await cairn(['upload', '--private', 'open.txt'])
+  expect(kept.err).toContain('Anyone with the CID can still read it')
+  expect(kept.err).toContain(`cairn rm ${id}`)
   const both = await cairn(['upload', '--private', '--encrypt', 'note.txt'])
   expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])
   mkdirSync(join(folder, 'box'))

@@ -19,6 +19,7 @@ import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
 import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { gatherLeftOut } from '../left-out.ts'
+import { notePublicTwins } from '../note-public-twins.ts'
 import { readAddresses } from '../read-addresses.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { uploadResumably } from '../resume-upload.ts'
@@ -258,6 +259,7 @@ export const upload: Command = {
       if (settings.private) {
         output.result({ ...result, ...facts(), private: true }, `${line}  private`, result.cid)
         output.note(`Sign a link to it: cairn gateway-link ${result.cid}`)
+        await notePublicTwins(output, client, result.cid, context.signal)
         continue
       }
       const url = `${client.network.gateway}/ipfs/${result.cid}`
