@@ -2,7 +2,9 @@
 import {
   type Client,
   createLink,
+  deleteFile,
   type LinkOptions,
+  listFiles,
   listLinks,
   openLink,
   revokeLink,
@@ -94,7 +96,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   expect(await listLinks(owner)).toContainEqual(expect.objectContaining({ id: link.id, opens: 1, failures: 1 }))
 })
 
-test('a link that ended, was cut or never was says so', async () => {
+test('a link that ended, was cut, never was, or whose file was deleted says so', async () => {
   const revoked = await share('one')
   await revokeLink(owner, revoked.id)
   const used = await share('two', { maxOpens: 1 })
@@ -114,6 +116,15 @@ test('a link that ended, was cut or never was says so', async () => {
   await expectTitle(other.url.split('#')[0] ?? '', 'This link is not complete')
   await expectTitle(`${other.url.split('#')[0]}#${keyOf(used.url)}`, 'This link is not complete')
   await expectTitle(other.url.replace(other.id, 'A'.repeat(22)), 'Link not found')
+
+  // Its file was deleted, while the link lasts.
+  const lasting = await share('five')
+  for await (const { id, cid } of listFiles(owner)) if (cid === lasting.cid) await deleteFile(owner, { id })
+  await open('/status')
+  await open(pathOf(lasting.url))
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  await page.getByRole('alert').getByRole('heading', { name: 'This was deleted', level: 1 }).waitFor()
+  await expectToFit(opened)
 
   // It expires while its page is open. A slow machine gets more time to open it.
   const button = page.getByRole('button', { name: 'Open', exact: true })

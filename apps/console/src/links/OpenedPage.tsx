@@ -1,5 +1,4 @@
-import type { OpenedLink } from '@cairn/sdk'
-import { UnknownFile } from '../content/UnknownFile.tsx'
+import { CairnError, type OpenedLink } from '@cairn/sdk'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { usePlainSize } from '../content/use-plain-size.ts'
@@ -12,6 +11,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { LinkFacts } from './LinkFacts.tsx'
 import { LinkFile } from './LinkFile.tsx'
 import { LinkFolder } from './LinkFolder.tsx'
+import { LinkProblem } from './LinkProblem.tsx'
 import { useLinkFolder } from './use-link-folder.ts'
 
 /** What a link opened: its file, or its folder. */
@@ -27,16 +27,24 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
   const size = usePlainSize({ cid, sizeBytes, isEncrypted: true, isFolder: folder.isFolder })
   const opened = useLinkFolder(cid, masterKey, isFolder).data
   const folderSize = opened === undefined ? undefined : formatBytes(totalOf(opened.files))
+  // The link lasts longer than its file.
+  if (CairnError.is(error, 'NOT_FOUND')) {
+    return (
+      <LinkProblem
+        error={error}
+        onRetry={refetch}
+        texts={{ ...messages.linkPage, notFound: messages.linkPage.deleted }}
+      />
+    )
+  }
   return (
     <>
       <PageHeader title={shown} />
       <div className="mb-5">
         <LinkFacts info={link} size={folderSize ?? size ?? '…'} />
       </div>
-      {error !== null ? (
-        <UnknownFile error={error} onRetry={refetch} />
-      ) : failure !== null ? (
-        <ErrorState error={failure} onRetry={() => folder.refetch()} />
+      {failure !== null ? (
+        <ErrorState error={failure} onRetry={() => (error === null ? folder.refetch() : refetch())} />
       ) : data === undefined || sizeBytes === undefined || folder.isFolder === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : folder.isFolder ? (

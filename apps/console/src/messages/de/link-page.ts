@@ -40,6 +40,10 @@ export const linkPage: Texts['linkPage'] = {
     title: 'Link nicht gefunden',
     hint: 'Die Adresse enthält vielleicht einen Tippfehler, oder der Link ist seit mehr als 30 Tagen abgelaufen.',
   },
+  deleted: {
+    title: 'Das wurde gelöscht',
+    hint: 'Was der Link öffnet, ist hier nicht mehr gespeichert. Weiter hilft, wer den Link geschickt hat.',
+  },
   notWhole: {
     title: 'Dieser Link ist unvollständig',
     hint: 'Der Teil nach # fehlt oder wurde verändert. Er ist der Schlüssel. Den ganzen Link kopieren und noch einmal öffnen.',

@@ -34,6 +34,10 @@ export const linkPage = translatable('linkPage', {
     title: 'Link not found',
     hint: 'The address may be mistyped, or the link ended more than 30 days ago.',
   },
+  deleted: {
+    title: 'This was deleted',
+    hint: 'What the link opens is no longer stored here. Ask the person who sent you the link.',
+  },
   notWhole: {
     title: 'This link is not complete',
     hint: 'The part after # is missing or changed. It is the key. Copy the whole link and open it again.',
