@@ -56,10 +56,19 @@ test('Ctrl-C in the middle of a download keeps what has arrived, and says how it
   const held = join(folder, 'held.json')
   writeFileSync(held, JSON.stringify({ ...network.profile, gateway: gateway.url }))
 
+  const part = join(folder, 'copy.bin.part')
   const stopped = await cairn(['get', uploaded.cid, '-o', 'copy.bin'], {
     env: { CAIRN_NETWORK: held },
     started: (child) => {
-      stop = () => child.kill('SIGINT')
+      stop = () => {
+        stop = () => undefined
+        // What was sent is not yet what has arrived.
+        const looking = setInterval(() => {
+          if ((statSync(part, { throwIfNoEntry: false })?.size ?? 0) <= MIB) return
+          clearInterval(looking)
+          child.kill('SIGINT')
+        }, 10)
+      }
     },
   })
   expect(stopped).toMatchObject({
@@ -67,7 +76,6 @@ test('Ctrl-C in the middle of a download keeps what has arrived, and says how it
     out: '',
     err: expect.stringContaining('copy.bin.part has what has arrived'),
   })
-  const part = join(folder, 'copy.bin.part')
   const keptBytes = statSync(part).size
   expect(keptBytes).toBeGreaterThan(MIB)
   expect(readFileSync(part).equals(content.subarray(0, keptBytes))).toBe(true)
