@@ -40,7 +40,7 @@ export function describeChange(done: readonly number[], pending: ChangeResult['p
 export type ChangeOptions = {
   signal?: AbortSignal
   /** Pause between the calls in ms. Overrides the value of the network. */
-  pauseMs?: number
+  pauseMs?: number | undefined
   /**
    * Pause in ms before failed nodes are retried.
    * @defaultValue 1000

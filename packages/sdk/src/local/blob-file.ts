@@ -34,7 +34,7 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `Cannot read ${nameOf(blob)}`,
-      hint: 'The file was changed or removed after it was selected. Select it again.',
+      hint: 'It was changed or removed. Select it again.',
       cause,
     })
   }

@@ -84,8 +84,8 @@ async function sendOnce(
   const { reading, onSent, done } = createMeters(batch.totalBytes, options.onProgress)
   const sent: Sent[] = []
   const stop = new AbortController()
-  const ended = options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal])
-  let isSaving = false
+  /** Settles once the keys are saved. */
+  let saving: Promise<void> | undefined
   const add = ({ name, sizeBytes, node }: EncryptedPart & { name: string }, key: PreparedKey) => {
     sent.push({ name, sizeBytes, cid: node.cid.toString(), dagSizeBytes: node.dagSizeBytes, key })
   }
@@ -105,13 +105,17 @@ async function sendOnce(
     if (sent.length === 0)
       throw new CairnError('NO_FILE', {
         message: 'No file to encrypt',
-        hint: 'Files are encrypted one by one. Encrypt the folder as one (asOne, --as-one) to keep empty folders.',
+        hint: 'asOne (--as-one) keeps empty folders.',
       })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
-    isSaving = true
-    await saveKeys(sent, (cid, key) => save(cid, key, ended))
-    isSaving = false
+    saving = saveKeys(
+      sent,
+      save,
+      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]),
+    )
+    await saving
+    saving = undefined
     yield multipartEnd(boundary)
   }
   const answers = await (resumable?.send ?? sendInOneRequest)(client, {
@@ -123,29 +127,25 @@ async function sendOnce(
     onSent,
     name: options.name,
     computed: () => sent.map(({ cid }) => cid),
-  }).catch((error: unknown) => {
-    // The service waits for a byte only so long: the key nodes are slow, not the connection.
-    if (!isSaving || !CairnError.is(error, 'REQUEST_TIMEOUT')) throw error
-    stop.abort()
-    const [name = ''] = sent.flatMap((one) => (one.keys === undefined ? one.name : []))
-    throw new CairnError('KEY_SAVE_FAILED', { details: { name, code: 'KEY_NODES_UNAVAILABLE' }, cause: error })
+  }).catch(async (error: unknown) => {
+    if (saving !== undefined && CairnError.is(error, 'REQUEST_TIMEOUT')) {
+      // The service waits for a byte only so long: the key nodes are slow, not the connection.
+      stop.abort(new CairnError('KEY_NODES_UNAVAILABLE', { cause: error }))
+      await saving
+    }
+    throw error
   })
   compare(answers, sent)
   done()
-  return sent.map(({ key: _key, keys, ...result }) => ({
-    ...result,
-    keys: keys ?? { done: [], pending: [], isEffective: false, withstands: 0 },
-  }))
+  // The keys of all files are saved by now.
+  return sent.flatMap(({ key: _key, keys, ...result }) => (keys === undefined ? [] : [{ ...result, keys }]))
 }
 
 /** Saves the keys of all files, several concurrently; no file is visible before all keys are safe. */
-function saveKeys(
-  sent: readonly Sent[],
-  save: (cid: string, key: PreparedKey) => Promise<ChangeResult>,
-): Promise<void> {
+function saveKeys(sent: readonly Sent[], save: SaveOneKey, signal: AbortSignal): Promise<void> {
   return forEachOf(sent, savedAtOnce, async (one) => {
     try {
-      one.keys = await save(one.cid, one.key)
+      one.keys = await save(one.cid, one.key, signal)
     } catch (error) {
       const failure = CairnError.from(error)
       // Errors that the caller caused pass unchanged.

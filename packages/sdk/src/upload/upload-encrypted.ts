@@ -103,11 +103,5 @@ async function uploadOne(
 async function saving(client: Client, { shareTo, conditions, pauseMs }: EncryptedUploadOptions): Promise<SaveOneKey> {
   sessionOf(client)
   if (conditions !== undefined) await checkConditions(conditions)
-  return (cid, key, signal) =>
-    saveKey(client, cid, key, {
-      shareTo,
-      conditions,
-      ...(pauseMs === undefined ? {} : { pauseMs }),
-      signal,
-    })
+  return (cid, key, signal) => saveKey(client, cid, key, { shareTo, conditions, pauseMs, signal })
 }
