@@ -306,8 +306,8 @@ test('a file and a folder go up privately, and a reload in the middle keeps the 
   await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=folder]', join(folder, 'private-trip'))
-  // The last choice is offered again, and the button says what happens.
-  await page.getByRole('button', { name: 'Upload 1 file privately' }).click()
+  // The choice was for the uploads before.
+  await startUpload(page, 'private')
   await row('private-trip').getByText('Private', { exact: true }).waitFor()
 
   const client = await createAccountClient(site.network, wallet.accounts[0])
