@@ -34,7 +34,7 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   } catch (cause) {
     throw new CairnError('FILE_UNREADABLE', {
       message: `Cannot read ${nameOf(blob)}`,
-      hint: 'It was changed or removed. Select it again.',
+      hint: 'Select it again.',
       cause,
     })
   }

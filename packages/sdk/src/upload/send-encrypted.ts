@@ -109,11 +109,7 @@ async function sendOnce(
       })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
-    saving = saveKeys(
-      sent,
-      save,
-      options.signal === undefined ? stop.signal : AbortSignal.any([options.signal, stop.signal]),
-    )
+    saving = saveKeys(sent, save, stop.signal, options.signal)
     await saving
     saving = undefined
     yield multipartEnd(boundary)
@@ -141,13 +137,22 @@ async function sendOnce(
   return sent.flatMap(({ key: _key, keys, ...result }) => (keys === undefined ? [] : [{ ...result, keys }]))
 }
 
-/** Saves the keys of all files, several concurrently; no file is visible before all keys are safe. */
-function saveKeys(sent: readonly Sent[], save: SaveOneKey, signal: AbortSignal): Promise<void> {
+/**
+ * Saves the keys of all files, several concurrently; no file is visible before all keys are safe.
+ * @param stop its reason is why keys were not saved
+ */
+function saveKeys(
+  sent: readonly Sent[],
+  save: SaveOneKey,
+  stop: AbortSignal,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const ended = signal === undefined ? stop : AbortSignal.any([signal, stop])
   return forEachOf(sent, savedAtOnce, async (one) => {
     try {
-      one.keys = await save(one.cid, one.key, signal)
+      one.keys = await save(one.cid, one.key, ended)
     } catch (error) {
-      const failure = CairnError.from(error)
+      const failure = CairnError.from(stop.reason ?? error)
       // Errors that the caller caused pass unchanged.
       if (['ABORTED', 'NO_SESSION', 'INVALID_CONDITION', 'CHAIN_NOT_SUPPORTED'].includes(failure.code)) throw failure
       throw new CairnError('KEY_SAVE_FAILED', {

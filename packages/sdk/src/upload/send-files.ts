@@ -169,7 +169,7 @@ function compare(uploaded: Uploaded | undefined, state: Sending): UploadResult {
   if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
   const { node } = state
   if (node === undefined)
-    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The server responded before the end of the upload' })
+    throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The server responded before the upload was complete' })
   const local = node.cid.toString()
   if (local !== uploaded.Hash)
     throw new CairnError('CID_MISMATCH', { details: { computed: local, answered: [uploaded.Hash] } })
