@@ -26,6 +26,20 @@ function makeTables(polynomial: bigint): Tables {
   }
 }
 
+/** The checksum of eight bytes, given as two words that the checksum so far is part of. */
+function lookUp(table: Int32Array, a: number, b: number): number {
+  return (
+    (table[1792 + (a & 255)] ?? 0) ^
+    (table[1536 + ((a >>> 8) & 255)] ?? 0) ^
+    (table[1280 + ((a >>> 16) & 255)] ?? 0) ^
+    (table[1024 + (a >>> 24)] ?? 0) ^
+    (table[768 + (b & 255)] ?? 0) ^
+    (table[512 + ((b >>> 8) & 255)] ?? 0) ^
+    (table[256 + ((b >>> 16) & 255)] ?? 0) ^
+    (table[b >>> 24] ?? 0)
+  )
+}
+
 let crc32cTables: Tables | undefined
 let crc64Tables: Tables | undefined
 
@@ -46,15 +60,7 @@ export function createCrc32c(): Crc {
       for (; at < whole; at += slices) {
         const a = crc ^ view.getInt32(at, true)
         const b = view.getInt32(at + 4, true)
-        crc =
-          (table[1792 + (a & 255)] ?? 0) ^
-          (table[1536 + ((a >>> 8) & 255)] ?? 0) ^
-          (table[1280 + ((a >>> 16) & 255)] ?? 0) ^
-          (table[1024 + (a >>> 24)] ?? 0) ^
-          (table[768 + (b & 255)] ?? 0) ^
-          (table[512 + ((b >>> 8) & 255)] ?? 0) ^
-          (table[256 + ((b >>> 16) & 255)] ?? 0) ^
-          (table[b >>> 24] ?? 0)
+        crc = lookUp(table, a, b)
       }
       for (; at < bytes.length; at++) crc = (crc >>> 8) ^ (table[(crc ^ view.getUint8(at)) & 255] ?? 0)
       value = crc
@@ -82,32 +88,8 @@ export function createCrc64Nvme(): Crc {
       for (; at < whole; at += slices) {
         const a = low ^ view.getInt32(at, true)
         const b = high ^ view.getInt32(at + 4, true)
-        const p7 = 1792 + (a & 255)
-        const p6 = 1536 + ((a >>> 8) & 255)
-        const p5 = 1280 + ((a >>> 16) & 255)
-        const p4 = 1024 + (a >>> 24)
-        const p3 = 768 + (b & 255)
-        const p2 = 512 + ((b >>> 8) & 255)
-        const p1 = 256 + ((b >>> 16) & 255)
-        const p0 = b >>> 24
-        low =
-          (lows[p7] ?? 0) ^
-          (lows[p6] ?? 0) ^
-          (lows[p5] ?? 0) ^
-          (lows[p4] ?? 0) ^
-          (lows[p3] ?? 0) ^
-          (lows[p2] ?? 0) ^
-          (lows[p1] ?? 0) ^
-          (lows[p0] ?? 0)
-        high =
-          (highs[p7] ?? 0) ^
-          (highs[p6] ?? 0) ^
-          (highs[p5] ?? 0) ^
-          (highs[p4] ?? 0) ^
-          (highs[p3] ?? 0) ^
-          (highs[p2] ?? 0) ^
-          (highs[p1] ?? 0) ^
-          (highs[p0] ?? 0)
+        low = lookUp(lows, a, b)
+        high = lookUp(highs, a, b)
       }
       for (; at < bytes.length; at++) {
         const place = (low ^ view.getUint8(at)) & 255
