@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { clearUnfinished, joinPath, makeFolder } from '#platform/folder-entries'
+import { clearUnfinished, joinPath, makeFolder, makeFolderInside } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
 import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
@@ -114,7 +114,7 @@ async function makeFolders(
         namesByFolder.set(folder, inFolder)
         await inFolder.add(name)
         const below = joinPath(folder, name)
-        if (at < names.length - 1 && !(await makeFolder(below, overwrite))) earlier.add(below)
+        if (at < names.length - 1 && !(await makeFolderInside(below, overwrite))) earlier.add(below)
       }
     }
     for (const folder of earlier) await clearUnfinished(folder, (name) => namesByFolder.get(folder)?.has(name) === true)

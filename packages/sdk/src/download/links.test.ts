@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import {
@@ -106,6 +106,28 @@ describe.each(['with one request', 'file by file'])('symbolic links of a folder 
     await expect(downloadFile(reader, `${cid}`, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
     await downloadFile(reader, `${cid}`, target, { overwrite: true })
     expect(lstatSync(join(target, 'link')).isSymbolicLink()).toBe(true)
+  })
+
+  test('are replaced by folders of their names, so that nothing is written where they lead', async () => {
+    await using plain = await openPlainGateway()
+    const reader = how === 'file by file' ? plain : client
+    const around = join(folder, `around ${how}`)
+    const target = join(around, 'site')
+    mkdirSync(join(around, 'outside'), { recursive: true })
+    for (const entries of [
+      { 'z/keep': 1, 'm/n/o': '../../z' },
+      // By its names this link stays inside, but not at the place where the earlier link leads.
+      { 'z/keep': 1, 'm/n/o/link': '../../../outside' },
+      { 'z/keep': 1, 'm/n/o/link/file': 2 },
+    ]) {
+      await downloadFile(reader, `${await uploadTree(entries)}`, target, { overwrite: true })
+    }
+    expect(readdirSync(around, { recursive: true }).toSorted()).toEqual(
+      ['outside', 'site', 'site/m', 'site/m/n', 'site/m/n/o', 'site/m/n/o/link', 'site/m/n/o/link/file']
+        .concat('site/z', 'site/z/keep')
+        .toSorted(),
+    )
+    expect(lstatSync(join(target, 'm/n/o/link')).isDirectory()).toBe(true)
   })
 })
 

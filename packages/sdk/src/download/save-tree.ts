@@ -1,5 +1,5 @@
 import { CairnError, forEachOf } from '@cairn/protocol'
-import { clearUnfinished, joinPath, makeFolder } from '#platform/folder-entries'
+import { clearUnfinished, joinPath, makeFolderInside } from '#platform/folder-entries'
 import { type NewFile, writePart, writeTogether, writeWhole } from '#platform/part-file'
 import type { Client } from '../client.ts'
 import type { ProgressMeter } from '../progress.ts'
@@ -64,12 +64,12 @@ export function fitsOneResponse(sizes: readonly number[], isNew: boolean): boole
 }
 
 /**
- * Makes a folder, which only this download may have made before: no other name of the content leads to it. Returns false if an
+ * Makes a folder below the target, which only this download may have made before: no other name of the content leads to it. Returns false if an
  * earlier download left it.
  */
 export async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<boolean> {
   const isOwn = made.has(path)
-  const isNew = await makeFolder(path, overwrite || isOwn)
+  const isNew = await makeFolderInside(path, overwrite || isOwn)
   if (isNew) made.add(path)
   return isNew || isOwn
 }

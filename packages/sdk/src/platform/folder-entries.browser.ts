@@ -4,6 +4,10 @@ export async function makeFolder(_target: string, _mayExist: boolean): Promise<n
   return noDisk()
 }
 
+export async function makeFolderInside(_path: string, _mayExist: boolean): Promise<never> {
+  return noDisk()
+}
+
 export async function clearUnfinished(_folder: string, _isContent: unknown): Promise<never> {
   return noDisk()
 }

@@ -27,6 +27,17 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<boo
   return !mayExist || first !== undefined
 }
 
+/**
+ * Creates a folder below the target of a download, in a folder that exists. Returns false if it exists already. A symbolic link of
+ * its name, which an earlier download may have made, is replaced: what the folder contains would be written where the link leads.
+ * @throws CairnError FILE_EXISTS, FILE_UNREADABLE
+ */
+export async function makeFolderInside(path: string, mayExist: boolean): Promise<boolean> {
+  if (mayExist && (await lstat(resolve(path)).catch(() => undefined))?.isSymbolicLink() === true)
+    await removeIfThere(path)
+  return makeFolder(path, mayExist)
+}
+
 /** Names on the file system of a folder, under which nothing is stored. */
 export type NameProbe = {
   /** Whether the file system keeps the name apart from those before. @throws CairnError FILE_UNREADABLE */
