@@ -12,6 +12,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
 import {
   createName,
   createNameKey,
@@ -23,6 +24,7 @@ import {
   listNames,
   publishName,
   publishSigned,
+  renameFile,
   resolveName,
   uploadBytes,
   uploadEncryptedBytes,
@@ -102,6 +104,12 @@ describe('export and import', () => {
     // The same content under two names, and a name that ends as a CAR's does.
     for (const name of ['twice.bin', 'again.bin', 'odd.car'])
       await uploadBytes(client, large.subarray(0, 9_000), { name })
+    // Two names with folders, as objects of S3 have.
+    for (const folderName of ['one', 'two']) {
+      const { cid } = await uploadBytes(client, large.subarray(0, 7_000), { name: 'index.html' })
+      for await (const { id, fileName } of listFiles(client, { search: cid }))
+        if (fileName === 'index.html') await renameFile(client, id, `site/${folderName}/index.html`)
+    }
     // A private file, and one of which the account has both.
     const privateCid = (await uploadBytes(client, hidden, { name: 'hidden.bin', private: true })).cid
     await uploadBytes(client, large.subarray(0, 9_000), { name: 'twice.bin', private: true })
@@ -125,12 +133,12 @@ describe('export and import', () => {
 
     const exported = await cairn(source, 'at-source', ['export', '--all', 'backup', '--json'])
     expect(exported).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(exported.out)).toMatchObject({ files: 38, cars: 35, missing: [] })
+    expect(JSON.parse(exported.out)).toMatchObject({ files: 40, cars: 36, missing: [] })
     expect(statSync(join(folder, 'backup', 'keys.jsonl')).mode & 0o777).toBe(0o600)
 
     const imported = await cairn(target, 'at-target', ['import', 'backup', '--json'])
     expect(imported).toMatchObject({ code: 0, err: '' })
-    expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 38, fileKeys: 2, names: 2, missing: [] })
+    expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 40, fileKeys: 2, names: 2, missing: [] })
 
     expect(await listAll(target)).toEqual(await listAll(source))
     const there = await createKeyClient(target, privateKey)
@@ -159,7 +167,7 @@ describe('export and import', () => {
     expect([...after.keys()].sort()).toEqual([...before.keys()].sort())
     for (const [path, time] of after) if (path !== gone) expect(time).toBe(before.get(path))
     const again = await cairn(target, 'at-target', ['import', 'backup', '--json'])
-    expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 38, fileKeys: 0, names: 0, missing: [] })
+    expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 40, fileKeys: 0, names: 0, missing: [] })
   })
 
   test('with --name-keys a name can be published where it is imported, by a wallet that opens it', async () => {
@@ -168,7 +176,7 @@ describe('export and import', () => {
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
     expect(manifest).toMatchObject({
       missing: [{ kind: 'name key', code: 'NAME_KEY_WITH_OWNER' }],
-      counts: { files: 38 },
+      counts: { files: 40 },
     })
     const keys = readFileSync(join(folder, 'with-keys', 'keys.jsonl'), 'utf8')
       .trim()
@@ -181,7 +189,7 @@ describe('export and import', () => {
     const { code, out } = await cairn(target, 'stranger', ['import', 'backup', '--json'])
     expect(code).toBe(8)
     const { uploaded, fileKeys, missing } = JSON.parse(out)
-    expect({ uploaded, fileKeys }).toEqual({ uploaded: 36, fileKeys: 0 })
+    expect({ uploaded, fileKeys }).toEqual({ uploaded: 38, fileKeys: 0 })
     expect(missing.map(({ kind, code: why }: { kind: string; code: string }) => [kind, why])).toContainEqual([
       'file key',
       'INVALID_ARCHIVE',
@@ -200,7 +208,7 @@ describe('export and import', () => {
       const { code, out } = await cairn(elsewhere, 'elsewhere', ['import', 'backup', '--json'])
       expect(code).toBe(8)
       expect(JSON.parse(out)).toMatchObject({
-        uploaded: 36,
+        uploaded: 38,
         missing: [
           // Nothing can ask for this condition there, so the file that it guards is not listed without it.
           { kind: 'file key', id: conditionalCid, code: 'CHAIN_NOT_SUPPORTED' },
@@ -318,4 +326,27 @@ test('a file that a second import stores after its newer version is named, with 
   })
   const { out } = await cairn(target, 'at-target', ['drive', 'versions', 'late.bin', '-q'])
   expect(out.split('\n')[0]).toContain(newer.cid)
+})
+
+test('imported content is announced to indexers only if the user wants it', async () => {
+  // The address of an indexer that never answers.
+  const network = await createTestNetwork({ CAIRN_IPNI_INDEXERS: 'http://127.0.0.1:9' })
+  try {
+    await storeLightWallet(join(folder, 'announcing'), privateKey, 'correct horse')
+    expect(await cairn(network, 'announcing', ['api-key', 'new'])).toMatchObject({ code: 0 })
+    const importInto = async (name: string, ...more: string[]) => {
+      const { out } = await cairn(network, 'announcing', ['import', name, ...more, '--json'])
+      using database = new DatabaseSync(join(network.home, 'storage.sqlite'), { readOnly: true })
+      const announced = database.prepare('select count(*) as count from announced_upload').get()?.['count']
+      return { uploaded: JSON.parse(out).uploaded, announced }
+    }
+    const { uploaded, announced } = await importInto('versions')
+    expect(uploaded).toBeGreaterThan(40)
+    expect(announced).toBe(0)
+    expect(await importInto('late', '--announce', 'on')).toEqual({ uploaded: 2, announced: 2 })
+    const { code, err } = await cairn(network, 'announcing', ['import', 'late', '--announce', 'maybe'])
+    expect([code, err]).toEqual([2, expect.stringContaining('--announce must be on or off')])
+  } finally {
+    await network[Symbol.asyncDispose]()
+  }
 })

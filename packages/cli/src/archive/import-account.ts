@@ -19,6 +19,7 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
+import { renameUpload } from '../rename-upload.ts'
 import { createUploadOrder, type Displaced } from '../upload-order.ts'
 import { type Collecting, collect } from './collect.ts'
 import {
@@ -53,6 +54,8 @@ export type ImportOptions = {
   createSeal: ((manifest: Manifest) => Seal) | undefined
   /** Stores the key of a name on this machine. */
   storeNameKey(key: NameKey, label: string | null): Promise<void>
+  /** Whether plain content is announced to public indexers. */
+  announce: boolean
   signal: AbortSignal
   onStep(text: string): void
   onBytes(bytes: number): void
@@ -221,20 +224,23 @@ async function importFiles(context: Import, manifest: Manifest, locked: Readonly
   report.displaced = order.displaced()
 }
 
-async function uploadRow({ client, folder, missing, signal }: Import, row: FileRow): Promise<number> {
+async function uploadRow({ client, folder, missing, announce, signal }: Import, row: FileRow): Promise<number> {
   // Ignores the path of the row: a foreign archive could name any file of this machine.
   const path = join(folder, carPath(row.cid))
   const { cid, name } = await uploadCar(client, path, {
     // The service strips the extension of a CAR from the name.
     name: `${row.name}.car`,
     isEncrypted: row.isEncrypted,
-    ...(row.isPrivate ? { private: true } : {}),
+    ...(row.isPrivate ? { private: true } : { announce: announce && !row.isEncrypted }),
     ...(row.mimeType === null ? {} : { mimeType: row.mimeType }),
     signal,
   })
   if (cid !== row.cid) throw new CairnError('CID_MISMATCH', { details: { computed: row.cid, answered: [cid] } })
   if (name !== row.name)
-    missing.push({ kind: 'file name', id: cid, code: 'INVALID_LABEL', message: `Stored as ${name}` })
+    await renameUpload(client, { cid, storedName: name, name: row.name }, signal).catch((error: unknown) => {
+      if (!CairnError.is(error, 'INVALID_LABEL')) throw error
+      missing.push({ kind: 'file name', id: cid, code: error.code, message: `Stored as ${name}` })
+    })
   return (await stat(path)).size
 }
 

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/sdk'
+import { readAnnounce } from '../announce-option.ts'
 import { importAccount, openExport } from '../archive/import-account.ts'
 import { createSeal } from '../archive/seal.ts'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
@@ -10,7 +11,8 @@ import { describeDisplaced } from '../upload-order.ts'
 
 /** Imports the folder of `cairn export`. */
 export async function importArchive(context: CommandContext, folder: string): Promise<void> {
-  const { session, output, state, signal } = context
+  const { session, output, state, values, signal } = context
+  const announce = readAnnounce(values) ?? false
   const manifest = await openExport(folder)
   const hasKeys = manifest.lists.some(({ name, rows }) => name === 'keys' && rows > 0)
   const client = hasKeys ? await openKeyClient(context, { withApiKey: true }) : await session.client()
@@ -23,6 +25,7 @@ export async function importArchive(context: CommandContext, folder: string): Pr
     storeNameKey: async (key, label) => {
       if ((await nameKeys.read(key.name)) === undefined) await nameKeys.add(key, { label, password: undefined })
     },
+    announce,
     signal,
     onStep: output.note,
     onBytes: (bytes) =>

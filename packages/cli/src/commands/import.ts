@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/sdk'
-import { type Command, type CommandContext, flag } from '../command.ts'
+import { announceOption } from '../announce-option.ts'
+import { type Command, type CommandContext, flag, type Options } from '../command.ts'
 import { importArchive } from './import-archive.ts'
 import { importContent } from './import-content.ts'
 import { openSource, sourceWords } from './import-sources.ts'
@@ -29,13 +30,18 @@ const contentOptions = {
   roots: { type: 'string', about: 'cars: list of root CIDs with names', value: 'file' },
 } as const
 
+/** Options of the import of an exported account, which imports of content do not have. */
+const archiveOptions = {
+  announce: announceOption('account: announce its plain content to public indexers, IPNI (off)'),
+} as const
+
 export const importCommand: Command = {
   name: 'import',
   summary: 'Import an exported account, or content from other services',
   usage: '<folder> | cids <list> | cars <path>... | s3://<bucket>/<prefix> | lighthouse | pinata | pins',
   arity: [1, Number.POSITIVE_INFINITY],
   words: sourceWords,
-  options: contentOptions,
+  options: { ...contentOptions, ...archiveOptions },
   examples: [
     'cairn import ./backup',
     'cairn import cids list.csv --gateway https://ipfs.io --dry-run',
@@ -46,24 +52,37 @@ export const importCommand: Command = {
   async run(context) {
     const [first = ''] = context.args
     const source = openSource(context, first)
-    if (source !== undefined) return importContent(context, source)
+    if (source !== undefined) {
+      rejectOptions(context, archiveOptions, {
+        what: 'the import of content',
+        hint: 'The network decides whether content is announced.',
+      })
+      return importContent(context, source)
+    }
     requireArchiveArguments(context)
     return importArchive(context, first)
   },
 }
 
-function requireArchiveArguments({ args, values }: CommandContext): void {
+function requireArchiveArguments(context: CommandContext): void {
+  const { args } = context
   if (args.length > 1) {
     throw new CairnError('USAGE', {
       message: `import does not accept the argument ${JSON.stringify(args[1])}`,
       hint: 'To import CARs, use cairn import cars <path>...',
     })
   }
-  const option = Object.keys(contentOptions).find((name) => values[name] !== undefined || flag(values, name))
-  if (option !== undefined) {
-    throw new CairnError('USAGE', {
-      message: `--${option} does not apply to an exported account`,
-      hint: `Name a source: ${sourceWords.join(', ')} or s3://<bucket>.`,
-    })
-  }
+  rejectOptions(context, contentOptions, {
+    what: 'an exported account',
+    hint: `Name a source: ${sourceWords.join(', ')} or s3://<bucket>.`,
+  })
+}
+
+function rejectOptions(
+  { values }: CommandContext,
+  options: Options,
+  { what, hint }: { what: string; hint: string },
+): void {
+  const option = Object.keys(options).find((name) => values[name] !== undefined || flag(values, name))
+  if (option !== undefined) throw new CairnError('USAGE', { message: `--${option} does not apply to ${what}`, hint })
 }

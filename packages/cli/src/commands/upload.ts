@@ -15,6 +15,7 @@ import {
   uploadStream,
   uploadWithLink,
 } from '@cairn/sdk'
+import { announceOption, readAnnounce } from '../announce-option.ts'
 import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
 import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
@@ -29,14 +30,11 @@ import { formatBytes } from '../sizes.ts'
 type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable'>
 
 function readOptions({ values, signal }: CommandContext): UploadOptions {
-  const announce = text(values, 'announce')
-  if (announce !== undefined && announce !== 'on' && announce !== 'off')
-    throw new CairnError('USAGE', { message: '--announce must be on or off' })
   const chosen: { [Name in keyof Required<Chosen>]: Chosen[Name] | undefined } = {
     ...readCidOptions(values),
     name: readName(values),
     mimeType: readType(values),
-    announce: announce === undefined ? undefined : announce === 'on',
+    announce: readAnnounce(values),
     private: flag(values, 'private') || undefined,
     skipStored: flag(values, 'skip-stored') || undefined,
   }
@@ -172,12 +170,7 @@ const ownOptions: Options = {
   name: { type: 'string', short: 'n', about: 'name of the upload', value: 'text' },
   ...cidOptions,
   mime: { type: 'string', about: 'MIME type of the file', value: 'type' },
-  announce: {
-    type: 'string',
-    about: 'announce the content to public indexers (IPNI), or not; the network decides by default',
-    value: 'on|off',
-    choices: ['on', 'off'],
-  },
+  announce: announceOption('announce the content to public indexers (IPNI), or not; the network decides by default'),
   private: { type: 'boolean', short: 'p', about: 'show it only to you and through signed links, see gateway-link' },
   resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
   'skip-stored': { type: 'boolean', about: 'send nothing if you stored the same content before, under whatever name' },

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
-import { CairnError, type Client, isAnyCid, listFiles, renameFile, uploadStream } from '@cairn/sdk'
+import { CairnError, isAnyCid, uploadStream } from '@cairn/sdk'
+import { renameUpload } from '../rename-upload.ts'
 import { createOrderedRunner, type OrderedRunner } from '../run-in-order.ts'
 import type { ImportItem, ImportSource, TransferContext, Transferred } from './import-source.ts'
 import { findOwn } from './own-content.ts'
@@ -107,7 +108,7 @@ async function storeObject(
     throw failure ?? error
   })
   // Objects with the same content and last segment find each other's uploads.
-  if (name !== key) await runInOrder([cid], () => renameUpload(client, cid, name, key, signal))
+  if (name !== key) await runInOrder([cid], () => renameUpload(client, { cid, storedName: name, name: key }, signal))
   const problem =
     stated === undefined || !isAnyCid(stated) || stated === cid
       ? undefined
@@ -142,15 +143,6 @@ async function* checkBody(
   } catch (error) {
     onFailure(error)
     throw error
-  }
-}
-
-/** An upload takes only the last segment of a path as its name, because a path makes it a folder. */
-async function renameUpload(client: Client, cid: string, name: string, key: string, signal: AbortSignal) {
-  for await (const entry of listFiles(client, { search: name }, { signal })) {
-    if (entry.cid !== cid || entry.fileName !== name) continue
-    await renameFile(client, entry.id, key, { signal })
-    return
   }
 }
 

@@ -1,0 +1,19 @@
+import { type Client, listFiles, renameFile } from '@cairn/sdk'
+
+/**
+ * Gives an upload, of which the service took only the last segment of a path as its name, the whole path. Of several with that
+ * name and content, the newest one is renamed.
+ * @param cid text in which the account lists it
+ * @throws CairnError INVALID_LABEL
+ */
+export async function renameUpload(
+  client: Client,
+  { cid, storedName, name }: { cid: string; storedName: string; name: string },
+  signal: AbortSignal,
+): Promise<void> {
+  for await (const entry of listFiles(client, { search: cid }, { signal })) {
+    if (entry.cid !== cid || entry.fileName !== storedName) continue
+    await renameFile(client, entry.id, name, { signal })
+    return
+  }
+}
