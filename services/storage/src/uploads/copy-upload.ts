@@ -37,12 +37,13 @@ export async function copyUpload(
     await meter.take((await select(db.read))?.size_bytes ?? 0)
     await meter.ready()
     await db.write(async (trx) => {
+      // Before the row: a deletion that commits in between takes both, so a row that is seen afterwards had all of these.
+      const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)
       if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')
       const { tx_hash: _ofSource, ...row } = source
       const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
       await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])
-      const dependsOn = await findPackIds(trx, sourceId)
       await packs.record(trx, { own: undefined, dependsOn }, id)
       await meter.settle(trx, source.size_bytes)
       await record(trx, { uploadId: id, cid: source.cid, sizeBytes: source.size_bytes })
