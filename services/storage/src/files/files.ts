@@ -67,25 +67,26 @@ export async function deleteFiles(
   wanted: { id?: string | undefined; cid?: CID | undefined },
 ): Promise<void> {
   for (let deleted = 0; ; ) {
-    const count = await context.db.write((trx) => deleteFilesIn(context, trx, address, wanted))
-    deleted += count
-    if (count < deletionsAtOnce) {
+    const { deletedCount, foundCount } = await context.db.write((trx) => deleteFilesIn(context, trx, address, wanted))
+    deleted += deletedCount
+    // Not the number of those deleted: another unit may have taken some of them.
+    if (foundCount < deletionsAtOnce) {
       if (deleted === 0) throw new CairnError('NOT_FOUND')
       return
     }
   }
 }
 
-/** Takes some uploads off an account inside the caller's unit of work. Returns how many. */
+/** Takes some uploads off an account inside the caller's unit of work. Returns how many it found, and deleted. */
 export async function deleteFilesIn(
   context: Pick<Context, 'clock'> & { packs: Pick<Context['packs'], 'release'> },
   trx: Kysely<Schema>,
   address: string,
   wanted: { id?: string | undefined; cid?: CID | undefined },
-): Promise<number> {
+): Promise<{ deletedCount: number; foundCount: number }> {
   const multihash = wanted.cid?.multihash.bytes
-  const rows = await claimForDeletion(trx, address, { id: wanted.id, multihash }, deletionsAtOnce)
-  if (rows.length === 0) return 0
+  const { rows, foundCount } = await claimForDeletion(trx, address, { id: wanted.id, multihash }, deletionsAtOnce)
+  if (rows.length === 0) return { deletedCount: 0, foundCount }
   for (const { id } of rows) await context.packs.release(trx, id)
   const ids = rows.map(({ id }) => id)
   await withdrawVersions(trx, ids, () => deleteUploads(trx, address, rows, context.clock.now()))
@@ -94,7 +95,7 @@ export async function deleteFilesIn(
     address,
     rows.reduce((sum, row) => sum + row.size_bytes, 0),
   )
-  return rows.length
+  return { deletedCount: rows.length, foundCount }
 }
 
 /** How many uploads an account has. */

@@ -136,19 +136,20 @@ function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {
 
 /**
  * Claims rows of an account for deletion: of two units that want the same row only one gets it.
+ * @returns the claimed rows, and how many were found: other units have or had the rest
  */
 export async function claimForDeletion(
   trx: Kysely<Schema>,
   address: string,
   wanted: { id?: string | undefined; multihash?: Uint8Array | undefined },
   limit: number,
-): Promise<DeletedUpload[]> {
-  let found = trx.selectFrom('upload').select('id').where('address', '=', address)
+): Promise<{ rows: DeletedUpload[]; foundCount: number }> {
+  let found = trx.selectFrom('upload').select('id').where('address', '=', address).where('status', '!=', 'deleting')
   if (wanted.id !== undefined) found = found.where('id', '=', wanted.id)
   if (wanted.multihash !== undefined) found = found.where('root_multihash', '=', wanted.multihash)
   const ids = await found.limit(limit).execute()
-  if (ids.length === 0) return []
-  return trx
+  if (ids.length === 0) return { rows: [], foundCount: 0 }
+  const rows = await trx
     .updateTable('upload')
     .set({ status: 'deleting' })
     .where(
@@ -159,6 +160,7 @@ export async function claimForDeletion(
     .where('status', '!=', 'deleting')
     .returning(['id', 'cid', 'name', 'size_bytes'])
     .execute()
+  return { rows, foundCount: ids.length }
 }
 
 /** Deletes claimed rows, subtracts them from the account and records an event for each. */
