@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
-import { readPieces, type Sum } from '@cairn/service/backup'
+import type { Sum } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
 import { readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import { hashSha256 } from '../packs/packs.ts'
+import { readSalvaged } from './read-salvaged.ts'
 
 /** An object that was read: its sum, and whether its blocks match their hashes. */
 export type ReadObject = Sum & { readonly isSound: boolean }
@@ -12,7 +13,7 @@ type CopyParts = { from: ObjectStore; to: ObjectStore; signal?: AbortSignal | un
 
 /**
  * Copies an object, and verifies each block of a pack against its hash on the way. A damaged one is copied too: its other
- * blocks are good. Returns undefined when there is no such object.
+ * blocks are good. Returns undefined when there is no such object, or the disk can read too little of it.
  */
 export async function copyObject({ from, to, signal }: CopyParts, key: string): Promise<ReadObject | undefined> {
   const bytes = await from.size(key)
@@ -20,6 +21,10 @@ export async function copyObject({ from, to, signal }: CopyParts, key: string): 
   const writer = await to.create(key)
   try {
     const read = await readObject(from, key, bytes, signal, (piece) => writer.append([piece]))
+    if (read === undefined) {
+      await writer.abort()
+      return undefined
+    }
     await writer.finish()
     await to.confirm(key)
     return read
@@ -45,17 +50,25 @@ async function readObject(
   bytes: number,
   signal: AbortSignal | undefined,
   onPiece: (piece: Uint8Array) => Promise<void>,
-): Promise<ReadObject> {
+): Promise<ReadObject | undefined> {
   const hash = createHash('sha256')
-  const pieces = passOn(readPieces(objects, key, bytes, signal), async (piece) => {
+  let isReadable = true
+  const onUnreadable = () => {
+    isReadable = false
+  }
+  const pieces = passOn(readSalvaged(objects, key, bytes, { signal, onUnreadable }), async (piece) => {
     hash.update(piece)
     await onPiece(piece)
   })
-  let isSound = true
-  if (key.startsWith('packs/')) isSound = await verifyBlocks(pieces)
-  // The rest of a pack that is not readable as one, and every other object.
-  for await (const _piece of pieces);
-  return { bytes, sha256: hash.digest('hex'), isSound }
+  try {
+    const isSound = !key.startsWith('packs/') || (await verifyBlocks(pieces))
+    // The rest of a pack that is not readable as one, and every other object.
+    for await (const _piece of pieces);
+    return { bytes, sha256: hash.digest('hex'), isSound: isSound && isReadable }
+  } catch (error) {
+    if (CairnError.is(error, 'DATA_DAMAGED')) return undefined
+    throw error
+  }
 }
 
 /** Passes each piece on before it is yielded. Ending a loop early does not end it. */

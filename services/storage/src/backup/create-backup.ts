@@ -193,12 +193,14 @@ async function readKnownSums(place: ObjectStore): Promise<Map<string, Sum & { da
   return known
 }
 
+const moveAway = 'Move it out of the destination and run the backup again'
+
 /** An interrupted backup copied it, or an older one lists it: both copies are read and compared. */
 async function compare({ place, source, signal }: Omit<CopyAllParts, 'onProgress'>, key: string) {
   const [mine, theirs] = [await inspectObject(place, key, signal), await inspectObject(source, key, signal)]
-  if (theirs === undefined || mine === undefined || mine.sha256 === theirs.sha256) return mine
-  if (mine.isSound && !theirs.isSound) return mine
-  throw damaged(key, 'differs from the stored object. Move it out of the destination and run the backup again')
+  if (mine === undefined) throw damaged(key, `cannot be read. ${moveAway}`)
+  if (theirs?.isSound !== true || mine.sha256 === theirs.sha256) return mine
+  throw damaged(key, `differs from the stored object. ${moveAway}`)
 }
 
 function* encodeLines(found: readonly ObjectLine[]): Generator<string> {

@@ -15,6 +15,7 @@ import { inspectObject } from './copy-object.ts'
 import type { OnProgress } from './create-backup.ts'
 import { loadRows, type RecordRestore } from './load-rows.ts'
 import { listNamedObjects } from './named-objects.ts'
+import { readSalvaged } from './read-salvaged.ts'
 import {
   markOf,
   markPacks,
@@ -145,7 +146,8 @@ async function copyPacks(
         onFinding(key, read === undefined ? 'missing' : 'damaged')
       }
       if (read !== undefined) {
-        if (await restoreObject({ place: source, signal }, target, { key, ...read })) {
+        const pieces = readSalvaged(source, key, read.bytes, { signal, onUnreadable: () => undefined })
+        if (await restoreObject(pieces, target, { key, ...read }, signal)) {
           copied++
           const copy = await inspectObject(target, key, signal)
           if (copy?.sha256 !== read.sha256)

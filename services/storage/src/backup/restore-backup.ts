@@ -95,7 +95,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   await forEachOf(listed, copiesAtOnce, async (file) => {
     signal.throwIfAborted()
     try {
-      if (await restoreObject(parts, objects, file)) copied++
+      if (await restoreObject(readStored(place, file, signal), objects, file, signal)) copied++
       bytes += file.bytes
     } catch (error) {
       if (!(parts.allowsDamage && CairnError.is(error, 'BACKUP_DAMAGED'))) throw error
@@ -210,13 +210,14 @@ async function writeSecrets(config: StorageConfig, secrets: Secrets): Promise<st
 }
 
 /**
- * Copies an object and compares its sum before it becomes visible. Returns false for one that an interrupted restore copied.
- * @throws CairnError BACKUP_DAMAGED
+ * Writes an object, which becomes visible once all of it was read. Returns false for one that an interrupted restore wrote.
+ * @param pieces its bytes; they fail unless they match the sum
  */
 export async function restoreObject(
-  { place, signal }: Pick<RestoreParts, 'place' | 'signal'>,
+  pieces: AsyncIterable<Uint8Array>,
   objects: ObjectStore,
   file: StoredFile,
+  signal: AbortSignal | undefined,
 ): Promise<boolean> {
   const there = await inspectObject(objects, file.key, signal)
   if (there !== undefined) {
@@ -231,7 +232,7 @@ export async function restoreObject(
   }
   const writer = await objects.create(file.key)
   try {
-    for await (const piece of readStored(place, file, signal)) await writer.append([piece])
+    for await (const piece of pieces) await writer.append([piece])
     await writer.finish()
   } catch (error) {
     await writer.abort()
