@@ -71,7 +71,10 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
         if (actualBytes !== pack.size_bytes) {
           yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
         }
-      } else if (pack.missing_at !== null) continue
+      } else if (pack.missing_at !== null) {
+        if (await isThere(db, pack.merged_id)) yield { kind: 'returned-pack', ...place }
+        continue
+      }
       const isRead = (fractionOf(pack.id) + seed) % 1 < readData
       const { damaged, failures } = isRead
         ? await verifyPack(pack, { db, objects, signal })
@@ -84,6 +87,11 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
     }
     if (packs.length < packsInOneQuery) return
   }
+}
+
+async function isThere(db: Database, packId: bigint): Promise<boolean> {
+  const found = await db.read.selectFrom('pack').select('missing_at').where('id', '=', packId).executeTakeFirst()
+  return found?.missing_at === null
 }
 
 /** Returns a number from 0 to 1 that is constant per pack: its random bits. */

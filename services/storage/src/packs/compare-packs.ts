@@ -99,7 +99,20 @@ async function findReturned({ db, objects }: { db: Database; objects: ObjectStor
   for (const { id, object_key, size_bytes } of rows) {
     if ((await objects.size(object_key)) === size_bytes) returned.push(id)
   }
-  return returned
+  return [...returned, ...(await findMembersOfPresent(db))]
+}
+
+/** Returns packs that are marked although the pack that they were merged into is not. */
+async function findMembersOfPresent(db: Database): Promise<bigint[]> {
+  const rows = await db.read
+    .selectFrom('pack')
+    .innerJoin('pack as merged', 'merged.id', 'pack.merged_id')
+    .select('pack.id')
+    .where('pack.missing_at', 'is not', null)
+    .where('merged.missing_at', 'is', null)
+    .where('merged.state', '=', 'live')
+    .execute()
+  return rows.map(({ id }) => id)
 }
 
 function countOf(count: number, what: string): string {

@@ -65,6 +65,10 @@ function createMergeWorld(place: PackPlace) {
             () => true,
             () => false,
           )
+  const countMissing = async (): Promise<number> => {
+    const rows = await place.db.read.selectFrom('pack').select('id').where('missing_at', 'is not', null).execute()
+    return rows.length
+  }
   const mergedKey = async () => {
     const row = await place.db.read
       .selectFrom('pack')
@@ -92,6 +96,7 @@ function createMergeWorld(place: PackPlace) {
     findings,
     readAll,
     isRead,
+    countMissing,
     mergedKey,
     storeMany,
     packIds,

@@ -1,12 +1,13 @@
 import { rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
+import type { ObjectStore } from '@cairn/service/objects'
 import { expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { repair } from '../maintenance/repair.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
 import { day, describeMerging, flipBit } from './merge-world.fixture.ts'
-import { importPacks } from './packs.ts'
+import { comparePacks, importPacks, settleComparison } from './packs.ts'
 import { scrubPacks } from './scrub.ts'
 
 /** Packs after they were merged, on one kind of database: deletions, damage, backups and a lost database. */
@@ -91,7 +92,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
     })
 
     test('a flipped bit in a merged pack is found by its reader and the scrubber; a missing one by a start', async () => {
-      const { place, uploads, merge, findings, isRead, mergedKey } = world()
+      const { place, uploads, merge, findings, isRead, mergedKey, countMissing } = world()
       await merge()
       place.clock.ms += day + 1
       await removeAllDoomed({ ...place, clock: place.workerClock() })
@@ -112,8 +113,42 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       await rm(path)
       place.objects.releaseFiles()
       expect(await isRead(uploads[7]?.blocks[0])).toBe(false)
-      const rows = await place.db.read.selectFrom('pack').select('id').where('missing_at', 'is not', null).execute()
-      expect(rows).toHaveLength(41)
+      expect(await countMissing()).toBe(41)
+    })
+
+    test('a pack that is merged while the scrubber works through its batch is not taken for missing', async () => {
+      const { place, merge, readAll, countMissing } = world()
+      let isMerged = false
+      const objects: ObjectStore = {
+        ...place.objects,
+        async size(key) {
+          if (!isMerged) {
+            isMerged = true
+            await merge({ graceMs: 0 })
+            place.clock.ms += 1
+            expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
+          }
+          return place.objects.size(key)
+        },
+      }
+      const scrub = { ...place, objects, clock: place.workerClock(), owner: 'one', bytesPerSecond: 1e9 }
+      expect(await scrubPacks(scrub, new AbortController().signal)).toMatchObject({ damagedBlocks: 0 })
+      expect(await countMissing()).toBe(0)
+      await readAll(place.reopen())
+    })
+
+    test.each(['a start', 'a repair'])('%s clears the mark of a pack whose merged pack is there', async (how) => {
+      const { place, merge, readAll, isRead, uploads, findings, countMissing } = world()
+      await merge()
+      await place.db.write((trx) =>
+        trx.updateTable('pack').set({ missing_at: 1 }).where('merged_id', 'is not', null).execute(),
+      )
+      expect(await isRead(uploads[7]?.blocks[0])).toBe(false)
+      if (how === 'a start') await settleComparison(place, await comparePacks(place))
+      else await Array.fromAsync(repair(place))
+      expect(await countMissing()).toBe(0)
+      await readAll(place.reopen())
+      expect(await findings()).toEqual([])
     })
 
     test('what merging replaced is not removed while a backup runs', async () => {

@@ -74,6 +74,15 @@ async function packsDue(db: Database, before: number): Promise<DuePack[]> {
   return live.where('scrubbed_at', '<', before).orderBy('scrubbed_at').execute()
 }
 
+function readPlace(db: Database, id: bigint): Promise<PlacedPack | undefined> {
+  return db.read
+    .selectFrom('pack')
+    .select(placeColumns)
+    .where('id', '=', id)
+    .where('state', '=', 'live')
+    .executeTakeFirst()
+}
+
 async function scrubOne(
   pack: DuePack,
   { db, objects, clock, bytesPerSecond = 16 * 1024 * 1024, onEvent = () => undefined }: ScrubParts,
@@ -83,6 +92,9 @@ async function scrubOne(
 ): Promise<void> {
   const objectKey = objectKeyOf(pack)
   if ((await objects.size(objectKey)) === undefined) {
+    const place = await readPlace(db, pack.id)
+    // Merged or removed since it was found due. It stays due, in its new place.
+    if (place === undefined || objectKeyOf(place) !== objectKey) return
     onEvent({ type: 'pack-missing', objectKey, of: 1 })
     await markMissing(db, [pack.merged_id ?? pack.id], clock.now())
     return

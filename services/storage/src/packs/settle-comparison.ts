@@ -57,7 +57,10 @@ export async function holdOrphan(
   )
 }
 
-/** Sets the time at which the objects of packs were found missing, with the packs merged in them; null when they exist. */
+/**
+ * Sets the time at which the objects of packs were found missing, with the packs merged in them; null when they exist. A pack that
+ * was merged since its own object was looked for has lost nothing.
+ */
 export async function markMissing(db: Database, ids: readonly bigint[], since: number | null): Promise<void> {
   for (let at = 0; at < ids.length; at += idsInOneUnit) {
     const some = ids.slice(at, at + idsInOneUnit)
@@ -65,7 +68,10 @@ export async function markMissing(db: Database, ids: readonly bigint[], since: n
       await trx
         .updateTable('pack')
         .set({ missing_at: since })
-        .where(({ eb, or }) => or([eb('id', 'in', some), eb('merged_id', 'in', some)]))
+        .where(({ eb, and, or }) => {
+          const own = eb('id', 'in', some)
+          return or([since === null ? own : and([own, eb('merged_id', 'is', null)]), eb('merged_id', 'in', some)])
+        })
         .where('state', '=', 'live')
         .execute()
       // Replicas have cached locations in these packs.
