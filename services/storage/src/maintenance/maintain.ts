@@ -104,12 +104,13 @@ export async function settleUnlisted(
     })
   }
   const counts = { unlisted: 0, discarded: 0, sizeBytes: 0 }
-  for (const { id, objectKey, sizeBytes, createdAt, roots } of unlisted) {
+  for (const { id, objectKey, sizeBytes, createdAt, roots: all, unlisted: left } of unlisted) {
     const isDiscarded = discard.includes('all') || discard.includes(objectKey)
     if (isDiscarded) await discardRecovered(store.db, id, store.clock.now())
     counts[isDiscarded ? 'discarded' : 'unlisted']++
     counts.sizeBytes += sizeBytes
-    const pack = { objectKey, sizeBytes, createdAt, roots: roots.map(String), isDiscarded }
+    const roots = (left.length > 0 ? left : all).map(String)
+    const pack = { objectKey, sizeBytes, createdAt, roots, isDiscarded }
     report({ kind: 'unlisted', ...pack }, describeUnlisted(pack))
   }
   report(

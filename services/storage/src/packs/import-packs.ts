@@ -1,4 +1,5 @@
 import type { ObjectStore } from '@cairn/service/objects'
+import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import type { PackHold } from '../db/schema.ts'
@@ -69,7 +70,7 @@ export async function importPack(
   const read = await readPack(objects, { id, key, sizeBytes })
   if (read === undefined) return { kind: 'unreadable', objectKey: key, sizeBytes }
   await writeRows(db, read)
-  const linkedUploads = await linkUploads(db, read.own, read.roots)
+  const linkedUploads = (await linkUploads(db, read.own, read.roots)) + (await relinkUploads({ db, objects }, read.own))
   await releaseListed(db, id, read.roots)
   return { kind: 'taken-in', objectKey: key, sizeBytes, blocks: read.own.blocks.count, linkedUploads }
 }
@@ -142,25 +143,69 @@ async function linkUploads(
   return linked
 }
 
+/**
+ * Links uploads of packs whose objects are gone and whose blocks are all in an imported pack: they were merged into it after the
+ * backup that the database comes from. Returns the number of new references.
+ */
+async function relinkUploads(
+  { db, objects }: Pick<ImportPacksParts, 'db' | 'objects'>,
+  { id, isPrivate }: Pick<OwnPack, 'id' | 'isPrivate'>,
+): Promise<number> {
+  const { rows: contained } = await sql<{ id: bigint; key: string }>`
+    select distinct pack.id as id, pack.object_key as key
+    from block as mine join block as other on other.multihash = mine.multihash join pack on pack.id = other.pack_id
+    where mine.pack_id = ${id} and pack.id <> ${id} and pack.state = 'live' and pack.merged_id is null
+      and pack.is_private = ${isPrivate ? 1 : 0}
+      and not exists (select 1 from block where block.pack_id = pack.id and not exists
+        (select 1 from block as here where here.pack_id = ${id} and here.multihash = block.multihash))`.execute(db.read)
+  let linked = 0
+  for (const { id: formerId, key } of contained) {
+    if ((await objects.size(key)) !== undefined) continue
+    const { numInsertedOrUpdatedRows = 0n } = await db.write((trx) =>
+      trx
+        .insertInto('upload_pack')
+        .columns(['upload_id', 'pack_id'])
+        .expression((from) =>
+          from
+            .selectFrom('upload_pack')
+            .select(({ val }) => ['upload_id', val(id).as('pack_id')])
+            .where('pack_id', '=', formerId),
+        )
+        .onConflict((conflict) => conflict.doNothing())
+        .executeTakeFirstOrThrow(),
+    )
+    linked += Number(numInsertedOrUpdatedRows)
+  }
+  return linked
+}
+
 /** Releases an imported pack once an upload refers to it for each of its roots. */
 export async function releaseListed(db: Database, packId: bigint, roots: readonly CID[]): Promise<boolean> {
-  const wanted = new Map(roots.map(({ multihash }) => [bytesKey(multihash.bytes), multihash.bytes]))
-  const all = [...wanted.values()]
-  if (all.length === 0) return false
-  for (let at = 0; at < all.length; at += rootsInOneQuery) {
-    const some = all.slice(at, at + rootsInOneQuery)
+  if (roots.length === 0 || (await findUnlisted(db, packId, roots)).length > 0) return false
+  await db.write((trx) =>
+    trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute(),
+  )
+  return true
+}
+
+/** Returns those of its roots for which no upload, private as the pack, refers to it. */
+export async function findUnlisted(db: Database, packId: bigint, roots: readonly CID[]): Promise<CID[]> {
+  const listed = new Set<string>()
+  for (let at = 0; at < roots.length; at += rootsInOneQuery) {
+    const some = roots.slice(at, at + rootsInOneQuery).map(({ multihash }) => multihash.bytes)
     const rows = await db.read
       .selectFrom('upload')
       .innerJoin('upload_pack', 'upload_pack.upload_id', 'upload.id')
+      // A private upload may refer to a public pack, too.
+      .innerJoin('pack', (on) =>
+        on.onRef('pack.id', '=', 'upload_pack.pack_id').onRef('pack.is_private', '=', 'upload.is_private'),
+      )
       .select('upload.root_multihash')
       .distinct()
       .where('upload_pack.pack_id', '=', packId)
       .where('upload.root_multihash', 'in', some)
       .execute()
-    if (rows.length < some.length) return false
+    for (const { root_multihash } of rows) listed.add(bytesKey(root_multihash))
   }
-  await db.write((trx) =>
-    trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute(),
-  )
-  return true
+  return roots.filter(({ multihash }) => !listed.has(bytesKey(multihash.bytes)))
 }

@@ -7,7 +7,8 @@ import { repair } from '../maintenance/repair.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { holdRemovals } from '../workers/removal-hold.ts'
 import { day, describeMerging, flipBit } from './merge-world.fixture.ts'
-import { comparePacks, importPacks, settleComparison } from './packs.ts'
+import { manyBlocks, type TestBlock } from './pack.fixture.ts'
+import { comparePacks, findRecovered, importPacks, settleComparison } from './packs.ts'
 import { scrubPacks } from './scrub.ts'
 
 /** Packs after they were merged, on one kind of database: deletions, damage, backups and a lost database. */
@@ -162,6 +163,40 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       }
       expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
       expect(await objects()).toEqual([await mergedKey()])
+    })
+
+    test('a database from before a merge refers to the merged pack again, which cannot be discarded', async () => {
+      const { place, merge, readAll } = world()
+      place.clock.ms -= 2 * day
+      const privates: { id: string; blocks: TestBlock[] }[] = []
+      for (let at = 0; at < 40; at++) {
+        const blocks = manyBlocks(3, 200, 5000 + at)
+        privates.push({ id: await place.storePrivate(blocks), blocks })
+      }
+      place.clock.ms += 2 * day
+      await merge()
+      place.clock.ms += day + 1
+      expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(80)
+      // The rows of before the merge.
+      await place.db.write(async (trx) => {
+        await trx.updateTable('pack').set({ merged_id: null, merged_offset_bytes: null }).execute()
+        await trx.deleteFrom('pack').where('is_merged', '=', 1).execute()
+      })
+      const imported = await Array.fromAsync(importPacks(place))
+      expect(imported).toMatchObject([
+        { kind: 'taken-in', linkedUploads: 40 },
+        { kind: 'taken-in', linkedUploads: 40 },
+      ])
+      await settleComparison(place, await comparePacks(place))
+      const unlisted = await Array.fromAsync(findRecovered(place))
+      expect(unlisted).toEqual([])
+      place.clock.ms += day + 1
+      await place.removeOld()
+      await readAll(place.reopen())
+      for (const { id, blocks } of privates) {
+        const own = place.reopen().openPrivate(id)
+        for (const { cid, bytes } of blocks) expect(Buffer.compare(await own.get(cid), bytes)).toBe(0)
+      }
     })
 
     test('a lost database takes a merged pack in from its own bytes, with the roots of all', async () => {

@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
+import { findUnlisted } from './import-packs.ts'
 import { packHeaderBytes, readManifestBlock } from './manifest.ts'
 import { placeColumns } from './pack-place.ts'
 import { isUsed } from './pack-use.ts'
@@ -17,6 +18,8 @@ export type RecoveredPack = {
   createdAt: number
   isPrivate: boolean
   roots: CID[]
+  /** Those of its roots that no upload has. */
+  unlisted: CID[]
 }
 
 /** Finds all imported packs that are not listed yet, oldest first. Those of unfinished uploads are not among them. */
@@ -50,13 +53,15 @@ export async function* findRecovered({
         .executeTakeFirst()
       const end = last === undefined ? packHeaderBytes : last.offset_bytes + last.length_bytes
       const manifest = await readManifest(objects, pack, end)
+      const roots = manifest === undefined ? [] : readManifestBlock(manifest).roots
       yield {
         id: pack.id,
         objectKey: pack.object_key,
         sizeBytes: pack.size_bytes,
         createdAt: pack.created_at,
         isPrivate: pack.is_private === 1,
-        roots: manifest === undefined ? [] : readManifestBlock(manifest).roots,
+        roots,
+        unlisted: await findUnlisted(db, pack.id, roots),
       }
     }
     if (packs.length < packsInOneQuery) return

@@ -39,7 +39,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
   for await (const pack of findRecovered(parts)) {
     const { objectKey } = pack
     if (pack.roots.length === 0) segments.push(pack.id)
-    for (const cid of pack.roots) {
+    for (const cid of pack.unlisted) {
       parts.signal?.throwIfAborted()
       try {
         const measured = await measureRoot(pack.isPrivate ? parts.packs.openAll() : parts.packs, cid)
