@@ -27,6 +27,11 @@ export const fileEntrySchema = v.object({
   encryption: v.boolean(),
   /** Present if it is a private upload. */
   private: v.optional(v.literal(true)),
+  /**
+   * Present if another API manages it: `s3` for an object of a bucket, or the folder of a published bucket, `pin` for a pin of
+   * the Pinning Service API. Deleting the upload deletes the object or the pin.
+   */
+  managedBy: v.optional(v.picklist(['s3', 'pin'])),
 })
 export type FileEntry = v.InferOutput<typeof fileEntrySchema>
 
@@ -44,7 +49,7 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted) or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
+    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. A row has `managedBy` if it is an object of an S3 bucket or the folder of a published one (`s3`), or a pin of the Pinning Service API (`pin`): deleting the row deletes these. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted) or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { findEgress } from '../egress/egress.ts'
 import { deleteFiles, findOwnUpload, findUpload } from '../files/files.ts'
+import { findManagers } from '../files/managed-uploads.ts'
 import { findLinkable } from '../gateway-links/store.ts'
 import { listPins } from '../pins/list-pins.ts'
 import { findDuePins, insertPin } from '../pins/store.ts'
@@ -84,6 +85,20 @@ test('lookups sort nothing and read no table as a whole', async () => {
       lookup.toString(),
     ).toEqual([])
   }
+})
+
+test('what manages an upload is found in an index', async () => {
+  await insertPin(storage.context, address, { cid: text, name: '' }, cid, undefined, undefined)
+  await storage.context.db.write((trx) =>
+    trx.insertInto('s3_bucket').values({ name: 'bucket', address, created_at: 1 }).execute(),
+  )
+  await planned.explain()
+  expect(await findManagers(context.db.read, address, ['a', 'b'])).toEqual(new Map())
+  const steps = await planned.explain()
+  for (const index of ['pin_upload', 's3_object_version', 's3_bucket_root', 's3_bucket_previous_root']) {
+    expect(steps.filter((step) => step.includes(` INDEX ${index} (`))).toHaveLength(1)
+  }
+  expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
 test('pins of a name are found in its index, whatever their states', async () => {

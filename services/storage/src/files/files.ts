@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { credit } from '../ledger/ledger.ts'
 import { withdrawVersions } from '../object-versions/object-versions.ts'
+import { findManagers, type Manager } from './managed-uploads.ts'
 import {
   claimForDeletion,
   deleteUploads,
@@ -118,8 +119,19 @@ export async function renameFile(
   return row
 }
 
+/** Converts rows of an account to their wire form, with the API that manages each. */
+export async function toFileEntries(
+  { db }: Pick<Context, 'db'>,
+  address: string,
+  rows: readonly UploadRow[],
+): Promise<FileEntry[]> {
+  const ids = rows.map(({ id }) => id)
+  const managers = await findManagers(db.read, address, ids)
+  return rows.map((row) => toFileEntry(row, managers.get(row.id)))
+}
+
 /** Converts a row to its wire form. */
-export function toFileEntry(row: UploadRow): FileEntry {
+export function toFileEntry(row: UploadRow, managedBy?: Manager): FileEntry {
   return {
     id: row.id,
     publicKey: row.address,
@@ -134,5 +146,6 @@ export function toFileEntry(row: UploadRow): FileEntry {
     cid: row.cid,
     encryption: row.encryption === 1,
     ...(row.is_private === 1 ? { private: true as const } : {}),
+    ...(managedBy === undefined ? {} : { managedBy }),
   }
 }

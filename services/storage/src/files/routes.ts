@@ -18,8 +18,10 @@ import {
   listFiles,
   renameFile,
   type Sorting,
+  toFileEntries,
   toFileEntry,
 } from './files.ts'
+import { findManagers } from './managed-uploads.ts'
 
 const columns = { createdAt: 'created_at', fileName: 'name', fileSizeInBytes: 'size_bytes' } as const
 
@@ -31,7 +33,7 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
     const filter = readFilter(query.fileType, query.search)
     const { lastKey, limit } = query
     const { rows, total } = await listFiles(context, caller.address, { lastKey, sorting, filter, limit, signal })
-    return { fileList: rows.map(toFileEntry), totalFiles: total }
+    return { fileList: await toFileEntries(context, caller.address, rows), totalFiles: total }
   })
 
   route(app, context, getFileInfoCall, async ({ input: { query }, caller }) => {
@@ -56,9 +58,11 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
     return { message: 'File deleted successfully.' }
   })
 
-  route(app, context, renameFileCall, async ({ input: { params, body }, caller }) =>
-    toFileEntry(await renameFile(context, caller.address, params.id, body.fileName)),
-  )
+  route(app, context, renameFileCall, async ({ input: { params, body }, caller: { address } }) => {
+    const row = await renameFile(context, address, params.id, body.fileName)
+    const managers = await findManagers(context.db.read, address, [row.id])
+    return toFileEntry(row, managers.get(row.id))
+  })
 }
 
 /** Values for no filter; published clients send all three. */

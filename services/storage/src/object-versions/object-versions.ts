@@ -85,6 +85,30 @@ export async function withdrawVersions(
   for (const object of bereft) await promoteNewest(trx, object)
 }
 
+/**
+ * Returns which uploads of an account are versions of objects, or folders of published buckets. An account without a bucket costs
+ * one lookup.
+ */
+export async function findBucketUploads(
+  db: Kysely<Schema>,
+  address: string,
+  uploadIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  const bucket = await db.selectFrom('s3_bucket').select('name').where('address', '=', address).limit(1).execute()
+  if (bucket.length === 0) return found
+  for (let at = 0; at < uploadIds.length; at += idsAtOnce) {
+    const ids = uploadIds.slice(at, at + idsAtOnce)
+    const objects = await db.selectFrom('s3_object').select('version_id as id').where('version_id', 'in', ids).execute()
+    for (const { id } of objects) found.add(id)
+    for (const root of ['root_upload_id', 'previous_root_id'] as const) {
+      const folders = await db.selectFrom('s3_bucket').select(`${root} as id`).where(root, 'in', ids).execute()
+      for (const { id } of folders) if (id !== null) found.add(id)
+    }
+  }
+  return found
+}
+
 /** Locks a bucket until the unit of work ends, and counts the change of its objects. */
 async function touchBucket(trx: Kysely<Schema>, bucket: string): Promise<void> {
   await trx.updateTable('s3_bucket').set({ revision: sql`revision + 1` }).where('name', '=', bucket).execute()
