@@ -139,6 +139,7 @@ export const allCalls: readonly CallDefinition[] = [
   drive.getDrive,
   drive.putDrivePart,
   drive.removeDrive,
+  drive.deleteDriveUploads,
   thumbnails.putThumbnail,
   thumbnails.getThumbnails,
   egress.getEgress,

@@ -1,12 +1,15 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { callTimeoutMs, KIB, MIB } from '../limits.ts'
+import { callTimeoutMs, KIB, MIB, maxJsonBodyBytes } from '../limits.ts'
 
 /** Maximum size of one part of a drive: base64 of it arrives within the time for a body on a slow line. */
 export const maxDrivePartBytes = MIB
 /** Maximum number of parts of a drive, and of their bytes together. They do not count towards the storage of the account. */
 export const maxDriveParts = 256
 export const maxDriveBytes = 16 * MIB
+
+/** Maximum number of uploads that one call deletes. */
+export const maxDeletedUploads = 500
 
 /** Base64 of a part, and the fields beside it. */
 const maxPutBytes = Math.ceil(maxDrivePartBytes / 3) * 4 + KIB
@@ -90,4 +93,26 @@ export const removeDrive = defineCall({
   response: { kind: 'json', schema: v.object({ revision }) },
   errors: [...authErrors, 'PRECONDITION_FAILED'],
   limits: { timeoutMs: callTimeoutMs, perMinute: 60 },
+})
+
+/** `POST /api/drive/deletions`: deletes uploads that the drive lists, unless the drive changed. */
+export const deleteDriveUploads = defineCall({
+  ...common,
+  id: 'deleteDriveUploads',
+  method: 'POST',
+  path: '/api/drive/deletions',
+  scope: 'files:write',
+  summary: 'Delete uploads of the drive',
+  description:
+    'Deletes up to 500 uploads by their ids. `revision` is the revision of the drive that the client read (0 without a drive): if the drive has another one, for example because another device restored an item, the call fails with PRECONDITION_FAILED, deletes nothing, and `details.revision` is the current one. Objects of S3 buckets, and folders of published buckets, are not deleted: `kept` lists their ids. Ids of which the account has no upload are ignored.',
+  body: {
+    kind: 'json',
+    schema: v.object({
+      revision,
+      ids: v.pipe(v.array(v.pipe(v.string(), v.maxLength(64))), v.minLength(1), v.maxLength(maxDeletedUploads)),
+    }),
+  },
+  response: { kind: 'json', schema: v.object({ kept: v.array(v.string()) }) },
+  errors: [...authErrors, 'PRECONDITION_FAILED', 'CONFLICT'],
+  limits: { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: 600 },
 })

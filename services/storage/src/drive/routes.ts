@@ -1,8 +1,8 @@
-import { getDrive, putDrivePart, removeDrive } from '@cairn/protocol'
+import { deleteDriveUploads, getDrive, putDrivePart, removeDrive } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { findParts, putPart, removeAll } from './store.ts'
+import { deleteUploads, findParts, putPart, removeAll } from './store.ts'
 
 /** Registers the calls about the drive. */
 export function registerDriveRoutes(app: FastifyInstance, context: Context): void {
@@ -22,4 +22,8 @@ export function registerDriveRoutes(app: FastifyInstance, context: Context): voi
     await removeAll(context, caller.address, query.revision)
     return { revision: 0 }
   })
+
+  route(app, context, deleteDriveUploads, async ({ input: { body }, caller }) => ({
+    kept: await deleteUploads(context, caller.address, body),
+  }))
 }

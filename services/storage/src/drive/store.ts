@@ -2,6 +2,8 @@ import { CairnError, maxDriveBytes, maxDriveParts } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
+import { deleteFilesIn } from '../files/files.ts'
+import { findBucketUploads } from '../object-versions/object-versions.ts'
 
 /** A part as stored. */
 export type StoredPart = { first: number; last: number; data: Uint8Array }
@@ -90,18 +92,44 @@ export async function removeAll(
   revision: number,
 ): Promise<void> {
   await db.write(async (trx) => {
-    // Locks the drive, so that no part is appended meanwhile.
-    const drive = await trx
-      .updateTable('drive')
-      .set({ updated_at: clock.now() })
-      .where('address', '=', address)
-      .returning('revision')
-      .executeTakeFirst()
-    if (drive === undefined) return
-    if (drive.revision !== revision) throw changed(drive.revision)
+    const current = await lockRevision(trx, address, clock.now())
+    if (current === undefined) return
+    if (current !== revision) throw changed(current)
     await trx.deleteFrom('drive_part').where('address', '=', address).execute()
     await trx.deleteFrom('drive').where('address', '=', address).execute()
   })
+}
+
+/**
+ * Deletes uploads of an account by their ids, if its drive still has a revision. Objects of S3 buckets stay: an item of the drive
+ * is all equal content, which other keys of a bucket may have.
+ * @returns the ids of those that stay
+ * @throws CairnError PRECONDITION_FAILED (another client changed the drive), CONFLICT
+ */
+export async function deleteUploads(
+  context: Pick<Context, 'db' | 'clock' | 'packs'>,
+  address: string,
+  { revision, ids }: { revision: number; ids: readonly string[] },
+): Promise<string[]> {
+  return context.db.write(async (trx) => {
+    const current = (await lockRevision(trx, address, context.clock.now())) ?? 0
+    if (current !== revision) throw changed(current)
+    const kept = await findBucketUploads(trx, address, ids)
+    const deleted = ids.filter((id) => !kept.has(id))
+    if (deleted.length > 0) await deleteFilesIn(context, trx, address, { ids: deleted })
+    return [...kept]
+  })
+}
+
+/** Locks a drive until the unit of work ends, so that no part is appended meanwhile. Returns its revision. */
+async function lockRevision(trx: Kysely<Schema>, address: string, now: number): Promise<number | undefined> {
+  const drive = await trx
+    .updateTable('drive')
+    .set({ updated_at: now })
+    .where('address', '=', address)
+    .returning('revision')
+    .executeTakeFirst()
+  return drive?.revision
 }
 
 /** Removes the parts from `first` to `last`. @throws CairnError PRECONDITION_FAILED if parts reach beyond */

@@ -21,6 +21,9 @@ import {
 export { type ListOptions, listFiles } from './list-files.ts'
 export type { Access, Filter, Sorting, UploadRow } from './store.ts'
 
+/** Uploads to delete. Without an id and a CID: all of the account. */
+type WantedUploads = { id?: string | undefined; cid?: CID | undefined }
+
 /** Rows deleted per unit of work. */
 const deletionsAtOnce = 500
 /** Maximum number of uploads of one root that are searched for the same codec. */
@@ -65,7 +68,7 @@ export async function findOwnUpload(context: Context, address: string, cid: CID)
 export async function deleteFiles(
   context: Pick<Context, 'db' | 'clock'> & { packs: Pick<Context['packs'], 'release'> },
   address: string,
-  wanted: { id?: string | undefined; cid?: CID | undefined },
+  wanted: WantedUploads,
 ): Promise<void> {
   for (let deleted = 0; ; ) {
     const { deletedCount, foundCount } = await context.db.write((trx) => deleteFilesIn(context, trx, address, wanted))
@@ -83,10 +86,18 @@ export async function deleteFilesIn(
   context: Pick<Context, 'clock'> & { packs: Pick<Context['packs'], 'release'> },
   trx: Kysely<Schema>,
   address: string,
-  wanted: { id?: string | undefined; cid?: CID | undefined },
+  wanted: WantedUploads & {
+    /** Ids of uploads: at most 500. */
+    ids?: readonly string[]
+  },
 ): Promise<{ deletedCount: number; foundCount: number }> {
   const multihash = wanted.cid?.multihash.bytes
-  const { rows, foundCount } = await claimForDeletion(trx, address, { id: wanted.id, multihash }, deletionsAtOnce)
+  const { rows, foundCount } = await claimForDeletion(
+    trx,
+    address,
+    { id: wanted.id, ids: wanted.ids, multihash },
+    deletionsAtOnce,
+  )
   if (rows.length === 0) return { deletedCount: 0, foundCount }
   for (const { id } of rows) await context.packs.release(trx, id)
   const ids = rows.map(({ id }) => id)

@@ -141,11 +141,12 @@ function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {
 export async function claimForDeletion(
   trx: Kysely<Schema>,
   address: string,
-  wanted: { id?: string | undefined; multihash?: Uint8Array | undefined },
+  wanted: { id?: string | undefined; ids?: readonly string[] | undefined; multihash?: Uint8Array | undefined },
   limit: number,
 ): Promise<{ rows: DeletedUpload[]; foundCount: number }> {
   let found = trx.selectFrom('upload').select('id').where('address', '=', address).where('status', '!=', 'deleting')
   if (wanted.id !== undefined) found = found.where('id', '=', wanted.id)
+  if (wanted.ids !== undefined) found = found.where('id', 'in', wanted.ids)
   if (wanted.multihash !== undefined) found = found.where('root_multihash', '=', wanted.multihash)
   const ids = await found.limit(limit).execute()
   if (ids.length === 0) return { rows: [], foundCount: 0 }
