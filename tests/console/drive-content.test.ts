@@ -3,7 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import {
+  createS3Credentials,
+  listFiles,
   openDrive,
   transferFile,
   uploadBytes,
@@ -88,6 +91,39 @@ test('uploads go into the open folder; a name that is there becomes a version; c
   await page.getByRole('button', { name: 'Remove copies plan.txt' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Remove copies' }).click()
   await page.getByText('No duplicates').waitFor()
+})
+
+test('objects of a bucket are no copies, and their items stay in the trash', async () => {
+  const { page, client } = await openDrivePage(site, ['plan.txt'])
+  const { endpoint, region, ...credentials } = await createS3Credentials(client)
+  const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+  const send = (Key: string) =>
+    s3.send(new PutObjectCommand({ Bucket: 'console-backups', Key, Body: 'content of plan.txt' }))
+  try {
+    await s3.send(new CreateBucketCommand({ Bucket: 'console-backups' }))
+    for (const key of ['laptop/plan.txt', 'phone/plan.txt']) await send(key)
+  } finally {
+    s3.destroy()
+  }
+  await page.reload()
+  await link(page, 'plan.txt').waitFor()
+  await goTo(page, 'Duplicates')
+  await page.getByText('No duplicates').waitFor()
+  await goTo(page, 'My files')
+  await act(page, 'plan.txt', 'Move to trash')
+  await goTo(page, 'Trash')
+  await page.getByRole('button', { name: 'Delete permanently: plan.txt' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('Objects of S3 buckets stay').waitFor()
+  await dialog.getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByText('1 item stays: objects of S3 buckets have the content.').waitFor()
+  await page.getByRole('button', { name: 'Restore plan.txt' }).waitFor()
+  const names = (await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)
+  expect(names.sort()).toEqual(['console-backups/laptop/plan.txt', 'console-backups/phone/plan.txt'])
+  // All uploads deletes what it names, and says that the bucket loses it.
+  await goTo(page, 'All uploads')
+  await act(page, 'console-backups/phone/plan.txt', 'Delete')
+  await page.getByRole('dialog').getByText('1 upload belongs to an S3 bucket, which loses it.').waitFor()
 })
 
 test('two devices change the drive at once: both changes stay, and so does the selection', async () => {

@@ -2,6 +2,7 @@
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { exportDrive, transferFile } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -157,6 +158,33 @@ describe('two machines', () => {
       const { code, err } = await drive('laptop', ...args)
       expect(code).not.toBe(0)
       expect(err).toContain(message)
+    }
+  })
+
+  test('objects of a bucket with equal content are no copies, and stay when the trash is emptied', {
+    timeout: 60_000,
+  }, async () => {
+    const keys = await cairn('laptop', 's3', 'credentials', '--json')
+    const { endpoint, region, ...credentials } = JSON.parse(keys.out) as Record<'endpoint' | 'region', string> &
+      Record<'accessKeyId' | 'secretAccessKey', string>
+    const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
+    try {
+      await s3.send(new CreateBucketCommand({ Bucket: 'backups' }))
+      for (const Key of ['laptop', 'phone'])
+        await s3.send(new PutObjectCommand({ Bucket: 'backups', Key, Body: 'same' }))
+      expect(await drive('laptop', 'duplicates', '--remove')).toMatchObject({ code: 0, out: 'Deleted 0 copies.\n' })
+      expect(await drive('laptop', 'rm', 'backups_laptop')).toMatchObject({ code: 0 })
+      const emptied = await drive('phone', 'empty', '--all', '--yes', '--json')
+      expect(JSON.parse(emptied.out)).toEqual({ items: 0, uploads: 0, kept: 1 })
+      const again = await drive('laptop', 'empty', '--all', '--yes')
+      expect(again.out).toBe('Deleted 0 items, 0 uploads.\n')
+      expect(again.err).toContain('1 item stays in the trash: objects of S3 buckets have the content.')
+      for (const Key of ['laptop', 'phone']) {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'backups', Key }))
+        expect(await Body?.transformToString()).toBe('same')
+      }
+    } finally {
+      s3.destroy()
     }
   })
 

@@ -132,13 +132,13 @@ test('the trash keeps items, restores them, and deletes their content only when 
       .map(({ path }) => path)
       .sort(),
   ).toEqual(['/docs', '/docs/a.txt'])
-  expect(await drive.emptyTrash()).toEqual({ items: 0, uploads: 0 })
+  expect(await drive.emptyTrash()).toEqual({ items: 0, uploads: 0, kept: 0 })
   // Its folder is in the trash, so it is restored to the root.
   expect(await drive.change((edit) => edit.restore('/docs/a.txt'))).toBe('/a.txt')
   expect(await drive.change((edit) => edit.restore('docs'))).toBe('/docs')
   expect(listPaths(drive)).toEqual(['/a.txt', '/c.txt', '/docs', '/docs/b.txt'])
   await drive.change((edit) => edit.trash('/docs'))
-  expect(await drive.emptyTrash({ olderThanMs: 0 })).toEqual({ items: 1, uploads: 1 })
+  expect(await drive.emptyTrash({ olderThanMs: 0 })).toEqual({ items: 1, uploads: 1, kept: 0 })
   expect((await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName).sort()).toEqual(['a.txt', 'c.txt'])
   expect(drive.trash()).toEqual([])
   // The same content again is a new file.

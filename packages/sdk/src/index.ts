@@ -91,13 +91,13 @@ export { type OpenTree, openTree, type TreeItem } from './download/open-tree.ts'
 export type { DriveContact } from './drive/contacts.ts'
 export {
   type Drive,
-  type DriveDuplicates,
   type DriveOptions,
-  type EmptiedTrash,
   type OpenDriveOptions,
   openDrive,
 } from './drive/drive.ts'
+export type { DriveDuplicates, RemovedCopies } from './drive/duplicates.ts'
 export type { DriveEditor } from './drive/edit.ts'
+export type { EmptiedTrash, EmptyTrashOptions } from './drive/empty-trash.ts'
 export { type ExportedDrive, exportDrive, openExportedDrive } from './drive/export-drive.ts'
 export type { DriveFile, DriveFolder, DriveItem } from './drive/items.ts'
 export type { KnownDrive } from './drive/log.ts'

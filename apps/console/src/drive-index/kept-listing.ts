@@ -20,6 +20,7 @@ const uploadSchema = v.array(
     createdAt: v.number(),
     encryption: v.boolean(),
     private: v.exactOptional(v.literal(true)),
+    managedBy: v.exactOptional(v.picklist(['s3', 'pin'])),
   }),
 )
 const rowSchema = v.object({ iv: v.instance(Uint8Array<ArrayBuffer>), sealed: v.instance(ArrayBuffer) })
@@ -41,8 +42,11 @@ export async function readListing(apiKey: string): Promise<DriveUpload[] | undef
 export async function keepListing(apiKey: string, uploads: readonly DriveUpload[]): Promise<void> {
   const rows = uploads.map((upload) => {
     const { id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption } = upload
-    const row = { id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption }
-    return upload.private ? { ...row, private: true } : row
+    return {
+      ...{ id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption },
+      ...(upload.private ? { private: true } : {}),
+      ...(upload.managedBy === undefined ? {} : { managedBy: upload.managedBy }),
+    }
   })
   const iv = crypto.getRandomValues(new Uint8Array(12))
   const key = await deriveKey(apiKey)

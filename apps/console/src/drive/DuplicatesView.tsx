@@ -5,14 +5,14 @@ import { CopyCheck, Files, Trash2 } from '#icons'
 import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
-import { deleteFiles } from '../files/change-files.ts'
 import { messages } from '../messages/messages.ts'
-import { useClient } from '../session/use-client.ts'
+import { queryClient } from '../network/query-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
+import { toastDone, toastError } from '../ui/toast-store.ts'
 import { Places } from './Places.tsx'
 
 /** Maximum number of groups shown: those with the most bytes. */
@@ -21,14 +21,19 @@ const maxShown = 500
 /** Content that was uploaded several times, found by its CID. */
 export function DuplicatesView({ shown }: { shown: ShownDrive }) {
   const version = useDriveVersion(shown)
-  const client = useClient()
   // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
   const groups = useMemo(() => shown.drive.duplicates(), [shown, version])
   const [removing, setRemoving] = useState<readonly DriveUpload[]>([])
   const all = useMemo(() => groups.flatMap(({ copies }) => copies), [groups])
   const remove = useMutation({
-    mutationFn: () => deleteFiles(client, removing),
-    onSettled: () => setRemoving([]),
+    mutationFn: () => shown.drive.removeCopies({ ids: removing.map(({ id }) => id) }),
+    onSuccess: ({ uploads }) => toastDone(messages.files.deleted(uploads)),
+    onError: (error) => toastError(messages.drive.copiesFailed, error),
+    onSettled: async () => {
+      setRemoving([])
+      await queryClient.invalidateQueries({ queryKey: ['files'] })
+      await queryClient.invalidateQueries({ queryKey: ['usage'] })
+    },
   })
   return (
     <>

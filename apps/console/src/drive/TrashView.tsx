@@ -28,6 +28,8 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
   const edits = useItemEdits(shown)
   // biome-ignore lint/correctness/useExhaustiveDependencies: a drive is read again when its version changes.
   const items = useMemo(() => shown.drive.trash(), [shown, version])
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
+  const hasBuckets = useMemo(() => shown.drive.uploads.some(({ managedBy }) => managedBy === 's3'), [shown, version])
   const [deleting, setDeleting] = useState<readonly DriveItem[]>([])
   const [isBusy, setBusy] = useState(false)
   const due = items.filter(({ trashedAt = 0 }) => trashedAt <= Date.now() - trashDays * dayMs)
@@ -63,7 +65,9 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
         isOpen={deleting.length > 0}
         onClose={() => setDeleting([])}
         title={messages.drive.deleteTitle(deleting.length)}
-        hint={messages.drive.deleteHint}
+        hint={
+          hasBuckets ? `${messages.drive.deleteHint} ${messages.drive.deleteBucketsHint}` : messages.drive.deleteHint
+        }
         confirmLabel={messages.drive.deleteForGood}
         isBusy={isBusy}
         onConfirm={() => void remove()}

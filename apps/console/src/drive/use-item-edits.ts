@@ -102,8 +102,10 @@ export function useItemEdits(shown: ShownDrive) {
       },
       async deleteForGood(ids: readonly string[]) {
         try {
-          const { items, uploads } = await shown.drive.emptyTrash({ ids })
-          toastDone(messages.drive.deleted(items, uploads))
+          const { items, uploads, kept } = await shown.drive.emptyTrash({ ids })
+          toastDone(
+            items + uploads + kept === 0 ? messages.drive.deletedNone : messages.drive.deleted(items, uploads, kept),
+          )
         } catch (error) {
           toastError(messages.drive.changeFailed, error)
         }

@@ -23,13 +23,20 @@ export function DeleteDialog({
 }) {
   const client = useClient()
   const { isFolder = false } = useIsFolder(files[0] ?? noFile)
+  const objects = files.filter(({ managedBy }) => managedBy === 's3').length
+  const pins = files.filter(({ managedBy }) => managedBy === 'pin').length
+  const hints = [
+    messages.files.deleteHint(files.length),
+    ...(objects === 0 ? [] : [messages.files.deleteObjects(objects)]),
+    ...(pins === 0 ? [] : [messages.files.deletePins(pins)]),
+  ]
   const remove = useMutation({ mutationFn: () => deleteFiles(client, files), onSettled: onDone })
   return (
     <Confirm
       isOpen={files.length > 0}
       onClose={onClose}
       title={messages.files.deleteTitle(files.length, isFolder)}
-      hint={messages.files.deleteHint(files.length)}
+      hint={hints.join(' ')}
       confirmLabel={messages.files.deleteConfirm}
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate()}

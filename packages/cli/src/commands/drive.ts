@@ -1,4 +1,4 @@
-import { CairnError, type Drive, type DriveItem, deleteFile, resetDrive, shareFile } from '@cairn/sdk'
+import { CairnError, type Drive, type DriveItem, resetDrive, shareFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { countOf } from '../count-of.ts'
 import { openKeyClient } from '../key-client.ts'
@@ -170,21 +170,27 @@ async function share(context: CommandContext): Promise<void> {
 async function empty(context: CommandContext): Promise<void> {
   const { values, output, prompt, signal } = context
   const { drive, client } = await openOwnDrive(context)
-  const isAll = flag(values, 'all')
-  const question = isAll
-    ? `Delete ${drive.trash().length} items in the trash with their content?`
-    : 'Delete what has been in the trash for 30 days, with its content?'
+  // Those of the question, although another device may move more to the trash meanwhile.
+  const ids = flag(values, 'all') ? drive.trash().map(({ id }) => id) : undefined
+  const question =
+    ids === undefined
+      ? 'Delete what has been in the trash for 30 days, with its content?'
+      : `Delete ${countOf(ids.length, 'item')} in the trash with the content?`
   if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
     output.note('Nothing was deleted.')
     throw new CairnError('ABORTED')
   }
-  const emptied = await drive.emptyTrash({ signal, ...(isAll ? { olderThanMs: 0 } : {}) })
+  const emptied = await drive.emptyTrash({ signal, ...(ids === undefined ? {} : { ids }) })
   await saveKnown(context, client, drive)
   output.result(
     emptied,
     `Deleted ${countOf(emptied.items, 'item')}, ${countOf(emptied.uploads, 'upload')}.`,
     String(emptied.items),
   )
+  if (emptied.kept > 0) {
+    const stay = `${countOf(emptied.kept, 'item')} ${emptied.kept === 1 ? 'stays' : 'stay'} in the trash`
+    output.note(`${stay}: objects of S3 buckets have the content. Delete these with an S3 client.`)
+  }
 }
 
 /** Starts a new drive when the key of the old one is lost. */
@@ -219,7 +225,7 @@ async function duplicates(context: CommandContext): Promise<void> {
     )
     output.note(
       copies.length === 0
-        ? 'No content was uploaded twice.'
+        ? 'There are no copies.'
         : `--remove deletes ${formatBytes(bytesOf(copies))} of copies. The files stay.`,
     )
     return
@@ -229,11 +235,15 @@ async function duplicates(context: CommandContext): Promise<void> {
     output.note('Nothing was deleted.')
     throw new CairnError('ABORTED')
   }
-  for (const { id } of copies) await deleteFile(client, { id }, { signal })
+  const removed =
+    copies.length === 0
+      ? { uploads: 0, bytes: 0 }
+      : await drive.removeCopies({ ids: copies.map(({ id }) => id), signal })
+  await saveKnown(context, client, drive)
   output.result(
-    { removed: copies.length, bytes: bytesOf(copies) },
-    copies.length === 1 ? 'Deleted 1 copy.' : `Deleted ${copies.length} copies.`,
-    String(copies.length),
+    { removed: removed.uploads, bytes: removed.bytes },
+    removed.uploads === 1 ? 'Deleted 1 copy.' : `Deleted ${removed.uploads} copies.`,
+    String(removed.uploads),
   )
 }
 

@@ -2,8 +2,10 @@ import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import type { CallOptions } from '../request.ts'
 import { type DriveContact, readContacts } from './contacts.ts'
+import type { OpenState } from './delete-uploads.ts'
+import { type DriveDuplicates, findDuplicates, type RemovedCopies, removeCopies } from './duplicates.ts'
 import { type DriveEditor, findNode, splitPath, startEdit } from './edit.ts'
-import { deleteStored, findDeleted } from './empty-trash.ts'
+import { type EmptiedTrash, type EmptyTrashOptions, emptyTrash, listTrash } from './empty-trash.ts'
 import type { DriveItem } from './items.ts'
 import { type Listing, listNewest, listNewUploads, listUploads } from './list-uploads.ts'
 import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
@@ -12,9 +14,6 @@ import { applyChange, type Change, createRegisters, listChanges } from './regist
 import { createDeviceName, createStamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
-
-/** Time that deleted items stay in the trash, in ms: 30 days. */
-const trashMs = 30 * 86_400_000
 
 export type DriveOptions = CallOptions & {
   /**
@@ -36,17 +35,6 @@ export type OpenDriveOptions = DriveOptions & {
   isPartial?: boolean
   /** Computes what very many items need in short steps, so that a page stays responsive. It takes longer in all. */
   inSteps?: boolean
-}
-
-/** What {@link Drive.emptyTrash} deleted. */
-export type EmptiedTrash = { items: number; uploads: number }
-
-/** Content that was uploaded several times. */
-export type DriveDuplicates = {
-  /** The item that has the content. */
-  item: DriveItem
-  /** The uploads of the content after the first one. The drive does not show them, and they count towards storage. */
-  copies: DriveUpload[]
 }
 
 /** The folders in which an account arranges its uploads: an index that only its owner can read. */
@@ -75,8 +63,17 @@ export type Drive = {
   all(): DriveItem[]
   /** Lists the trash, deleted last first. Items inside a deleted folder belong to it. */
   trash(): DriveItem[]
-  /** Lists content that was uploaded several times, most bytes in copies first. */
+  /**
+   * Lists content that was uploaded several times, most bytes in copies first. Objects of S3 buckets and pins are no copies, and
+   * neither is the only public, private or encrypted upload of a content.
+   */
   duplicates(): DriveDuplicates[]
+  /**
+   * Deletes copies that {@link Drive.duplicates} lists, after it has listed the uploads again.
+   * @param options `ids` of uploads; defaults to all copies
+   * @throws CairnError CONFLICT, FORBIDDEN
+   */
+  removeCopies(options?: CallOptions & { ids?: readonly string[] }): Promise<RemovedCopies>
   /** Lists the tags of the items outside the trash, most used first. */
   tags(): string[]
   /** Lists the addresses that files were shared with or that have a label, last used first. */
@@ -99,10 +96,12 @@ export type Drive = {
   subscribe(listener: () => void): () => void
   /**
    * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
-   * Never runs automatically.
+   * Never runs automatically. What other devices restore or upload meanwhile stays. Objects of S3 buckets stay too, and with them
+   * the items that have their content.
    * @param options `ids` deletes these items now, `olderThanMs` what has been in the trash for that time
+   * @throws CairnError CONFLICT, FORBIDDEN, and those of `change`
    */
-  emptyTrash(options?: CallOptions & { olderThanMs?: number; ids?: readonly string[] }): Promise<EmptiedTrash>
+  emptyTrash(options?: EmptyTrashOptions): Promise<EmptiedTrash>
   /** Merges the state of another drive into this one, as `cairn import` does. @returns number of changed values */
   merge(changes: readonly Change[], options?: CallOptions): Promise<number>
 }
@@ -228,9 +227,18 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       if (isSent) notify()
     }
   }
-  const trash = (): DriveItem[] => {
-    const found = Array.from(view.trashed(), (id) => view.get(id)).filter((node) => node !== undefined)
-    return found.map(view.itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+  const openState: OpenState = {
+    client,
+    log,
+    index,
+    view: () => view,
+    reload,
+    readChanges: async (callOptions) => apply(await readChanges(client, log, options.known, callOptions)),
+    removeUploads(ids) {
+      if (ids.size === 0) return
+      view.touch(index.replace(index.rows.filter(({ id }) => !ids.has(id))).changed)
+      notify()
+    },
   }
 
   await reload(options)
@@ -270,23 +278,9 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       for (const node of view.nodes()) if (!view.isInTrash(node)) found.push(view.itemOf(node))
       return found
     },
-    trash,
-    duplicates() {
-      const copies = new Map<string, DriveUpload[]>()
-      for (const upload of index.rows) {
-        if (index.first.get(upload.cid)?.id === upload.id) continue
-        const others = copies.get(upload.cid)
-        if (others === undefined) copies.set(upload.cid, [upload])
-        else others.push(upload)
-      }
-      const found: DriveDuplicates[] = []
-      for (const [cid, own] of copies) {
-        const node = view.holderOf(cid)
-        if (node !== undefined) found.push({ item: view.itemOf(node), copies: own })
-      }
-      const bytes = ({ copies: all }: DriveDuplicates) => all.reduce((sum, one) => sum + Number(one.fileSizeInBytes), 0)
-      return found.sort((a, b) => bytes(b) - bytes(a))
-    },
+    trash: () => listTrash(view),
+    duplicates: () => findDuplicates(view, index),
+    removeCopies: (given = {}) => inOrder(() => removeCopies(openState, given)),
     tags() {
       const counts = new Map<string, number>()
       for (const id of view.tagged()) {
@@ -304,20 +298,10 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    emptyTrash: ({ olderThanMs = trashMs, ids, ...callOptions } = {}) =>
-      inOrder(async () => {
-        await reload({ ...callOptions })
-        const due = trash().filter(({ id, trashedAt = 0 }) =>
-          ids === undefined ? trashedAt <= Date.now() - olderThanMs : ids.includes(id),
-        )
-        const { entries, cids } = findDeleted(view, new Set(due.map(({ id }) => id)))
-        // The content first: without its entry, content that is still stored would be in the root again.
-        for (const cid of cids) await deleteStored(client, cid, callOptions)
-        view.touch(index.replace(index.rows.filter(({ cid }) => !cids.has(cid))).changed)
-        notify()
-        await change((editor) => editor.clear(entries), callOptions)
-        return { items: due.length, uploads: cids.size }
-      }),
+    emptyTrash: (given = {}) =>
+      inOrder(() =>
+        emptyTrash(openState, (entries, callOptions) => change((edit) => edit.clear(entries), callOptions), given),
+      ),
     merge: (changes, callOptions = {}) =>
       inOrder(async () => {
         await reload({ ...callOptions, uploads: index.rows })

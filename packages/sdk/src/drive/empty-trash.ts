@@ -1,21 +1,89 @@
-import { CairnError } from '@cairn/protocol'
-import type { Client } from '../client.ts'
-import { deleteFile } from '../files/files.ts'
 import type { CallOptions } from '../request.ts'
-import { rootId } from './nodes.ts'
+import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
+import type { DriveItem } from './items.ts'
+import { type DriveUpload, rootId } from './nodes.ts'
 import type { View } from './view.ts'
 
-/** Deletes content, unless another device was faster. */
-export async function deleteStored(client: Client, cid: string, options: CallOptions): Promise<void> {
-  try {
-    await deleteFile(client, { cid }, options)
-  } catch (error) {
-    if (!CairnError.is(error, 'NOT_FOUND')) throw error
+/** Time that deleted items stay in the trash, in ms: 30 days. */
+const trashMs = 30 * 86_400_000
+
+/** What {@link Drive.emptyTrash} deleted. Items that another device restored meanwhile are not counted. */
+export type EmptiedTrash = {
+  items: number
+  uploads: number
+  /** Items that stay in the trash, because objects of S3 buckets have their content. */
+  kept: number
+}
+
+export type EmptyTrashOptions = CallOptions & { olderThanMs?: number; ids?: readonly string[] }
+
+/** What is to be deleted with some items of the trash, as the drive is now. */
+type Plan = {
+  roots: ReadonlySet<string>
+  /** Entries to clear. */
+  entries: readonly string[]
+  /** CIDs that no other item has. */
+  cids: ReadonlySet<string>
+}
+
+/**
+ * Deletes items of the trash permanently.
+ * @param clear removes entries of the drive
+ */
+export async function emptyTrash(
+  state: OpenState,
+  clear: (entries: readonly string[], options: CallOptions) => Promise<void>,
+  { olderThanMs = trashMs, ids, ...options }: EmptyTrashOptions,
+): Promise<EmptiedTrash> {
+  await state.reload(options)
+  const latest = ids === undefined ? Date.now() - olderThanMs : Number.POSITIVE_INFINITY
+  const view = state.view()
+  const isDue = ({ trashedAt }: Pick<DriveItem, 'trashedAt'>) => trashedAt !== undefined && trashedAt <= latest
+  const wanted = ids && new Set(ids)
+  const due: string[] = []
+  for (const item of listTrash(view)) if (isDue(item) && wanted?.has(item.id) !== false) due.push(item.id)
+  // Later uploads of the same content stay.
+  const uploads = groupByCid(state.index.rows)
+  const plan = (): Plan => {
+    const roots = new Set(due.filter((id) => isDue(view.get(id) ?? { trashedAt: undefined })))
+    return { roots, ...findDeleted(view, roots) }
   }
+  let current = plan()
+  if (current.roots.size === 0) return { items: 0, uploads: 0, kept: 0 }
+  const choose = (): DriveUpload[] => {
+    current = plan()
+    const all = [...current.cids].flatMap((cid) => uploads.get(cid) ?? [])
+    return all.filter(({ managedBy }) => managedBy !== 's3')
+  }
+  const done: Deletions = { deleted: new Set(), kept: new Set() }
+  let stay: ReadonlySet<string>
+  try {
+    await deleteUploads(state, choose, done, options)
+    await state.readChanges(options)
+    current = plan()
+    stay = findStaying(view, current.cids, ({ cid }) =>
+      (uploads.get(cid) ?? []).some(({ id, managedBy }) => managedBy === 's3' || done.kept.has(id)),
+    )
+  } finally {
+    state.removeUploads(done.deleted)
+  }
+  // The content first: without its entry, content that is still stored would be in the root again.
+  await clear(
+    current.entries.filter((id) => !stay.has(id)),
+    options,
+  )
+  const kept = [...current.roots].filter((id) => stay.has(id)).length
+  return { items: current.roots.size - kept, uploads: done.deleted.size, kept }
+}
+
+/** Lists the trash, deleted last first. */
+export function listTrash(view: View): DriveItem[] {
+  const found = Array.from(view.trashed(), (id) => view.get(id)).filter((node) => node !== undefined)
+  return found.map(view.itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
 }
 
 /** Returns the entries to clear when these items are deleted, and the CIDs that no other item has. */
-export function findDeleted(view: View, roots: ReadonlySet<string>): { entries: string[]; cids: ReadonlySet<string> } {
+function findDeleted(view: View, roots: ReadonlySet<string>): Pick<Plan, 'entries' | 'cids'> {
   const isDeleted = (start: string): boolean => {
     for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) if (roots.has(id)) return true
     return false
@@ -30,4 +98,28 @@ export function findDeleted(view: View, roots: ReadonlySet<string>): { entries: 
   }
   for (const cid of kept) cids.delete(cid)
   return { entries, cids }
+}
+
+/** Returns the files of which content stays stored, and their folders: without an entry, they would be in the root. */
+function findStaying(
+  view: View,
+  cids: ReadonlySet<string>,
+  isStored: (version: { cid: string }) => boolean,
+): ReadonlySet<string> {
+  const stay = new Set<string>()
+  for (const node of view.nodes()) {
+    if (!node.versions?.some((version) => cids.has(version.cid) && isStored(version))) continue
+    for (let id = node.id; id !== rootId && !stay.has(id); id = view.get(id)?.parent ?? rootId) stay.add(id)
+  }
+  return stay
+}
+
+function groupByCid(rows: readonly DriveUpload[]): ReadonlyMap<string, readonly DriveUpload[]> {
+  const groups = new Map<string, DriveUpload[]>()
+  for (const upload of rows) {
+    const known = groups.get(upload.cid)
+    if (known === undefined) groups.set(upload.cid, [upload])
+    else known.push(upload)
+  }
+  return groups
 }

@@ -8,7 +8,7 @@ export const rootId = ''
 /** What the drive needs to know about an upload. */
 export type DriveUpload = Pick<
   FileEntry,
-  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption' | 'private'
+  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption' | 'private' | 'managedBy'
 >
 
 /** A version of a file. */

@@ -81,9 +81,9 @@ function isEqual(one: DriveUpload, other: DriveUpload): boolean {
 function isEqualList(one: readonly DriveUpload[], other: readonly DriveUpload[]): boolean {
   return (
     one.length === other.length &&
-    one.every(({ id, fileName }, at) => {
+    one.every(({ id, fileName, managedBy }, at) => {
       const same = other[at]
-      return same?.id === id && same.fileName === fileName
+      return same?.id === id && same.fileName === fileName && same.managedBy === managedBy
     })
   )
 }

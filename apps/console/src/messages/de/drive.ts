@@ -79,8 +79,15 @@ export const drive: Texts['drive'] = {
     'Entfernt alle Versionen aus dem Konto und gibt den Speicherplatz frei. Das lässt sich nicht rückgängig machen. Wer die CIDs hat, kann noch Kopien haben.',
   emptyTrash: 'Papierkorb leeren',
   emptyDue: (count) => `${items(count)} löschen, älter als 30 Tage`,
-  deleted: (count, uploads) =>
-    `${items(count)} gelöscht, ${counted(uploads, { one: 'Upload', other: 'Uploads' })} aus dem Speicher entfernt`,
+  deleted: (count, uploads, kept) => {
+    const deleted = `${items(count)} gelöscht, ${counted(uploads, { one: 'Upload', other: 'Uploads' })} aus dem Speicher entfernt`
+    return kept === 0
+      ? deleted
+      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'bleibt', other: 'bleiben' })}: Objekte in S3-Buckets haben den Inhalt.`
+  },
+  deletedNone: 'Nichts gelöscht: Ein anderes Gerät hat es wiederhergestellt oder gelöscht',
+  deleteBucketsHint:
+    'Objekte in S3-Buckets bleiben, und damit auch Elemente mit ihrem Inhalt: Die Objekte lassen sich mit einem S3-Client oder unter „Alle Uploads“ löschen.',
   versions: 'Versionen',
   versionsTitle: (name) => `Versionen von ${name}`,
   versionsHint:
@@ -93,16 +100,17 @@ export const drive: Texts['drive'] = {
   versionUsed: (name) => `${name} hat wieder die frühere Version`,
   versionCount: (count) => counted(count, { one: 'Version', other: 'Versionen' }),
   duplicatesHint:
-    'Uploads mit demselben Inhalt. Angezeigt wird jeder Inhalt einmal; die anderen belegen nur Speicherplatz.',
+    'Uploads mit demselben Inhalt und Zugriff. Angezeigt wird jeder Inhalt einmal; die anderen belegen nur Speicherplatz. Objekte in S3-Buckets und Pins sind nicht dabei.',
   duplicatesNone: 'Keine Duplikate',
-  duplicatesNoneHint: 'Jeder Upload hat einen eigenen Inhalt.',
+  duplicatesNoneHint: 'Kein Upload wiederholt einen anderen. Objekte in S3-Buckets und Pins zählen nicht.',
   duplicatesOf: (name, count) =>
     `${name}, ${plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })} hochgeladen`,
   duplicatesRemove: 'Kopien entfernen',
   duplicatesRemoveAll: (size) => `Alle Kopien entfernen (${size})`,
   duplicatesTitle: (count) => `${counted(count, { one: 'Kopie', other: 'Kopien' })} entfernen?`,
   duplicatesWarning:
-    'Entfernt die späteren Uploads desselben Inhalts. Die Datei, ihr Ort und ihre CID bleiben bestehen.',
+    'Entfernt die späteren Uploads desselben Inhalts. Die Datei, ihr Ort und ihre CID bleiben bestehen, ebenso Objekte in S3-Buckets und Pins.',
+  copiesFailed: 'Die Kopien wurden nicht entfernt',
   starredNone: 'Nichts mit Stern',
   starredNoneHint: 'Dateien und Ordner mit einem Stern markieren, um sie hier zu finden.',
   folderEmpty: 'Dieser Ordner ist leer',

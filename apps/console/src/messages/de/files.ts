@@ -98,6 +98,10 @@ export const files: Texts['files'] = {
     count === 1 ? `${isFolder ? 'Diesen Ordner' : 'Diese Datei'} löschen?` : `${uploads(count)} löschen?`,
   deleteHint: (count) =>
     `Entfernt ${uploads(count)} aus dem Konto und gibt den Speicherplatz frei. Wer ${plural(count, { one: 'die CID', other: 'die CIDs' })} hat, kann noch Kopien haben.`,
+  deleteObjects: (count) =>
+    `${uploads(count)} ${plural(count, { one: 'gehört zu einem S3-Bucket und fehlt dann dort.', other: 'gehören zu S3-Buckets und fehlen dann dort.' })}`,
+  deletePins: (count) =>
+    `${uploads(count)} ${plural(count, { one: 'ist ein Pin, der dabei entfernt wird.', other: 'sind Pins, die dabei entfernt werden.' })}`,
   andMore: (count) => `und ${formatCount(count)} weitere`,
   deleteConfirm: 'Löschen',
   deleted: (count) => `${uploads(count)} gelöscht`,

@@ -75,8 +75,15 @@ export const drive = translatable('drive', {
     'Removes all versions from your account and frees the space. This cannot be undone. People who have the CIDs may still have copies.',
   emptyTrash: 'Empty trash',
   emptyDue: (count: number) => `Delete ${items(count)} older than 30 days`,
-  deleted: (count: number, uploads: number) =>
-    `${items(count)} deleted, ${counted(uploads, { one: 'upload', other: 'uploads' })} removed from storage`,
+  deleted: (count: number, uploads: number, kept: number) => {
+    const deleted = `${items(count)} deleted, ${counted(uploads, { one: 'upload', other: 'uploads' })} removed from storage`
+    return kept === 0
+      ? deleted
+      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'stays', other: 'stay' })}: objects of S3 buckets have the content.`
+  },
+  deletedNone: 'Nothing was deleted: another device restored or deleted it',
+  deleteBucketsHint:
+    'Objects of S3 buckets stay, and so do items with their content: delete the objects with an S3 client or in All uploads.',
   versions: 'Versions',
   versionsTitle: (name: string) => `Versions of ${name}`,
   versionsHint:
@@ -88,14 +95,17 @@ export const drive = translatable('drive', {
   openCurrent: 'Open the current one',
   versionUsed: (name: string) => `${name} has its earlier version again`,
   versionCount: (count: number) => `${formatCount(count)} versions`,
-  duplicatesHint: 'Uploads with the same content. The drive shows one of them; the others only use storage.',
+  duplicatesHint:
+    'Uploads with the same content and access. The drive shows one of them; the others only use storage. Objects of S3 buckets and pins are not listed.',
   duplicatesNone: 'No duplicates',
-  duplicatesNoneHint: 'No two uploads have the same content.',
+  duplicatesNoneHint: 'No upload repeats another one. Objects of S3 buckets and pins do not count.',
   duplicatesOf: (name: string, count: number) => `${name}, uploaded ${formatCount(count)} times`,
   duplicatesRemove: 'Remove copies',
   duplicatesRemoveAll: (size: string) => `Remove all copies, free ${size}`,
   duplicatesTitle: (count: number) => `Remove ${counted(count, { one: 'copy', other: 'copies' })}?`,
-  duplicatesWarning: 'Removes the later uploads of the same content. The file, its place and its CID stay.',
+  duplicatesWarning:
+    'Removes the later uploads of the same content. The file, its place and its CID stay, and so do objects of S3 buckets and pins.',
+  copiesFailed: 'The copies were not removed',
   starredNone: 'No starred items',
   starredNoneHint: 'Star files and folders to find them here.',
   folderEmpty: 'This folder is empty',

@@ -99,6 +99,10 @@ export const files = translatable('files', {
     count === 1 ? `Delete this ${isFolder ? 'folder' : 'file'}?` : `Delete ${uploads(count)}?`,
   deleteHint: (count: number) =>
     `Removes ${uploads(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
+  deleteObjects: (count: number) =>
+    `${uploads(count)} ${plural(count, { one: 'belongs to an S3 bucket, which loses it.', other: 'belong to S3 buckets, which lose them.' })}`,
+  deletePins: (count: number) =>
+    `${uploads(count)} ${plural(count, { one: 'is a pin, and the pin is removed.', other: 'are pins, and the pins are removed.' })}`,
   andMore: (count: number) => `and ${formatCount(count)} more`,
   deleteConfirm: 'Delete',
   deleted: (count: number) => `${uploads(count)} deleted`,
