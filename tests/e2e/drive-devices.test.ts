@@ -116,6 +116,55 @@ test('a lost response does not repeat a change, and without a service nothing ch
   expect(listPaths(offline)).toEqual(['/four', '/one', '/two'])
 })
 
+test('a reload that fails leaves the drive as it is, and the next one reads what it missed', async () => {
+  const client = await createKeyClient(network)
+  await uploadNamed(client, 'a.txt')
+  await uploadNamed(client, 'b.txt')
+  const drive = await openDrive(client)
+  await drive.change((edit) => {
+    edit.createFolder('/photos')
+    edit.move('/a.txt', '/photos')
+    edit.trash('/b.txt')
+  })
+  /** Part of an address to which no request succeeds. */
+  let down: string | undefined
+  let older: Response | undefined
+  const device = await openDrive({
+    ...client,
+    fetch: async (input, init) => {
+      const address = String(input)
+      if (down !== undefined && address.includes(down)) throw new TypeError('down')
+      return older !== undefined && address.includes('/api/drive?') ? older.clone() : client.fetch(input, init)
+    },
+  })
+  const { known } = device
+  const before = ['/photos', '/photos/a.txt']
+  // The edit fails, so that all is to be read again, and so does that.
+  down = '/api/drive'
+  expect(await codeOf(device.change((edit) => edit.createFolder('/lost')))).toBe('NETWORK_ERROR')
+  expect(await codeOf(device.reload())).toBe('NETWORK_ERROR')
+  expect(await codeOf(device.change((edit) => edit.createFolder('/photos')))).toBe('NETWORK_ERROR')
+  expect(await codeOf(device.reload({ signal: AbortSignal.abort() }))).toBe('ABORTED')
+  expect([listPaths(device), device.trash().map(({ name }) => name)]).toEqual([before, ['b.txt']])
+  expect(device.known).toEqual(known)
+  // An older drive is still recognised.
+  down = undefined
+  older = Response.json({ revision: 0, parts: [] })
+  expect(await codeOf(device.reload())).toBe('VERIFICATION_FAILED')
+  older = undefined
+  expect(await codeOf(device.change((edit) => edit.createFolder('/photos')))).toBe('FILE_EXISTS')
+  await device.change((edit) => edit.createFolder('/new'))
+
+  // The changes of another device were read, the uploads were not.
+  await drive.change((edit) => edit.createFolder('/of the other'))
+  down = '/files_uploaded'
+  expect(await codeOf(device.reload())).toBe('NETWORK_ERROR')
+  down = undefined
+  await device.reload()
+  expect(listPaths(device)).toEqual(['/new', '/of the other', ...before])
+  expect(listPaths(await openDrive(client))).toEqual(listPaths(device))
+})
+
 test('a drive opens with the newest uploads or with kept ones, and notices what others added and deleted', async () => {
   const client = await createKeyClient(network)
   const cids = [await uploadNamed(client, 'a.txt'), await uploadNamed(client, 'b.txt')]

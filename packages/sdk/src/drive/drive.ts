@@ -175,18 +175,19 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       inSteps: _inSteps,
       ...callOptions
     } = given
-    const remembered = toKnown(log) ?? known
     const wasDoubtful = isDoubtful
-    if (isDoubtful) {
-      Object.assign(log, createLog())
+    // Until all is read, what is shown stays: a read that fails changes nothing.
+    const next = wasDoubtful ? createLog() : { ...log }
+    const [changes, listing] = await Promise.all([
+      readChanges(client, next, toKnown(log) ?? known, callOptions),
+      list({ ...given, ...callOptions }),
+    ])
+    Object.assign(log, next)
+    if (wasDoubtful) {
       state = createRegisters()
       view = createView(state, () => index.first)
       isDoubtful = false
     }
-    const [changes, listing] = await Promise.all([
-      readChanges(client, log, remembered, callOptions),
-      list({ ...given, ...callOptions }),
-    ])
     const wasListed = isListed
     isListed = listing.isWhole
     const isChanged = takeUploads(listing) || wasListed !== isListed
