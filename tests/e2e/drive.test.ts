@@ -173,6 +173,43 @@ test('an upload is put into a folder: as a file of its own, as a version, and wh
   expect(await codeOf(drive.change((edit) => edit.place('bafkqaaa', '/x')))).toBe('PATH_NOT_FOUND')
 })
 
+test('earlier content that is uploaded again is the content again, on every device, and its upload is no copy', async () => {
+  const client = await createKeyClient(network)
+  const upload = (text: string) => uploadNamed(client, 'config.json', text)
+  const [a, b] = [await upload('A'), await upload('B')]
+  const drive = await openDrive(client)
+  await upload('A')
+  await drive.reload({ isQuick: true })
+  const phone = await openDrive(client)
+  const content = (path = '/config.json') =>
+    [drive, phone].map((device) => {
+      const file = device.find(path)
+      return file?.kind === 'file' ? file.versions.map(({ cid }) => cid) : []
+    })
+  expect(content()).toEqual([
+    [a, b],
+    [a, b],
+  ])
+  // Without it, B would be the content.
+  expect(drive.duplicates()).toEqual([])
+  const c = await upload('C')
+  await drive.reload()
+  expect(drive.duplicates()).toMatchObject([{ copies: [{ cid: a }] }])
+  // The same in a folder, where its path says which file is meant.
+  await drive.change((edit) => {
+    edit.createFolder('/f')
+    edit.move('/config.json', '/f')
+  })
+  await upload('B')
+  await drive.reload()
+  expect(await drive.change((edit) => edit.place(b, '/f/config.json'))).toBe('/f/config.json')
+  await phone.reload()
+  expect(content('/f/config.json')).toEqual([
+    [b, c, a],
+    [b, c, a],
+  ])
+})
+
 test('a listener learns of edits at once, of undone ones, and of those of other devices', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')

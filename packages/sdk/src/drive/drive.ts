@@ -124,7 +124,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
   const device = createDeviceName()
   const index = createUploadIndex()
   let state = createRegisters()
-  let view = createView(state, () => index.first)
+  let view = createView(state, index)
   let isListed = true
   /** An edit could not be undone exactly: everything is read again. */
   let isDoubtful = false
@@ -185,7 +185,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     Object.assign(log, next)
     if (wasDoubtful) {
       state = createRegisters()
-      view = createView(state, () => index.first)
+      view = createView(state, index)
       isDoubtful = false
     }
     const wasListed = isListed

@@ -1,7 +1,7 @@
 import type { CallOptions } from '../request.ts'
 import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
 import type { DriveItem } from './items.ts'
-import type { DriveUpload } from './nodes.ts'
+import { type DriveUpload, givesContent } from './nodes.ts'
 import { compareUploads, type UploadIndex } from './upload-index.ts'
 import type { View } from './view.ts'
 
@@ -10,7 +10,8 @@ export type DriveDuplicates = {
   /** The item that has the content. */
   item: DriveItem
   /**
-   * Uploads of the content that only use storage: an earlier one has the same access. Objects of S3 buckets and pins are not
+   * Uploads of the content that only use storage: an earlier one has the same access. One that makes it the content of the
+   * item is not among them. Objects of S3 buckets and pins are not
    * among them, because their bucket or pin would be gone.
    */
   copies: DriveUpload[]
@@ -35,9 +36,10 @@ export function findDuplicates(view: View, { rows, first }: UploadIndex): DriveD
   }
   const found: DriveDuplicates[] = []
   for (const [cid, ofCid] of groups) {
-    const copies = [...ofCid.values()].flatMap(withoutOldest)
-    const node = copies.length === 0 ? undefined : view.holderOf(cid)
-    if (node !== undefined) found.push({ item: view.itemOf(node), copies })
+    const node = view.holderOf(cid)
+    if (node === undefined) continue
+    const copies = [...ofCid.values()].flatMap(withoutOldest).filter((upload) => !givesContent(node, upload))
+    if (copies.length > 0) found.push({ item: view.itemOf(node), copies })
   }
   return found.sort((a, b) => sumBytes(b.copies) - sumBytes(a.copies))
 }

@@ -23,7 +23,7 @@ export type DriveEditor = {
   move(from: string | readonly string[], to: string): string[]
   /**
    * Puts an upload at a path, and creates the folders of the path. If the path has a file, the upload becomes its newest
-   * version. An upload that already has a place keeps it, unless it is in the trash.
+   * version, also if it was an earlier one. An upload that has a place elsewhere keeps it, unless it is in the trash.
    * @returns the path of the file that contains the upload
    * @throws CairnError PATH_NOT_FOUND if it is not stored, NOT_A_DIRECTORY, INVALID_PATH
    */
@@ -100,9 +100,9 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (splitPath(path).length > 0) return nodeAt(path)
     throw new CairnError('INVALID_PATH', { message: 'The root folder cannot be changed' })
   }
-  /** Versions that only a common name joined stay together from now on. */
+  /** Versions that only a common name joined stay together from now on, in their order. */
   const pinVersions = (node: Node): void => {
-    for (const cid of node.joined) {
+    for (const cid of new Set([...node.joined, ...node.renewed])) {
       const version = node.versions?.find((one) => one.cid === cid)
       if (version !== undefined) write(node.id, fields.version(cid), version.at)
     }
@@ -117,12 +117,23 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (node === undefined) throw new CairnError('INTERNAL')
     return view.pathOf(node)
   }
+  /** Makes a version the content of its file, also if the clock of this device is behind. */
+  const makeNewest = (id: string, cid: string | undefined): void => {
+    const newest = view.get(id)?.versions?.[0]
+    if (cid === undefined || newest === undefined || newest.cid === cid) return
+    write(id, fields.version(cid), Math.max(nowMs, newest.at + 1))
+  }
+  /** Uploads that take the name of a file in the root do not change what it contained before it was there. */
+  const keepContent = ({ id, versions }: Node): void => makeNewest(id, versions?.[0]?.cid)
   /** The versions become the newest of the target; the file that had them is gone. */
   const addVersions = (from: string, versions: readonly DriveVersion[], target: Node): string => {
     pinVersions(target)
     const [newestVersion, ...older] = versions
     for (const version of older) write(target.id, fields.version(version.cid), version.at)
-    if (newestVersion !== undefined) write(target.id, fields.version(newestVersion.cid), nowMs)
+    if (newestVersion !== undefined) {
+      write(target.id, fields.version(newestVersion.cid), nowMs)
+      makeNewest(target.id, newestVersion.cid)
+    }
     clear([from])
     return pathOfId(target.id)
   }
@@ -148,7 +159,9 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (other?.id === node.id) return view.pathOf(node)
     if (other === undefined) {
       pinVersions(node)
-      return place(node.id, parent, name)
+      place(node.id, parent, name)
+      keepContent(node)
+      return pathOfId(node.id)
     }
     if (other.versions === undefined || node.versions === undefined) {
       throw new CairnError('FILE_EXISTS', {
@@ -173,21 +186,31 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       const isJoined = holder.joined.includes(cid)
       const isTrashed = view.isInTrash(holder)
       const isPlaced = holder.id !== cid || state.entries.get(cid)?.fields.has(fields.parent) === true
-      if (isPlaced && !isJoined && !isTrashed) return view.pathOf(holder)
       const names = splitPath(path)
+      const there = names.length === 0 ? undefined : findNode(view, path)
+      if (isPlaced && !isJoined && !isTrashed) {
+        if (there?.id === holder.id) makeNewest(holder.id, cid)
+        return view.pathOf(holder)
+      }
       if (names.length === 0) throw new CairnError('INVALID_PATH', { message: 'The path has no name' })
       ensureFolder(names.slice(0, -1))
       const { existing, folder, name } = findTarget(view, path)
-      if (existing?.id === holder.id) return view.pathOf(holder)
+      if (existing?.id === holder.id) {
+        makeNewest(holder.id, cid)
+        return view.pathOf(holder)
+      }
       if (isTrashed) write(holder.id, fields.trashedAt, 0)
       // An upload that only its name joined to a file leaves that file.
       const id = isJoined ? cid : holder.id
       if (existing?.versions !== undefined) {
-        return addVersions(id, isJoined ? [version] : (holder.versions ?? []), existing)
+        const others = isJoined ? [] : (holder.versions ?? []).filter((one) => one !== version)
+        return addVersions(id, [version, ...others], existing)
       }
       if (!isJoined) pinVersions(holder)
       // Beside a folder of that name, which numbers one of them.
-      return place(id, existing?.parent ?? folder, name)
+      place(id, existing?.parent ?? folder, name)
+      makeNewest(id, cid)
+      return pathOfId(id)
     },
     createFolder(path) {
       const { existing, folder, name } = findTarget(view, path.replace(/\/+$/, ''))
@@ -215,6 +238,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       const isLive = node.parent === rootId || (folder !== undefined && !view.isInTrash(folder))
       write(node.id, fields.trashedAt, 0)
       if (!isLive) write(node.id, fields.parent, rootId)
+      keepContent(node)
       return pathOfId(node.id)
     },
     star(path, isStarred = true) {
@@ -231,7 +255,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       const node = nodeOf(path)
       if (node.versions === undefined) throw new CairnError('NOT_A_FILE', { message: `${path} is a folder` })
       if (!node.versions.some((one) => one.cid === cid)) throw notFound(`${path} with the version ${cid}`)
-      write(node.id, fields.version(cid), nowMs)
+      makeNewest(node.id, cid)
     },
     setContact(address, label) {
       write(contactId(address), contactFields.label, checkLabel(label, 'label'))
@@ -297,7 +321,15 @@ function findTarget(view: View, path: string): { existing: Node | undefined; fol
 }
 
 function rootNode(): Node {
-  const common = { nameStamp: '', isStarred: false, tags: [], colour: undefined, trashedAt: undefined, joined: [] }
+  const common = {
+    nameStamp: '',
+    isStarred: false,
+    tags: [],
+    colour: undefined,
+    trashedAt: undefined,
+    joined: [],
+    renewed: [],
+  }
   return { id: rootId, rawName: '', parent: rootId, versions: undefined, ...common }
 }
 

@@ -39,6 +39,8 @@ export type Node = {
   readonly versions: readonly DriveVersion[] | undefined
   /** Versions that only their name joins to the file. */
   readonly joined: readonly string[]
+  /** Versions whose time only a later upload with the name of the file gives. */
+  readonly renewed: readonly string[]
 }
 
 const tagPrefix = 'tag/'
@@ -115,6 +117,7 @@ function readNode(id: string, all: Fields, name: string, versions: DriveVersion[
     trashedAt: typeof trashedAt === 'number' && trashedAt > 0 ? trashedAt : undefined,
     versions,
     joined: noTexts,
+    renewed: noTexts,
   }
 }
 
@@ -157,6 +160,12 @@ export function toVersion(upload: DriveUpload, at: number): DriveVersion {
 
 export function newestFirst(a: DriveVersion, b: DriveVersion): number {
   return b.at - a.at || (a.cid < b.cid ? 1 : -1)
+}
+
+/** Whether only this upload makes its content that of the file: without it, an earlier version would be. */
+export function givesContent({ versions: [newest, ...others] = [], renewed }: Node, upload: DriveUpload): boolean {
+  const isNewest = newest?.cid === upload.cid && newest.at === upload.createdAt
+  return isNewest && others.length > 0 && renewed.includes(upload.cid)
 }
 
 /** Whether an item keeps a name that another item has, too. */

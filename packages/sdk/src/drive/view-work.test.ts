@@ -23,7 +23,7 @@ function openDrive(fileCount: number) {
   const state = createRegisters()
   const index = createUploadIndex()
   index.replace(Array.from({ length: fileCount }, (_, at) => toUpload(fileCount - at)))
-  const view = createView(state, () => index.first)
+  const view = createView(state, index)
   let nowMs = 1_800_000_000_000
   const change = (run: (editor: DriveEditor) => unknown) => {
     nowMs++
@@ -57,6 +57,8 @@ const changes: Record<string, (drive: Opened) => unknown> = {
   restore: ({ change }) => change((edit) => edit.restore('/folder 3/renamed.jpg')),
   'new upload': ({ view, index }) => view.touch(index.add([{ ...toUpload(900_000), fileName: 'new.jpg' }])),
   'new version': ({ view, index }) => view.touch(index.add([{ ...toUpload(900_001), fileName: 'new.jpg' }])),
+  'earlier content again': ({ view, index }) =>
+    view.touch(index.add([{ ...toUpload(900_000), id: 'again', fileName: 'new.jpg', createdAt: 1_750_000_000_000 }])),
   'upload placed': ({ view, index, change }) => {
     const added = { ...toUpload(900_002), fileName: 'placed.jpg' }
     view.touch(index.add([added]))

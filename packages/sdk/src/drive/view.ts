@@ -1,6 +1,6 @@
 import { isContactId } from './contacts.ts'
 import {
-  type FirstUploads,
+  type DriveVersion,
   isBefore,
   isFolderId,
   type Node,
@@ -15,7 +15,7 @@ import {
 import { addTo, createPlaces, removeFrom } from './places.ts'
 import type { Registers } from './registers.ts'
 import { createTree, type Tree } from './tree.ts'
-import { compareUploads } from './upload-index.ts'
+import { compareUploads, type UploadIndex } from './upload-index.ts'
 import { absorbVersions } from './versions.ts'
 
 /**
@@ -40,7 +40,7 @@ export type View = Omit<Tree, 'set'> & {
 /** Entries, or items, of one step of `prepare`. */
 const stepSize = 1500
 
-export function createView(state: Registers, uploads: () => FirstUploads): View {
+export function createView(state: Registers, uploads: Pick<UploadIndex, 'first' | 'newestAt'>): View {
   let pending = new Set<string>()
   const contacts = new Set<string>()
 
@@ -100,7 +100,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   const flush = (maxIds = Number.POSITIVE_INFINITY): void => {
     if (pending.size === 0) return
     const changed = takeConnected(maxIds)
-    const first = uploads()
+    const { first } = uploads
     const connected = new Map<string, Node>()
     for (const id of changed) {
       claimed.delete(id)
@@ -142,7 +142,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
       const isFile = node.versions !== undefined && node.parent === rootId && node.trashedAt === undefined
       return isFile ? node.rawName : undefined
     }
-    const upload = claimed.has(id) ? undefined : uploads().get(id)
+    const upload = claimed.has(id) ? undefined : uploads.first.get(id)
     return upload && toShown(upload.fileName)
   }
   const addRootName = (name: string, id: string): void => {
@@ -165,7 +165,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
   const joinByName = (name: string): void => {
     const known = inRoot.get(name)
     if (known === undefined) return
-    const first = uploads()
+    const { first } = uploads
     const ids = typeof known === 'string' ? [known] : known
     let file: Node | undefined
     const free = []
@@ -184,17 +184,19 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
       if (id !== host?.id) setNode(id, node)
     }
     if (host?.versions === undefined) return
+    const renewed: string[] = []
+    // Earlier content that is uploaded again is the content of the file again.
+    const renew = (version: DriveVersion): DriveVersion => {
+      const newestAt = uploads.newestAt(version.cid, name) ?? 0
+      if (newestAt <= version.at) return version
+      renewed.push(version.cid)
+      return { ...version, at: newestAt }
+    }
+    const versions = [...host.versions, ...joined.map((upload) => toVersion(upload, upload.createdAt))].map(renew)
+    const isSame = joined.length === 0 && renewed.length === 0
     setNode(
       host.id,
-      joined.length === 0
-        ? host
-        : {
-            ...host,
-            versions: [...host.versions, ...joined.map((upload) => toVersion(upload, upload.createdAt))].sort(
-              newestFirst,
-            ),
-            joined: joined.map(({ cid }) => cid),
-          },
+      isSame ? host : { ...host, versions: versions.sort(newestFirst), joined: joined.map(({ cid }) => cid), renewed },
     )
   }
 
@@ -256,7 +258,7 @@ export function createView(state: Registers, uploads: () => FirstUploads): View 
     list: flushed(tree.list),
   }
   view.touch(state.entries.keys())
-  view.touch(uploads().keys())
+  view.touch(uploads.first.keys())
   return view
 }
 

@@ -1,0 +1,146 @@
+// Content that a file had before, uploaded again: it is the content of the file again.
+import { beforeEach, expect, test } from 'vitest'
+import { type DriveEditor, findNode, startEdit } from './edit.ts'
+import type { DriveUpload } from './nodes.ts'
+import { createRegisters } from './registers.ts'
+import { createStamp } from './stamp.ts'
+import { createUploadIndex } from './upload-index.ts'
+import { createView } from './view.ts'
+
+const cidOf = (letter: string) => `bafkrei${letter.repeat(52)}`
+const [a, b, c] = [cidOf('a'), cidOf('b'), cidOf('c')]
+
+/** A drive whose clock is `at`, as are the times of uploads. */
+function createDrive() {
+  const state = createRegisters()
+  const index = createUploadIndex()
+  const view = createView(state, index)
+  let at = 0
+  let uploadCount = 0
+  const upload = (cid: string, fileName = 'config.json', createdAt = ++at) => {
+    const added: DriveUpload = {
+      ...{ id: String(uploadCount++), cid, fileName, createdAt },
+      ...{ fileSizeInBytes: '5', mimeType: null, encryption: false },
+    }
+    view.touch(index.add([added]))
+  }
+  const change = <T>(run: (editor: DriveEditor) => T, now = ++at): T => {
+    const { editor } = startEdit(state, view, createStamp(state.newest, now, 'deviceA1'), now)
+    return run(editor)
+  }
+  /** The versions of a file, newest first; those that a view has that is built from all. */
+  const versions = (path: string) => {
+    const all = createUploadIndex()
+    all.replace([...index.rows].reverse())
+    const [followed, whole] = [view, createView(state, all)].map((one) =>
+      findNode(one, path)?.versions?.map(({ cid }) => cid.at(-1)),
+    )
+    expect(followed).toEqual(whole)
+    return followed?.join('')
+  }
+  return { upload, change, versions, view, index }
+}
+
+let drive: ReturnType<typeof createDrive>
+beforeEach(() => {
+  drive = createDrive()
+})
+
+test('in the root it counts by its name, also in a file with marks', () => {
+  const { upload, change, versions } = drive
+  upload(a)
+  upload(b)
+  expect(versions('/config.json')).toBe('ba')
+  upload(a)
+  expect(versions('/config.json')).toBe('ab')
+  change((edit) => edit.star('/config.json'))
+  upload(b)
+  expect(versions('/config.json')).toBe('ba')
+  upload(c)
+  upload(a)
+  expect(versions('/config.json')).toBe('acb')
+  // A copy with another name is no version of the file.
+  upload(b, 'backup.json')
+  expect(versions('/config.json')).toBe('acb')
+  change((edit) => edit.useVersion('/config.json', b))
+  expect(versions('/config.json')).toBe('bac')
+  upload(a)
+  expect(versions('/config.json')).toBe('abc')
+})
+
+test('a file keeps its content while it is moved, renamed, deleted and restored', () => {
+  const { upload, change, versions } = drive
+  for (const cid of [a, b, a]) upload(cid)
+  change((edit) => edit.createFolder('/f'))
+  change((edit) => edit.move('/config.json', '/f'))
+  expect(versions('/f/config.json')).toBe('ab')
+  // Of the root: it changes no file of a folder, not even one that comes back.
+  upload(b)
+  expect(versions('/f/config.json')).toBe('ab')
+  change((edit) => edit.move('/f/config.json', '/config.json'))
+  expect(versions('/config.json')).toBe('ab')
+  change((edit) => edit.move('/config.json', '/old.json'))
+  upload(b)
+  expect(versions('/old.json')).toBe('ab')
+  change((edit) => edit.move('/old.json', '/config.json'))
+  expect(versions('/config.json')).toBe('ab')
+  change((edit) => edit.trash('/config.json'))
+  upload(b)
+  change((edit) => edit.restore('/config.json'))
+  expect(versions('/config.json')).toBe('ab')
+  upload(b)
+  expect(versions('/config.json')).toBe('ba')
+  for (const cid of [c, a, b]) upload(cid)
+  change((edit) => edit.move('/config.json', '/f'))
+  expect(versions('/f/config.json')).toBe('bac')
+})
+
+test('at its path in a folder it is the content again, also from the trash', () => {
+  const { upload, change, versions } = drive
+  const path = '/f/config.json'
+  const place = (cid: string) => change((edit) => edit.place(cid, path))
+  for (const cid of [a, b, a, b, b]) {
+    upload(cid)
+    expect(place(cid)).toBe(path)
+    expect(versions(path)?.[0]).toBe(cid.at(-1))
+  }
+  upload(c)
+  place(c)
+  expect(versions(path)).toBe('cba')
+  place(a)
+  expect(versions(path)).toBe('acb')
+  change((edit) => edit.useVersion(path, b))
+  expect(versions(path)).toBe('bac')
+  // In the trash, too, and onto another file.
+  change((edit) => edit.trash(path))
+  expect(place(a)).toBe(path)
+  expect(versions(path)).toBe('abc')
+  change((edit) => edit.trash(path))
+  const other = cidOf('d')
+  upload(other, 'config.json')
+  place(other)
+  expect(place(c)).toBe(path)
+  expect(versions(path)?.[0]).toBe('c')
+  // Where it is, it stays.
+  expect(change((edit) => edit.place(b, '/elsewhere.json'))).toBe(path)
+  expect(versions(path)?.[0]).toBe('c')
+})
+
+test('a version becomes the newest although the clock of the device is behind', () => {
+  const { upload, change, versions } = drive
+  const path = '/f/config.json'
+  upload(a, 'config.json', 1_000)
+  change((edit) => edit.place(a, path))
+  upload(b)
+  change((edit) => edit.place(b, path))
+  expect(versions(path)).toBe('ba')
+})
+
+test('of a file of the root that is put into a folder', () => {
+  const { upload, change, versions } = drive
+  upload(a, 'old.json')
+  upload(b, 'old.json')
+  upload(a, 'config.json')
+  expect(change((edit) => edit.place(a, '/f/config.json'))).toBe('/f/config.json')
+  expect(versions('/f/config.json')).toBe('ab')
+})
