@@ -1,7 +1,8 @@
 // Content that a file had before, uploaded again: it is the content of the file again.
 import { beforeEach, expect, test } from 'vitest'
-import { type DriveEditor, findNode, startEdit } from './edit.ts'
+import { type DriveEditor, startEdit } from './edit.ts'
 import type { DriveUpload } from './nodes.ts'
+import { findNode } from './paths.ts'
 import { createRegisters } from './registers.ts'
 import { createStamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
