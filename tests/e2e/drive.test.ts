@@ -1,7 +1,7 @@
 // The drive of the SDK on one device: folders, versions, trash, marks and contacts.
 import { type Drive, deleteFile, listFiles, openDrive, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { codeOf } from '../code-of.ts'
+import { codeOf, thrownCodeOf } from '../code-of.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { listPaths, uploadNamed } from './drive-tree.ts'
 
@@ -171,6 +171,25 @@ test('an upload is put into a folder: as a file of its own, as a version, and wh
   const other = await openDrive(client)
   expect(listPaths(other)).toEqual(['/a.txt', '/back.txt', '/in'])
   expect(await codeOf(drive.change((edit) => edit.place('bafkqaaa', '/x')))).toBe('PATH_NOT_FOUND')
+})
+
+test('an upload can be at each path that the service accepts, and one that cannot leaves no folders', async () => {
+  const client = await createKeyClient(network)
+  // Names in Hebrew and Arabic often have marks of their direction.
+  const name = '\u200F\u05E9\u05DC\u05D5\u05DD.txt'
+  const cid = await uploadNamed(client, name)
+  const drive = await openDrive(client)
+  const codes = await drive.change((edit) => {
+    const codes = ['/new/two\nlines.txt', '/new/../a.txt', `/new/${'x'.repeat(1025)}`].map((path) =>
+      thrownCodeOf(() => edit.place(cid, path)),
+    )
+    edit.place(cid, `/\u200Ebox/${name}`)
+    return codes
+  })
+  expect(codes).toEqual(['INVALID_PATH', 'INVALID_PATH', 'INVALID_PATH'])
+  const paths = ['/\u200Ebox', `/\u200Ebox/${name}`]
+  expect([listPaths(drive), listPaths(await openDrive(client))]).toEqual([paths, paths])
+  expect(await codeOf(drive.change((edit) => edit.tag(paths[0] ?? '', 'a\u202E')))).toBe('INVALID_LABEL')
 })
 
 test('earlier content that is uploaded again is the content again, on every device, and its upload is no copy', async () => {

@@ -1,7 +1,16 @@
 import { CairnError } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
 import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
-import { checkLabel, findNode, findTarget, findTrashed, notFound, requireOutside, splitPath } from './paths.ts'
+import {
+  checkLabel,
+  findNode,
+  findTarget,
+  findTrashed,
+  notFound,
+  requireName,
+  requireOutside,
+  splitPath,
+} from './paths.ts'
 import type { Change, FieldValue, Registers } from './registers.ts'
 import { applyChange } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
@@ -189,6 +198,10 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         return view.pathOf(holder)
       }
       if (names.length === 0) throw new CairnError('INVALID_PATH', { message: 'The path has no name' })
+      // Before a folder is created: a program may go on with other edits.
+      for (const [at, one] of names.entries()) {
+        if (findNode(view, names.slice(0, at + 1).join('/')) === undefined) requireName(one)
+      }
       ensureFolder(names.slice(0, -1))
       const { existing, folder, name } = findTarget(view, path)
       if (existing?.id === holder.id) {

@@ -4,8 +4,12 @@ import type { View } from './view.ts'
 
 const maxNameBytes = 1024
 const maxLabelCharacters = 100
-/** Control characters, line breaks, lone surrogates, and bidirectional controls. */
-const unshowable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u
+/**
+ * Control characters, line breaks and lone surrogates. Names may have what those of uploads may, so that each upload can be in a
+ * folder: bidirectional controls are part of names in Arabic and Hebrew, and clients mark them on display.
+ */
+const unnameable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u
+const bidirectional = /\p{Bidi_Control}/u
 const utf8 = new TextEncoder()
 
 /** Splits a path into names. @throws CairnError INVALID_PATH */
@@ -83,8 +87,9 @@ export function requireOutside(view: View, node: Node, parent: string, from: str
   }
 }
 
-function requireName(name: string): void {
-  const isValid = name !== '..' && !unshowable.test(name) && utf8.encode(name).length <= maxNameBytes
+/** @throws CairnError INVALID_PATH */
+export function requireName(name: string): void {
+  const isValid = name !== '..' && !unnameable.test(name) && utf8.encode(name).length <= maxNameBytes
   if (!isValid) {
     throw new CairnError('INVALID_PATH', {
       message: `${JSON.stringify(name)} is not a valid name`,
@@ -95,7 +100,8 @@ function requireName(name: string): void {
 
 export function checkLabel(text: string, what: string): string {
   const label = text.normalize('NFC').trim()
-  if (label !== '' && label.length <= maxLabelCharacters && !unshowable.test(label)) return label
+  const isUnshowable = unnameable.test(label) || bidirectional.test(label)
+  if (label !== '' && label.length <= maxLabelCharacters && !isUnshowable) return label
   throw new CairnError('INVALID_LABEL', {
     message: `${JSON.stringify(text)} is not a valid ${what}`,
     hint: `Use 1 to ${maxLabelCharacters} characters, without line breaks and control characters.`,
