@@ -1,45 +1,71 @@
 import { getShownDrive } from '../drive-index/shown-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { dismissToast, toastDone, toastError } from '../ui/toast-store.ts'
 import type { Placement } from '../upload/upload-place.ts'
-import { joinPath } from './edit-items.ts'
-import { folderPathOf } from './list-items.ts'
+import { waitForNetwork } from '../upload/wait-for-network.ts'
+import { type Misplaced, placeItems } from './place-items.ts'
 
 /** Uploads of one drop finish one after the other: those of this time, in ms, are one change of the drive. */
 const gatherMs = 400
+/** Pauses before another try, in ms: the first one, and the longest. */
+const firstPauseMs = 5_000
+const maxPauseMs = 300_000
 
 let waiting: Placement[] = []
-let timer: ReturnType<typeof setTimeout> | undefined
+let isGathering = false
+let pauseMs = firstPauseMs
+let isPausing = false
+/** The toast about uploads that are not in their folders yet. */
+let toastId: number | undefined
 
 /** Puts an upload into its folder of the drive, together with others that finish at the same time. */
 export function placeSoon(placement: Placement): void {
-  // New uploads are in the root by themselves.
-  if (placement.folderId === '' && !placement.name.includes('/')) return
   waiting.push(placement)
-  if (timer === undefined) timer = setTimeout(() => void placeAll(), gatherMs)
+  if (isGathering) return
+  isGathering = true
+  setTimeout(() => {
+    isGathering = false
+    void placeAll()
+  }, gatherMs)
 }
 
 async function placeAll(): Promise<void> {
-  timer = undefined
-  const placements = waiting
-  waiting = []
-  const shown = getShownDrive(getSession()?.address)
-  if (shown === undefined) return
+  const account = getSession()?.address
+  const shown = getShownDrive(account)
+  if (shown === undefined) return placeLater()
+  const placements = waiting.filter((one) => one.account === account)
+  if (placements.length === 0) return
+  waiting = waiting.filter((one) => one.account !== account)
   const { drive } = shown
+  let misplaced: Misplaced
   try {
     await drive.reload({ isQuick: true })
-    const elsewhere = await drive.change((edit) =>
-      placements.flatMap(({ cid, name, folderId }) => {
-        // A folder that another device deleted meanwhile: its files stay in the root.
-        const folder = folderPathOf(drive, folderId) ?? '/'
-        const wanted = joinPath(folder, name)
-        const path = edit.place(cid, wanted)
-        return path === wanted ? [] : [{ name, path }]
-      }),
-    )
-    for (const { name, path } of elsewhere.slice(0, 3)) toastDone(messages.drive.alreadyStored(name, path))
+    misplaced = await drive.change((edit) => placeItems({ edit, drive }, placements))
   } catch (error) {
-    toastError(messages.drive.changeFailed, error)
+    waiting = [...placements, ...waiting]
+    toastId ??= toastError(messages.drive.notPlacedYet(placements.map(({ name }) => name)), error)
+    return placeLater()
   }
+  for (const { onEnd } of placements) onEnd()
+  pauseMs = firstPauseMs
+  if (toastId !== undefined) dismissToast(toastId)
+  toastId = undefined
+  report(misplaced)
+}
+
+/** Tries again, at the latest on the next page: until then, they are kept as uploads are. */
+async function placeLater(): Promise<void> {
+  if (isPausing || waiting.length === 0) return
+  isPausing = true
+  await waitForNetwork(pauseMs, undefined)
+  isPausing = false
+  pauseMs = Math.min(pauseMs * 2, maxPauseMs)
+  await placeAll()
+}
+
+function report({ elsewhere, refused }: Misplaced): void {
+  for (const { name, path } of elsewhere.slice(0, 3)) toastDone(messages.drive.alreadyStored(name, path))
+  const [first] = refused
+  if (first !== undefined) toastError(messages.drive.notPlaced(refused.map(({ name }) => name)), first.error)
 }

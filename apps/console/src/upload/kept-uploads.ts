@@ -35,6 +35,8 @@ export type KeptUpload = {
   handle?: FileSystemHandle
   /** Bytes that are stored of it, for the total limit. */
   keptBytes: number
+  /** CID of a stored upload that is not in its folder yet. */
+  cid?: string
   /** State of the upload at the service. */
   state?: ResumableState
   /** Whether the user paused it. */
@@ -101,10 +103,10 @@ export async function readKept(id: string): Promise<KeptUpload | undefined> {
   return found.isDone ? found.value : undefined
 }
 
-/** Updates a stored upload. */
-export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<void> {
+/** Updates a stored upload. @returns whether it is stored */
+export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<boolean> {
   const found = await readKept(id)
-  if (found !== undefined) await put({ ...found, ...change })
+  return found !== undefined && (await put({ ...found, ...change }))
 }
 
 export async function removeKept(id: string): Promise<void> {

@@ -10,8 +10,10 @@ import { adoptBegun } from './begun-uploads.ts'
 import { isReadable, readHandle } from './file-handle.ts'
 import { holdUpload, holdUploadLater } from './hold-upload.ts'
 import { type KeptUpload, listKept, readBytes, readKept, removeKept, sweepBytes } from './kept-uploads.ts'
+import { placeStored } from './place-stored.ts'
+import { refreshFiles } from './refresh-files.ts'
 import { toTransferRequest } from './start-uploads.ts'
-import { dropJob, endJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
+import { dropJob, finishJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
 /**
  * Restores the uploads that an earlier page of this account did not finish. Those with stored bytes resume
@@ -69,9 +71,15 @@ export async function dropUploads(client: Client, account: string): Promise<void
 
 async function restoreOne(client: () => Client, kept: KeptUpload, release: () => void): Promise<boolean> {
   const job = recallJob(kept, await readBytes(kept.id), release)
-  const offsetBytes = await findOffset(client(), job)
-  if (offsetBytes === 'stored') {
-    await endJob(job)
+  if (kept.cid !== undefined) {
+    placeStored(job, kept.cid)
+    return false
+  }
+  const { offsetBytes, isStored, cid } = await findProgress(client(), job)
+  if (isStored) {
+    await finishJob(job, cid)
+    placeStored(job, cid)
+    refreshFiles()
     return false
   }
   if (job.isEncrypted && job.body === undefined && job.state !== undefined) {
@@ -134,16 +142,22 @@ async function readQuietly(
   }
 }
 
-/** Returns the bytes that the service has of an upload, if known; a lost response may have been its completion. */
-async function findOffset(client: Client, { state }: UploadJob): Promise<number | 'stored'> {
-  if (state === undefined) return 0
+/** What the service has of an upload; the CID, if it is stored and has one. */
+type Progress = { offsetBytes: number; isStored: boolean; cid: string | undefined }
+
+/** Returns what the service has of an upload, if known; a lost response may have been its completion. */
+async function findProgress(client: Client, { state }: UploadJob): Promise<Progress> {
+  const none: Progress = { offsetBytes: 0, isStored: false, cid: undefined }
+  if (state === undefined) return none
   try {
     const info = await getUpload(client, state.id)
-    if (info === undefined) return 0
-    return info.state === 'stored' ? 'stored' : info.offsetBytes
+    if (info === undefined) return none
+    const [only, ...others] = info.result ?? []
+    const { offsetBytes } = info
+    return { offsetBytes, isStored: info.state === 'stored', cid: others.length === 0 ? only?.Hash : undefined }
   } catch (error) {
     // The upload itself retries, and waits if required.
     if (!CairnError.is(error)) throw error
-    return 0
+    return none
   }
 }

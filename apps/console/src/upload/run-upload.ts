@@ -19,7 +19,7 @@ import type { PathFile } from '../transfers/path-file.ts'
 import type { TransferReport } from '../transfers/transfer-store.ts'
 import { toReport } from './to-report.ts'
 import { refuseDuplicatePaths, type UploadItem } from './upload-item.ts'
-import { clearState, dropJob, endJob, noteBody, noteState, reviveJob, type UploadJob } from './upload-job.ts'
+import { clearState, dropJob, finishJob, noteBody, noteState, reviveJob, type UploadJob } from './upload-job.ts'
 import { waitForNetwork } from './wait-for-network.ts'
 
 /** Larger files are sent in parts: for smaller ones a retry is cheaper than three requests. */
@@ -34,7 +34,7 @@ export async function runUpload(client: Client, job: UploadJob, tools: Tools): P
   await job.kept
   try {
     const result = (await resumeSealed(client, job, tools)) ?? (await sendItem(client, job, tools))
-    await endJob(job)
+    await finishJob(job, result.cid)
     return result
   } catch (error) {
     // The upload started at the service while the user cancelled it.

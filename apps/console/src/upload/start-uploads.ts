@@ -5,11 +5,11 @@ import { ensureKeySession } from '../session/ensure-key-session.ts'
 import { isOver } from '../session/kept-key-session.ts'
 import { endRefusedSession, getSession } from '../session/session-store.ts'
 import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
+import { placeStored } from './place-stored.ts'
 import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
 import type { UploadAccess, UploadItem } from './upload-item.ts'
 import { createJobs, dropJob, notePause, type UploadJob } from './upload-job.ts'
-import { placeUpload } from './upload-place.ts'
 import { addToUploadSheet } from './upload-sheet-store.ts'
 
 /** Queues the chosen items as transfers: they continue across pages, and after a reload. */
@@ -45,7 +45,7 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     // A later page acquires the lock again.
     onClose: () => job.release(),
     onDone: (cid) => {
-      if (cid !== undefined && job.folderId !== undefined) placeUpload({ cid, name: job.name, folderId: job.folderId })
+      placeStored(job, cid)
       refreshFiles()
     },
   }

@@ -16,10 +16,13 @@ import {
   removeKept,
 } from './kept-uploads.ts'
 import type { UploadAccess, UploadItem } from './upload-item.ts'
+import { belongsInFolder } from './upload-place.ts'
 
 /** An upload in progress, with the part of it that survives the page. */
 export type UploadJob = {
   readonly id: string
+  /** Address of the account that started it. */
+  readonly account: string | undefined
   readonly name: string
   readonly isEncrypted: boolean
   readonly isPrivate: boolean
@@ -50,7 +53,7 @@ export function createJobs(
 ): { job: UploadJob; sizeBytes: number }[] {
   const account = getSession()?.address
   const created = items.map((item) => {
-    const job = createJob(item, access, folderId)
+    const job = createJob(account, item, access, folderId)
     if (account === undefined) return { job, item, kept: undefined }
     // Before it is noted, so that nothing that reads the note locks it first.
     return { job, item, kept: { row: toRow(job, item, account), lock: holdUpload(job.id) } }
@@ -62,9 +65,15 @@ export function createJobs(
   return created.map(({ job, item: { sizeBytes } }) => ({ job, sizeBytes }))
 }
 
-function createJob(item: UploadItem, access: UploadAccess, folderId: string | undefined): UploadJob {
+function createJob(
+  account: string | undefined,
+  item: UploadItem,
+  access: UploadAccess,
+  folderId: string | undefined,
+): UploadJob {
   return {
     id: crypto.randomUUID(),
+    account,
     name: item.name.trim(),
     isEncrypted: access === 'encrypted',
     isPrivate: access === 'private',
@@ -83,12 +92,14 @@ function createJob(item: UploadItem, access: UploadAccess, folderId: string | un
 export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, release: () => void): UploadJob {
   return {
     id: kept.id,
+    account: kept.account,
     name: kept.name,
     isEncrypted: kept.isEncrypted,
     isPrivate: kept.isPrivate === true,
     folderId: kept.folderId,
     item: kept.isEncrypted || bytes === undefined ? undefined : toItem(kept, filesOf(kept, bytes)),
-    state: kept.state,
+    // The service has completed one with a CID.
+    state: kept.cid === undefined ? kept.state : undefined,
     body: kept.isEncrypted ? bytes?.[0] : undefined,
     kept: Promise.resolve(),
     keptBytes: Promise.resolve(),
@@ -188,7 +199,7 @@ function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload, lock?: Retur
  */
 export function noteState(job: UploadJob, state: ResumableState): Promise<void> {
   job.state = state
-  storeNext(job, () => changeKept(job.id, { state }))
+  changeRow(job, { state })
   return job.kept
 }
 
@@ -210,9 +221,15 @@ function storeBytes(job: UploadJob, bytes: KeptBytes): void {
   job.keptBytes = job.keptBytes.then(async () => {
     await isKept
     const keptBytes = await keepBytes(job.id, bytes)
-    if (keptBytes > 0) storeNext(job, () => changeKept(job.id, { keptBytes }))
+    if (keptBytes > 0) changeRow(job, { keptBytes })
   })
   job.keptBytes.catch(() => undefined)
+}
+
+function changeRow(job: UploadJob, change: Partial<KeptUpload>): void {
+  storeNext(job, async () => {
+    await changeKept(job.id, change)
+  })
 }
 
 /** The end of the job reports a failure. */
@@ -223,7 +240,7 @@ function storeNext(job: UploadJob, store: () => Promise<void>): void {
 
 /** Stores whether the user paused it, so that it stays paused after a reload. */
 export async function notePause(job: UploadJob, isPaused: boolean): Promise<void> {
-  storeNext(job, () => changeKept(job.id, { isPaused }))
+  changeRow(job, { isPaused })
   await job.kept
 }
 
@@ -233,7 +250,7 @@ export async function clearState(job: UploadJob): Promise<void> {
   job.body = undefined
   await job.keptBytes
   await removeBytes(job.id)
-  storeNext(job, () => changeKept(job.id, { keptBytes: 0 }))
+  changeRow(job, { keptBytes: 0 })
   await job.kept
 }
 
@@ -243,6 +260,23 @@ export function reviveJob(job: UploadJob): void {
   job.isDropped = false
   const account = getSession()?.address
   if (job.item !== undefined && account !== undefined) keepJob(job, job.item, toRow(job, job.item, account))
+}
+
+/** Ends a stored job. One that belongs into a folder is kept, without its bytes, until it is there. */
+export async function finishJob(job: UploadJob, cid: string | undefined): Promise<void> {
+  if (cid === undefined || !belongsInFolder(job)) return endJob(job)
+  await job.keptBytes
+  storeNext(job, async () => {
+    const stored = { cid, keptBytes: 0 }
+    const { item, account } = job
+    if (!(await changeKept(job.id, stored)) && item !== undefined && account !== undefined) {
+      // It was one of more uploads than are stored.
+      await keepUpload({ ...toRow(job, item, account), ...stored })
+    }
+    await removeBytes(job.id)
+  })
+  await job.kept
+  clearBegun([job.id])
 }
 
 /** Removes a finished job. */

@@ -4,7 +4,20 @@ import { useSyncExternalStore } from 'react'
 export type UploadPlace = { id: string; path: string }
 
 /** A stored upload, and where the user wanted it. `folderId` is empty for the root. */
-export type Placement = { cid: string; name: string; folderId: string }
+export type Placement = {
+  cid: string
+  name: string
+  folderId: string
+  /** Address of the account that uploaded it. */
+  account: string
+  /** Called once it is there, or cannot be: a later page need not try. */
+  onEnd: () => void
+}
+
+/** Returns whether an upload belongs into a folder of the drive: new uploads are in the root by themselves. */
+export function belongsInFolder({ name, folderId }: { name: string; folderId: string | undefined }): boolean {
+  return folderId !== undefined && (folderId !== '' || name.includes('/'))
+}
 
 let place: UploadPlace | undefined
 const listeners = new Set<() => void>()

@@ -158,6 +158,16 @@ export const drive: Texts['drive'] = {
   zipGoesOn:
     'Dieses Fenster kann geschlossen werden. Der Download läuft weiter, den Fortschritt zeigen die Übertragungen.',
   saved: (name) => `${name} gesichert`,
+  notPlacedYet: (names) =>
+    plural(names.length, {
+      one: `${firstNames(names)} ist gespeichert und kommt später in den Ordner`,
+      other: `${files(names.length)} sind gespeichert und kommen später in ihre Ordner`,
+    }),
+  notPlaced: (names) =>
+    plural(names.length, {
+      one: `${firstNames(names)} wurde nicht in den Ordner gelegt und bleibt unter „Meine Dateien“`,
+      other: `${files(names.length)} wurden nicht in ihre Ordner gelegt und bleiben unter „Meine Dateien“: ${firstNames(names)}`,
+    }),
   alreadyStored: (name, path) => `${name} ist bereits unter ${path} gespeichert`,
   shareTitle: (count, name) => `${count === 1 && name !== undefined ? name : items(count)} freigeben`,
   shareNone: 'Freigeben lässt sich nur, was verschlüsselt ist. Was öffentlich ist, können alle mit der CID öffnen.',

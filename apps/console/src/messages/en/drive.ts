@@ -152,6 +152,16 @@ export const drive = translatable('drive', {
   zipCanceled: 'The download was canceled.',
   zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
   saved: (name: string) => `${name} saved`,
+  notPlacedYet: (names: readonly string[]) =>
+    plural(names.length, {
+      one: `${firstNames(names)} is stored and moves into its folder later`,
+      other: `${files(names.length)} are stored and move into their folders later`,
+    }),
+  notPlaced: (names: readonly string[]) =>
+    plural(names.length, {
+      one: `${firstNames(names)} was not moved into its folder and stays in My files`,
+      other: `${files(names.length)} were not moved into their folders and stay in My files: ${firstNames(names)}`,
+    }),
   alreadyStored: (name: string, path: string) => `${name} is already stored at ${path}`,
   shareTitle: (count: number, name: string | undefined) =>
     count === 1 && name !== undefined ? `Share ${name}` : `Share ${items(count)}`,

@@ -1,0 +1,34 @@
+import { CairnError, type Drive, type DriveEditor } from '@cairn/sdk'
+import type { Placement } from '../upload/upload-place.ts'
+import { joinPath } from './edit-items.ts'
+import { folderPathOf } from './list-items.ts'
+
+type PlaceEdit = { edit: Pick<DriveEditor, 'place'>; drive: Pick<Drive, 'get' | 'find'> }
+
+/** What became of uploads that are not where they were wanted. */
+export type Misplaced = {
+  /** Content that was stored elsewhere before, and stays there. */
+  elsewhere: { name: string; path: string }[]
+  /** Uploads that have no place there, and stay in the root. */
+  refused: { name: string; error: CairnError }[]
+}
+
+/** Puts uploads into their folders. One that cannot be there does not stop the others. */
+export function placeItems(
+  { edit, drive }: PlaceEdit,
+  placements: readonly Pick<Placement, 'cid' | 'name' | 'folderId'>[],
+): Misplaced {
+  const misplaced: Misplaced = { elsewhere: [], refused: [] }
+  for (const { cid, name, folderId } of placements) {
+    // A folder that another device deleted meanwhile: its files stay in the root.
+    const wanted = joinPath(folderPathOf(drive, folderId) ?? '/', name)
+    try {
+      const path = edit.place(cid, wanted)
+      if (path !== wanted.normalize('NFC')) misplaced.elsewhere.push({ name, path })
+    } catch (error) {
+      if (!CairnError.is(error)) throw error
+      misplaced.refused.push({ name, error })
+    }
+  }
+  return misplaced
+}

@@ -1,0 +1,118 @@
+// Uploads into folders of the console: when one cannot be there, when the service is away, and when the page was closed.
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { listFiles } from '@cairn/sdk'
+import type { Page } from 'playwright'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createFolder, goTo, link, openDrivePage } from './drive-page.ts'
+import { startUpload } from './start-upload.ts'
+
+const MiB = 1024 * 1024
+let site: ConsoleTest
+let folder = ''
+beforeAll(async () => {
+  site = await openConsoleTest()
+  folder = await mkdtemp(join(tmpdir(), 'cairn-drive-uploads-'))
+})
+afterAll(async () => {
+  await site?.[Symbol.asyncDispose]()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** Runs in the page: the number of uploads that it keeps. */
+const countKept = `new Promise((done, fail) => {
+  const opening = indexedDB.open('cairn-uploads')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const counting = opening.result.transaction('uploads').objectStore('uploads').count()
+    counting.onsuccess = () => {
+      opening.result.close()
+      done(counting.result)
+    }
+  }
+})`
+
+/** Writes files, and chooses them for an upload. */
+async function choose(page: Page, contents: Record<string, string | Uint8Array>): Promise<void> {
+  for (const [name, content] of Object.entries(contents)) await writeFile(join(folder, name), content)
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    Object.keys(contents).map((name) => join(folder, name)),
+  )
+}
+
+test('one upload that cannot be in its folder does not keep the others out of theirs, and the page says so', async () => {
+  const { page, checkAccessibility } = await openDrivePage(site, ['photos'])
+  await choose(page, { 'one.txt': 'one', 'two.txt': 'two', 'three.txt': 'three' })
+  // The first name is that of a file, which has no place for others.
+  for (const [name, path] of [
+    ['one.txt', 'photos/one.txt'],
+    ['two.txt', 'letters/\u200Ftwo.txt'],
+    ['three.txt', 'letters/old/three.txt'],
+  ] as const)
+    await page.getByRole('textbox', { name: `Name of ${name}` }).fill(path)
+  await startUpload(page, 'public')
+  await page.getByText('photos/one.txt was not moved into its folder and stays in My files').waitFor()
+  await link(page, 'one.txt').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await link(page, 'letters').click()
+  await link(page, '⟨U+200F⟩two.txt').waitFor()
+  await link(page, 'old').click()
+  await link(page, 'three.txt').waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+})
+
+test('an upload whose folder cannot be changed goes there later, also on the next page', async () => {
+  const { page, context, expectProblem, checkAccessibility } = await openDrivePage(site, ['a.txt'])
+  await createFolder(page, 'work')
+  await link(page, 'work').click()
+  await page.getByText('This folder is empty').waitFor()
+  expectProblem(/ERR_FAILED|ERR_CONNECTION/)
+  let isDown = true
+  await context.route(/\/api\/drive\/parts/, (route) => (isDown ? route.abort() : route.continue()))
+  await choose(page, { 'plan.txt': 'a plan' })
+  await startUpload(page, 'public')
+  const notice = page.getByText('plan.txt is stored and moves into its folder later')
+  await notice.waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  expect(await page.evaluate(countKept)).toBe(1)
+  await page.reload()
+  await notice.waitFor()
+  expect(await link(page, 'plan.txt').count()).toBe(0)
+  isDown = false
+  await link(page, 'plan.txt').waitFor({ timeout: 60_000 })
+  await notice.waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  await goTo(page, 'My files')
+  await link(page, 'a.txt').waitFor()
+  expect(await link(page, 'plan.txt').count()).toBe(0)
+})
+
+test('an upload that the service completes while the page is closed is in its folder on the next one', async () => {
+  const { page, client } = await openDrivePage(site, ['a.txt'])
+  page.on('dialog', (dialog) => void dialog.accept())
+  await createFolder(page, 'work')
+  await link(page, 'work').click()
+  await page.getByText('This folder is empty').waitFor()
+  // The page never learns that it is stored.
+  let isHeld = true
+  await page.route(/\/api\/uploads\/[^/]+$/, (route) =>
+    isHeld && route.request().method() === 'GET' ? undefined : route.continue(),
+  )
+  await choose(page, { 'film.bin': randomBytes(9 * MiB) })
+  await startUpload(page, 'public')
+  const names = async () => (await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)
+  await expect.poll(names, { timeout: 60_000 }).toEqual(['film.bin', 'a.txt'])
+  isHeld = false
+  await page.reload()
+  await link(page, 'film.bin').waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  expect(await names()).toEqual(['film.bin', 'a.txt'])
+  await goTo(page, 'My files')
+  await link(page, 'a.txt').waitFor()
+  expect(await link(page, 'film.bin').count()).toBe(0)
+})
