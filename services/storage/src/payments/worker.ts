@@ -2,17 +2,21 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
-import { createNetworkIndexer } from './index-network.ts'
+import { createNetworkIndexer, type IndexParts } from './index-network.ts'
 import { createPrices } from './prices.ts'
 import { findCursor } from './store.ts'
 
-/** How long another replica waits after the one that reads a chain went silent. */
+/** How long another replica waits after the one that reads a chain went silent. A round of any length renews it. */
 const leaseMs = 30_000
 
+/** What a follower works with, and the owner of its lease. */
+type WorkerContext = IndexParts['context'] & Pick<Context, 'processId'>
+
 /** Follows one network while this process holds its lease. */
-export function createPaymentWorker(context: Context, network: PaymentNetwork, clock: WorkerClock): Worker {
+export function createPaymentWorker(context: WorkerContext, network: PaymentNetwork, clock: WorkerClock): Worker {
   const name = `payments-${network.chainId}`
   const lease = { name, owner: context.processId, durationMs: leaseMs }
   const chain = context.dependencies.add({ kind: 'chain', name: network.name })
@@ -36,16 +40,26 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
       if (held === undefined) throw new CairnError('CONFLICT', { message: 'Another replica now follows this chain' })
     },
   })
+  const readRound = async (held: AbortSignal) => {
+    try {
+      return await indexer.round(held)
+    } catch (error) {
+      // A lost lease is the reason then, and not the endpoints, whose requests were aborted.
+      held.throwIfAborted()
+      throw error
+    }
+  }
   const work = async (signal: AbortSignal): Promise<void> => {
     for (let isBehind = true; isBehind && !signal.aborted; ) {
-      const taken = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-      if (taken === undefined) return noteOtherReplica(context, network, chain)
-      fence = taken.fence
-      const round = await indexer.round(signal)
-      chain.succeeded()
-      context.metrics.paymentsCredited.inc(round.credited)
-      if (round.credited > 0) context.log.info({ network: network.name, ...round }, 'credited payments')
-      isBehind = round.isBehind
+      const isHeld = await withLease(context, lease, signal, async (held, acquired) => {
+        fence = acquired.fence
+        const round = await readRound(held)
+        chain.succeeded()
+        context.metrics.paymentsCredited.inc(round.credited)
+        if (round.credited > 0) context.log.info({ network: network.name, ...round }, 'credited payments')
+        isBehind = round.isBehind
+      })
+      if (!isHeld) return noteOtherReplica(context, network, chain)
     }
   }
   const loop = createLoop(name, network.pollMs, clock, work, (error) => {
@@ -65,7 +79,7 @@ export function createPaymentWorker(context: Context, network: PaymentNetwork, c
 const silentMs = 5 * 60_000
 
 /** While another replica follows a chain, the status it recorded is reported here. */
-async function noteOtherReplica(context: Context, network: PaymentNetwork, chain: Dependency): Promise<void> {
+async function noteOtherReplica(context: WorkerContext, network: PaymentNetwork, chain: Dependency): Promise<void> {
   const { metrics, clock, db } = context
   for (const index of network.rpcUrls.keys()) {
     const labels = { network: network.name, endpoint: String(index) }

@@ -17,11 +17,7 @@ type Parts = Pick<Context, 'db' | 'clock' | 'metrics' | 'processId' | 'failures'
 export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker {
   const lease = { name: 'measure', owner: context.processId, durationMs: leaseMs }
   const round = async (signal: AbortSignal): Promise<void> => {
-    let isHeld = false
-    await withLease(context, lease, signal, async () => {
-      isHeld = true
-      await measureStore(context)
-    })
+    const isHeld = await withLease(context, lease, signal, () => measureStore(context))
     // Old values beside those of the replica that measures now would be added up.
     if (!isHeld) for (const gauge of Object.values(context.metrics.store)) gauge.reset()
   }
