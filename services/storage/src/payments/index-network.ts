@@ -4,8 +4,9 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
-import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
+import { applyVerdict } from './credit.ts'
 import type { IndexParts } from './index-parts.ts'
+import { createUnpricedRetry, type Judged, judgeAll, rememberPrices, type UnpricedRetry } from './judge-round.ts'
 import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
 import {
   confirmEvents,
@@ -18,7 +19,7 @@ import {
 } from './read-final.ts'
 import { RpcRefusal } from './rpc.ts'
 import { showUnfinal } from './show-unfinal.ts'
-import { type CursorRow, findCursor, findUnpriced, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
+import { type CursorRow, findCursor, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
 
 export type { IndexParts } from './index-parts.ts'
 
@@ -32,8 +33,6 @@ export type IndexRound = {
   isBehind: boolean
 }
 
-/** Maximum number of payments without a price that are retried per round. */
-const maxUnpriced = 100
 /**
  * Final blocks that are read a second time: a node behind a load balancer may have answered without events that it
  * had not seen yet. Payments that are already recorded are skipped.
@@ -45,7 +44,7 @@ const blocksAgain = 25
  * the chain was checked.
  */
 const quietMs = 30_000
-/** Maximum number of payments confirmed per round: a round must end before its lease does. */
+/** Maximum number of payments confirmed per round: a failed round repeats them all. */
 const maxEvents = 500
 
 /** Follows one network, one round at a time. */
@@ -79,11 +78,12 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   return {
     async round(signal) {
       const panel = openPanel(signal)
+      const prices = rememberPrices(parts.prices)
       try {
-        if (await isQuiet(panel)) return { blocks: 0, credited: await retryUnpriced(), seen: 0, isBehind: false }
+        if (await isQuiet(panel)) return { blocks: 0, credited: await retryUnpriced(prices), seen: 0, isBehind: false }
         quiet = undefined
         const at = clock.now()
-        const { voters, ...round } = await indexRound(parts, panel, range, retryUnpriced)
+        const { voters, ...round } = await indexRound({ ...parts, prices }, panel, range, retryUnpriced)
         if (!round.isBehind && voters.length === network.rpcUrls.length) {
           quiet = {
             states: new Map(voters.map(({ endpoint, value }) => [endpoint.index, describeEnd(network, value)])),
@@ -126,14 +126,14 @@ async function indexRound(
   parts: IndexParts,
   panel: Panel,
   range: Range,
-  retryUnpriced: () => Promise<number>,
+  retryUnpriced: UnpricedRetry,
 ): Promise<IndexRound & { voters: readonly Answer<Sighting>[] }> {
   const { context, network } = parts
   const { voters, cursor } = await findVoters(parts, panel)
   const headNumber = agreedBy(network, voters, ({ head }) => head.number)
   const finalNumber = agreedBy(network, voters, ({ final }) => final?.number ?? -1)
   let next = cursor === undefined ? network.startBlock : cursor.final_block + 1
-  let credited = await retryUnpriced()
+  let credited = await retryUnpriced(parts.prices)
   let blocks = 0
 
   if (finalNumber >= next) {
@@ -282,26 +282,6 @@ async function leaveOutDecided(
   return events.filter((event) => !decided.has(nameOf(event)))
 }
 
-type Judged = { event: PaymentEvent; blockTimeMs: number; verdict: Awaited<ReturnType<typeof judgePayment>> }
-
-/** Prices are fetched before the unit of work, which waits only for the database. */
-async function judgeAll(
-  parts: IndexParts,
-  events: readonly PaymentEvent[],
-  times: ReadonlyMap<number, number>,
-): Promise<Judged[]> {
-  const judged: Judged[] = []
-  for (const event of events) {
-    const blockTimeMs = times.get(event.blockNumber)
-    if (blockTimeMs === undefined) throw new CairnError('INTERNAL', { message: 'A payment was not confirmed' })
-    const { token, units } = event
-    const question = { token, units: units.toString(), block_time: blockTimeMs }
-    const perGib = await findPriceOfStorage(parts.context.db.read, blockTimeMs)
-    judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question, perGib) })
-  }
-  return judged
-}
-
 async function recordFinal(
   { context, network }: IndexParts,
   trx: Kysely<Schema>,
@@ -319,35 +299,6 @@ async function recordFinal(
   await orphanUnseen(trx, network, { from, to: final.number, kept, now })
   await writeCursor(trx, network, { final, headBlock, now })
   return credited
-}
-
-/**
- * Retries payments without a price, a limited number per round, so that permanently unpriced ones do not block
- * others.
- */
-function createUnpricedRetry({ context, network, prices, requireLease }: IndexParts): () => Promise<number> {
-  let after = ''
-  return async () => {
-    const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
-    let credited = 0
-    for (const row of rows) {
-      const verdict = await judgePayment(
-        prices,
-        network,
-        row,
-        await findPriceOfStorage(context.db.read, row.block_time),
-      )
-      if (verdict.state === 'unpriced') continue
-      const now = context.clock.now()
-      const isDone = await context.db.write(async (trx) => {
-        await requireLease(trx)
-        return applyVerdict(trx, row, verdict, { config: context.config, now })
-      })
-      if (isDone) credited++
-    }
-    after = rows.length < maxUnpriced ? '' : (rows.at(-1)?.id ?? '')
-    return credited
-  }
 }
 
 /** Shows users and operators why nothing is credited. Only the replica that follows the chain records it. */

@@ -4,6 +4,7 @@ import { expect, test } from 'vitest'
 import { changeOperatorSetting, operatorSettings } from '../ledger/ledger.ts'
 import { findPriceOfStorage } from './credit.ts'
 import { describePayments } from './describe-payments.fixture.ts'
+import { startRpcLiar } from './payment-chain.fixture.ts'
 import { describeHowToPay } from './payments.ts'
 
 describePayments('a payment on %s', (subject) => {
@@ -73,6 +74,26 @@ describePayments('a payment on %s', (subject) => {
     const [waited] = await rows()
     expect(waited).toMatchObject({ state: 'credited', reason: null, price: '100000000000', bytes: 256 * MIB })
     await expectBooksRight()
+  })
+
+  test('shares the requests to a price feed with the other payments of its block', async () => {
+    const { place, follow } = subject()
+    let requests = 0
+    await using endpoint = await startRpcLiar(place.chain.url, ({ method }) => {
+      if (method === 'eth_call') requests++
+      return undefined
+    })
+    const indexer = follow({ rpcUrls: [endpoint.url] })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    const requestsForOne = requests
+    requests = 0
+    await place.payTogether(place.alice, [3n * 10n ** 15n, 4n * 10n ** 15n])
+    await place.mine(2)
+    expect(await indexer.round()).toMatchObject({ credited: 2 })
+    expect(requestsForOne).toBeGreaterThan(1)
+    expect(requests).toBe(requestsForOne)
   })
 
   test('counts at the best price of the ten minutes before, so that a quote buys its size', async () => {

@@ -7,21 +7,8 @@ import { describePayments } from './describe-payments.fixture.ts'
 describePayments('a payment on %s', (subject) => {
   test('has its own position in a transaction with several, wherever it is mined', async () => {
     const { place, follow, rows, expectBooksRight } = subject()
-    const payTwice = async () => {
-      // Code that pays 3 and then 4 thousandths of a coin, run as a contract's constructor: both are events of one
-      // transaction.
-      const call = (value: bigint) =>
-        `600060006000600067${(value * 10n ** 15n).toString(16).padStart(16, '0')}73${place.payments.slice(2)}5af150`
-      const hash = await place.alice.sendTransaction({
-        data: `0x${call(3n)}${call(4n)}00`,
-        value: 7n * 10n ** 15n,
-        gas: 300_000n,
-      })
-      await place.chain.reader.waitForTransactionReceipt({ hash })
-      return hash
-    }
     const indexer = follow({ finality: { blocks: 10 } })
-    const hash = await payTwice()
+    const hash = await place.payTogether(place.alice, [3n * 10n ** 15n, 4n * 10n ** 15n])
     await indexer.round()
     const raw = await place.chain.anvil.request('eth_getRawTransactionByHash', [hash])
     // Mined again after another payment, so its log indexes differ.

@@ -23,6 +23,8 @@ export type PaymentChain = AsyncDisposable & {
   settings(network?: Record<string, unknown>): string
   pay(from: Wallet, value: bigint): Promise<Hex>
   payFor(from: Wallet, beneficiary: Hex, value: bigint): Promise<Hex>
+  /** Makes several payments in one transaction, each of which is an event of it. */
+  payTogether(from: Wallet, values: readonly bigint[]): Promise<Hex>
   /** @param token one of the three stablecoins, or the address of another contract */
   payToken(from: Wallet, token: 'usdc' | 'usdt' | 'dai' | Hex, units: bigint): Promise<Hex>
   /** Deploys another token with six decimals and funds both wallets. */
@@ -102,6 +104,14 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
       return wait(
         await from.writeContract({ address: payments, abi: paymentsAbi, functionName: 'payFor', args, value }),
       )
+    },
+    async payTogether(from, values) {
+      // Code that pays each amount, run as a contract's constructor.
+      const calls = values.map(
+        (value) => `600060006000600067${value.toString(16).padStart(16, '0')}73${payments.slice(2)}5af150`,
+      )
+      const value = values.reduce((sum, one) => sum + one, 0n)
+      return wait(await from.sendTransaction({ data: `0x${calls.join('')}00`, value, gas: 300_000n }))
     },
     async addToken({ isAllowed } = { isAllowed: true }) {
       const token = await chain.deploy(localUsdcAbi, localUsdcBytecode)

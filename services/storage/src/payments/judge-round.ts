@@ -1,0 +1,83 @@
+import { CairnError } from '@cairn/protocol'
+import type { PaymentEvent } from './chain.ts'
+import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
+import type { IndexParts } from './index-parts.ts'
+import type { Prices } from './prices.ts'
+import { findUnpriced } from './store.ts'
+
+/** Maximum number of payments without a price that are retried per round. */
+const maxUnpriced = 100
+
+/**
+ * Remembers prices for one round, also missing ones: the payments of a block share them, and each takes dozens of
+ * requests to the feeds.
+ */
+export function rememberPrices(prices: Prices): Prices {
+  const pricesAt = new Map<string, ReturnType<Prices['getPriceAt']>>()
+  const comparisons = new Map<string, ReturnType<Prices['compareWithFloor']>>()
+  return {
+    getTicker: prices.getTicker,
+    getPriceAt: (symbol, timeMs) => recall(pricesAt, `${symbol} ${timeMs}`, () => prices.getPriceAt(symbol, timeMs)),
+    compareWithFloor: (floor, timeMs) =>
+      recall(comparisons, `${floor.symbol} ${floor.price} ${timeMs}`, () => prices.compareWithFloor(floor, timeMs)),
+  }
+}
+
+function recall<T>(known: Map<string, T>, key: string, read: () => T): T {
+  const answer = known.get(key) ?? read()
+  known.set(key, answer)
+  return answer
+}
+
+/** A final payment and what it buys. */
+export type Judged = { event: PaymentEvent; blockTimeMs: number; verdict: Awaited<ReturnType<typeof judgePayment>> }
+
+/** Prices are fetched before the unit of work, which waits only for the database. */
+export async function judgeAll(
+  parts: IndexParts,
+  events: readonly PaymentEvent[],
+  times: ReadonlyMap<number, number>,
+): Promise<Judged[]> {
+  const judged: Judged[] = []
+  for (const event of events) {
+    const blockTimeMs = times.get(event.blockNumber)
+    if (blockTimeMs === undefined) throw new CairnError('INTERNAL', { message: 'A payment was not confirmed' })
+    const { token, units } = event
+    const question = { token, units: units.toString(), block_time: blockTimeMs }
+    const perGib = await findPriceOfStorage(parts.context.db.read, blockTimeMs)
+    judged.push({ event, blockTimeMs, verdict: await judgePayment(parts.prices, parts.network, question, perGib) })
+  }
+  return judged
+}
+
+/** Retries payments without a price. @returns how many were credited */
+export type UnpricedRetry = (prices: Prices) => Promise<number>
+
+/**
+ * Retries payments without a price, a limited number per round, so that permanently unpriced ones do not block
+ * others.
+ */
+export function createUnpricedRetry({ context, network, requireLease }: IndexParts): UnpricedRetry {
+  let after = ''
+  return async (prices) => {
+    const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
+    let credited = 0
+    for (const row of rows) {
+      const verdict = await judgePayment(
+        prices,
+        network,
+        row,
+        await findPriceOfStorage(context.db.read, row.block_time),
+      )
+      if (verdict.state === 'unpriced') continue
+      const now = context.clock.now()
+      const isDone = await context.db.write(async (trx) => {
+        await requireLease(trx)
+        return applyVerdict(trx, row, verdict, { config: context.config, now })
+      })
+      if (isDone) credited++
+    }
+    after = rows.length < maxUnpriced ? '' : (rows.at(-1)?.id ?? '')
+    return credited
+  }
+}
