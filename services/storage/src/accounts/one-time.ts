@@ -1,4 +1,5 @@
 import { addFiles, addressSchema, CairnError, type CallDefinition, importCar } from '@cairn/protocol'
+import { rateLimitKey } from '@cairn/service'
 import * as v from 'valibot'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
@@ -7,6 +8,12 @@ import { ensureAccount } from './store.ts'
 
 /** Calls that one signature authorizes, once. */
 const allowedCalls: readonly string[] = [addFiles.id, importCar.id]
+
+/**
+ * Signatures checked per minute and IP address, valid or not: each is compared with up to 16 messages of the address that
+ * it names, which takes tens of ms. An address gets as many messages to sign per minute.
+ */
+const checksPerMinute = 60
 
 /** Whether a bearer is `address$signature`: a wallet's authorization of one upload, without an API key. */
 export function isOneTime(token: string): boolean {
@@ -34,6 +41,7 @@ export async function authenticateOnce(
       hint: 'Create an API key for other calls.',
     })
   }
+  context.rates.consume(`one-time ${rateLimitKey(ip)}`, checksPerMinute)
   const challenge = await findChallenge(context, { address: address.output, signature, ip }, 'upload')
   await spendChallenge(context, challenge)
   await ensureAccount(context, address.output, ip)
