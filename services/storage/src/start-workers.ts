@@ -8,7 +8,7 @@ import { createEventsWorker } from './events/events.ts'
 import { fronts } from './fronts.ts'
 import { createHandoverWorker } from './handover/handover.ts'
 import { createIpniWorker } from './ipni/ipni.ts'
-import { hasUploadsInProgress } from './ledger/ledger.ts'
+import { createReservationWorker, hasUploadsInProgress } from './ledger/ledger.ts'
 import { createLinksWorker } from './links/links.ts'
 import type { OpenDenylist } from './moderation/moderation.ts'
 import { createNamesWorker } from './names/worker.ts'
@@ -62,6 +62,7 @@ export function startWorkers({
     createEventsWorker(context, clock),
     createEgressWorker(context, clock),
     createMeasureWorker(context, clock),
+    createReservationWorker(context, clock),
     createWebhooksWorker(context, clock),
     createLinksWorker(context, clock),
     createUploadLinksWorker(context, clock),

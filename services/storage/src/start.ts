@@ -29,7 +29,7 @@ import { servedFronts } from './fronts.ts'
 import { createGatewayApp } from './gateway/app.ts'
 import { createGatewayLinks } from './gateway-links/gateway-links.ts'
 import { createSharedRates } from './http/shared-rates.ts'
-import { recountFreeStorage, releaseAbandoned, watchFreeStorage } from './ledger/ledger.ts'
+import { recountFreeStorage, releaseAll, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
 import { createStorageMetrics, type StorageMetrics } from './metrics.ts'
 import { openDenylist } from './moderation/moderation.ts'
@@ -151,7 +151,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   // Before any change: this rejects a database that is older than its packs.
   const comparison = await comparePacks(context)
 
-  const abandoned = await releaseAbandoned(context)
+  // With other replicas running, the worker releases those of replicas that are gone.
+  const abandoned = isAlone ? await releaseAll(context) : 0
   watchFreeStorage(context)
   watchMachine(context)
   if (isAlone) {

@@ -18,7 +18,7 @@ export {
   isShortage,
   lastingOwner,
   type Reservation,
-  releaseAbandoned,
+  releaseAll,
   releaseReservation,
   requireQuota,
   reservationOf,
@@ -28,4 +28,5 @@ export {
   shortOf,
   shrinkReservation,
 } from './quota.ts'
+export { createReservationWorker } from './renew-reservations.ts'
 export { watchFreeStorage } from './watch-free-storage.ts'

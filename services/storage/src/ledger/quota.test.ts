@@ -2,7 +2,7 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureAccount } from '../accounts/store.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { credit, releaseAbandoned, reserve, settle } from './quota.ts'
+import { credit, releaseAll, reserve, settle } from './quota.ts'
 
 let storage: TestStorage
 let serial = 0
@@ -103,6 +103,6 @@ test('exactly as many of fifty concurrent uploads succeed as fit into the last b
 test('the next start releases the reservations of a killed process', async () => {
   const address = await newAddress()
   await reserve(storage.context, address, 4 * MIB)
-  await releaseAbandoned(storage.context)
+  await releaseAll(storage.context)
   expect(await account(address)).toEqual({ used: 0, reserved: 0 })
 })

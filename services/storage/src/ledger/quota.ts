@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, shortageErrors, transferTimeoutMs } from '@cairn/protocol'
+import { CairnError, shortageErrors } from '@cairn/protocol'
 import { prepareStatement, type StatementParams } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
@@ -17,8 +17,8 @@ export type Reservation = {
   release(): Promise<void>
 }
 
-/** A reservation older than twice the longest transfer was left behind by a process that is gone. */
-const reservationLifetimeMs = 2 * transferTimeoutMs
+/** How long a reservation stays after its process last renewed it: an upload outlives a short failure of the database. */
+export const reservationLifetimeMs = 10 * 60_000
 
 type Shortage = (typeof shortageErrors)[number]
 
@@ -184,16 +184,25 @@ export async function shortOf(
   })
 }
 
-/** Deletes a reservation and releases its bytes; returns false when it no longer exists. */
-export async function releaseReservation(trx: Kysely<Schema>, id: string): Promise<boolean> {
-  const row = await drop(trx, id)
+/**
+ * Deletes a reservation and releases its bytes; returns false when it no longer exists.
+ * @param expiredAt if given, releases it only if it expired before this time, in ms since 1970
+ */
+export async function releaseReservation(trx: Kysely<Schema>, id: string, expiredAt?: number): Promise<boolean> {
+  const row = await drop(trx, id, expiredAt)
   if (row === undefined) return false
   await changeAccount(trx, row.address, { reservedBytes: -row.bytes })
   return true
 }
 
-function drop(trx: Kysely<Schema>, id: string): Promise<{ address: string; bytes: number } | undefined> {
-  return trx.deleteFrom('reservation').where('id', '=', id).returning(['address', 'bytes']).executeTakeFirst()
+function drop(
+  trx: Kysely<Schema>,
+  id: string,
+  expiredAt?: number,
+): Promise<{ address: string; bytes: number } | undefined> {
+  const query = trx.deleteFrom('reservation').where('id', '=', id)
+  const limited = expiredAt === undefined ? query : query.where('expires_at', '<', expiredAt)
+  return limited.returning(['address', 'bytes']).executeTakeFirst()
 }
 
 /** Gives back a part of a reservation, inside the caller's unit of work. */
@@ -250,15 +259,12 @@ export async function hasUploadsInProgress({ db, clock }: Pick<Context, 'db' | '
 }
 
 /**
- * Releases the reservations of uploads that ended with their process. A SQLite database belongs to one process, so at
- * its start this is every reservation; with other replicas running, only expired ones.
+ * Releases the reservations of uploads that ended with their process. Only at a start when no other service can be alive:
+ * a SQLite database belongs to one.
  */
-export async function releaseAbandoned(context: Pick<Context, 'db' | 'clock'>): Promise<number> {
-  const { db, clock } = context
+export async function releaseAll({ db }: Pick<Context, 'db'>): Promise<number> {
   return db.write(async (trx) => {
-    let query = trx.selectFrom('reservation').select('id').where('process_id', '<>', lastingOwner)
-    if (db.kind === 'postgres') query = query.where('expires_at', '<', clock.now())
-    const rows = await query.execute()
+    const rows = await trx.selectFrom('reservation').select('id').where('process_id', '<>', lastingOwner).execute()
     for (const { id } of rows) await releaseReservation(trx, id)
     return rows.length
   })
