@@ -34,6 +34,7 @@ import { indexLookups } from './migrations/0034_index-lookups.ts'
 import { indexCids } from './migrations/0035_index-cids.ts'
 import { indexPinNames } from './migrations/0036_index-pin-names.ts'
 import { stateReasons } from './migrations/0037_state-reasons.ts'
+import { recountFree } from './migrations/0038_recount-free-storage.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -76,6 +77,7 @@ export const migrations = [
   indexCids,
   indexPinNames,
   stateReasons,
+  recountFree,
 ]
 
 /**

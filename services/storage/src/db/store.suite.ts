@@ -268,6 +268,7 @@ export function databaseSuite(
         { name: '0035_index-cids' },
         { name: '0036_index-pin-names' },
         { name: '0037_state-reasons' },
+        { name: '0038_recount-free-storage' },
       ])
     })
 

@@ -1,8 +1,10 @@
 import { MIB } from '@cairn/protocol'
+import { migrate } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
+import { recountFree } from '../db/migrations/0038_recount-free-storage.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { readFreeStorage, recountFreeStorage } from './free-storage.ts'
 import { enter, openAccount } from './ledger.ts'
@@ -48,7 +50,11 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const rows = await context.db.read.selectFrom('account').selectAll().execute()
       return rows.reduce(
         (sum, row) =>
-          sum + Math.max(0, row.data_used_bytes + row.reserved_bytes - (row.data_limit_bytes - (row.free_bytes ?? 0))),
+          sum +
+          Math.max(
+            0,
+            row.data_used_bytes + row.reserved_bytes - Math.max(0, row.data_limit_bytes - (row.free_bytes ?? 0)),
+          ),
         0,
       )
     }
@@ -100,6 +106,38 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect([await stored(first), await due(first)]).toEqual([0, 0])
       await context.db.write(recountFreeStorage)
       expect(await stored(first)).toBe(0)
+    })
+
+    test('a limit below the free allowance uses no free storage', async () => {
+      const [first, second] = await start({ CAIRN_FREE_TOTAL_BYTES: String(20 * MIB) })
+      const address = await openFree(first)
+      const adjust = (bytes: number) =>
+        first.context.db.write((trx) =>
+          enter(trx, { address, kind: 'adjustment', cause: `adjustment:${++serial}`, bytes, note: '' }, 1),
+        )
+      await adjust(-6 * MIB)
+      expect(await stored(second)).toBe(0)
+      const held = await reserve(first.context, address, 2 * MIB)
+      expect([await stored(second), await due(second)]).toEqual([2 * MIB, 2 * MIB])
+      await adjust(-2 * MIB)
+      await first.context.db.write(recountFreeStorage)
+      expect([await stored(second), await due(second)]).toEqual([2 * MIB, 2 * MIB])
+      // What brings the limit back to the allowance is not paid for, either.
+      await adjust(8 * MIB)
+      expect(await stored(second)).toBe(2 * MIB)
+      await held.release()
+      expect(await stored(second)).toBe(0)
+      // The row of the counter as an earlier version left it, and as the migration corrects it.
+      await adjust(-5 * MIB)
+      const { db } = first.context
+      await db.write((trx) =>
+        trx
+          .updateTable('free_storage')
+          .set({ used_bytes: 5 * MIB })
+          .execute(),
+      )
+      await migrate(db.kind, db.write, [...migrations, { ...recountFree, name: '9999_recount-again' }])
+      expect(await stored(second)).toBe(0)
     })
 
     test('without free storage only paying accounts store, and stored content stays', async () => {

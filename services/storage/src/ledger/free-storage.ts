@@ -15,9 +15,12 @@ type Sums = Pick<
   'data_used_bytes' | 'reserved_bytes' | 'data_limit_bytes' | 'free_bytes'
 >
 
-/** Returns the bytes that an account stores or reserves beyond what was paid for. */
+/**
+ * Returns the bytes that an account stores or reserves beyond what was paid for. A limit that an operator lowered below
+ * the free allowance leaves nothing paid.
+ */
 function countFree({ data_used_bytes, reserved_bytes, data_limit_bytes, free_bytes }: Sums): number {
-  const paidBytes = data_limit_bytes - (free_bytes ?? 0)
+  const paidBytes = Math.max(0, data_limit_bytes - (free_bytes ?? 0))
   return Math.max(0, data_used_bytes + reserved_bytes - paidBytes)
 }
 
@@ -100,7 +103,8 @@ export async function readFreeStorage(db: Kysely<Schema>): Promise<number> {
 export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
   // Locked before the sum: a unit that changed an account and waits for this row adds to the new total.
   await trx.updateTable('free_storage').set({ used_bytes: sql`used_bytes` }).execute()
-  const over = sql<number>`data_used_bytes + reserved_bytes - (data_limit_bytes - coalesce(free_bytes, 0))`
+  const paid = sql<number>`data_limit_bytes - coalesce(free_bytes, 0)`
+  const over = sql<number>`data_used_bytes + reserved_bytes - case when ${paid} > 0 then ${paid} else 0 end`
   const row = await trx
     .selectFrom(trx.selectFrom('account').select(over.as('over')).where(over, '>', 0).as('sums'))
     .select(({ fn }) => fn.sum<number | null>('over').as('bytes'))
