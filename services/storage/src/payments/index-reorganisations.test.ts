@@ -62,6 +62,22 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
+  test('that a reorganisation dropped states why, and no longer once it is in a block again', async () => {
+    const { place, follow, rows } = subject()
+    const indexer = follow({ finality: { blocks: 10 } })
+    const hash = await place.pay(place.alice, 10n ** 15n)
+    const raw = await place.chain.anvil.request('eth_getRawTransactionByHash', [hash])
+    await indexer.round()
+    await place.chain.anvil.request('anvil_reorg', [1, []])
+    await indexer.round()
+    expect(await rows()).toMatchObject([
+      { state: 'orphaned', reason: expect.any(String), reason_facts: expect.stringContaining('BLOCK_DROPPED') },
+    ])
+    await place.chain.anvil.request('eth_sendRawTransaction', [raw])
+    await indexer.round()
+    expect(await rows()).toMatchObject([{ tx_hash: hash, state: 'seen', reason: null, reason_facts: null }])
+  })
+
   test.each([1, 5, 50])('survives a reorganisation of %i blocks, correct at every step', async (depth) => {
     const { place, follow, states, limitOf, expectBooksRight } = subject()
     const indexer = follow({ finality: { blocks: 60 } })

@@ -2,7 +2,7 @@ import { paymentReason } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { reasonColumns } from '../db/stored-reasons.ts'
+import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import { coinOf, type PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Block, PaymentEvent } from './chain.ts'
 
@@ -41,7 +41,7 @@ export async function writePayment(
     .onConflict((conflict) =>
       conflict
         .columns(['chain_id', 'tx_hash', 'ordinal'])
-        .doUpdateSet({ ...place, ...said, state: 'seen', updated_at: now })
+        .doUpdateSet({ ...place, ...said, ...noReason, state: 'seen', updated_at: now })
         .where('payment.state', 'in', ['seen', 'orphaned']),
     )
     .execute()
