@@ -176,7 +176,7 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   for (const [hash, count] of places) expect(counted.filter((row) => row.tx_hash === hash)).toHaveLength(count)
   expect(rows.filter(({ state }) => !['credited', 'refused', 'orphaned'].includes(state))).toEqual([])
   const accounts = await one.read.selectFrom('account').select(['address', 'data_limit_bytes']).execute()
-  const limits = accounts.map((row): [string, bigint] => [row.address, BigInt(row.data_limit_bytes - free)])
+  const limits = accounts.map((row): [string, bigint] => [row.address, BigInt(row.data_limit_bytes)])
   expect(Object.fromEntries(limits)).toEqual(Object.fromEntries(due))
   const entries = await one.read
     .selectFrom('ledger_entry')

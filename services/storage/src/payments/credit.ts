@@ -106,7 +106,8 @@ export async function applyVerdict(
     .returning('id')
     .executeTakeFirst()
   if (done === undefined) return false
-  await openAccount(trx, row.address, { config, now })
+  // The next sign-in enters the free allowance, within the limit per IP address and day.
+  await openAccount(trx, row.address, { config, now }, async () => false)
   const note = `Payment on ${row.network}, transaction ${row.tx_hash}`
   const isEntered = await enter(trx, { address: row.address, kind: 'payment', cause: causeOf(row), bytes, note }, now)
   if (isEntered) {

@@ -59,7 +59,7 @@ export function describePayments(title: string, tests: (subject: () => PaymentSu
       snapshot = await place.chain.miner.snapshot()
       const db = await kinds[kind]()
       const clock = { ms: Date.now(), now: () => clock.ms }
-      const { expectRight, ...books } = openBooks(db, freeBytes)
+      const { expectRight, ...books } = openBooks(db)
       const current = place
       subject = {
         ...books,

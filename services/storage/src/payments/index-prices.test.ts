@@ -1,7 +1,7 @@
 // What a payment buys: prices of storage and of coins, when they were shown and how old they are.
 import { bytesForUnits, coinPriceOf, GIB, MIB, oneDollar } from '@cairn/protocol'
 import { expect, test } from 'vitest'
-import { changeOperatorSetting, operatorSettings } from '../ledger/ledger.ts'
+import { changeOperatorSetting, openAccount, operatorSettings } from '../ledger/ledger.ts'
 import { findPriceOfStorage } from './credit.ts'
 import { describePayments } from './describe-payments.fixture.ts'
 import { startRpcLiar } from './payment-chain.fixture.ts'
@@ -121,6 +121,23 @@ describePayments('a payment on %s', (subject) => {
     await place.mine(2)
     await follow().round()
     expect(await rows()).toMatchObject([{ state: 'credited', price: '100000000000' }])
+  })
+
+  test('opens an account without the free allowance, which is due at the sign-in', async () => {
+    const { place, db, follow, limitOf, expectBooksRight } = subject()
+    await place.payFor(place.alice, place.bob.account.address, 10n ** 12n)
+    await place.mine(2)
+    const indexer = follow()
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    const address = place.bob.account.address.toLowerCase()
+    const readAccount = () =>
+      db.read.selectFrom('account').selectAll().where('address', '=', address).executeTakeFirstOrThrow()
+    const bought = await limitOf(address)
+    expect(await readAccount()).toMatchObject({ data_limit_bytes: bought, free_bytes: null })
+    const { config } = indexer.context
+    expect(await db.write((trx) => openAccount(trx, address, { config, now: 1 }))).toBe('opened')
+    expect(await readAccount()).toMatchObject({ data_limit_bytes: (bought ?? 0) + config.freeBytes })
+    await expectBooksRight()
   })
 
   test('in an unconfigured token, or of dust, is recorded and buys nothing', async () => {

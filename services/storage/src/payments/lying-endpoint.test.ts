@@ -153,7 +153,7 @@ describe.each([
     const liar = await startLiar(lie)
     const indexer = follow(position === 0 ? [liar.url, place.chain.url] : [place.chain.url, liar.url])
     for (let i = 0; i < 6; i++) await expect(indexer.round()).rejects.toThrow(reason)
-    const books = openBooks(db, free)
+    const books = openBooks(db)
     expect((await books.states()).filter((state) => state !== 'seen')).toEqual([])
     expect(await db.read.selectFrom('account').selectAll().execute()).toEqual([])
     const figures = await indexer.context.metrics.registry.metrics()
@@ -189,7 +189,7 @@ describe.each([
     })
     const indexer = follow(position === 0 ? [liar.url, place.chain.url] : [place.chain.url, liar.url])
     expect(await indexer.round()).toMatchObject({ credited: 0 })
-    const books = openBooks(db, free)
+    const books = openBooks(db)
     expect(await books.rows()).toMatchObject([{ state: 'unpriced' }])
     expect(indexer.context.dependencies.report()).toContainEqual(
       expect.objectContaining({
@@ -230,7 +230,7 @@ describe.each([
     }))
     const indexer = follow(position === 0 ? [away.url, place.chain.url] : [place.chain.url, away.url])
     await expect(indexer.round()).rejects.toThrow('Only 1 of 2 endpoints of local respond, 2 must agree')
-    expect(await openBooks(db, free).rows()).toEqual([])
+    expect(await openBooks(db).rows()).toEqual([])
     const report = endpointsOf(indexer)
     expect(report[position]).toMatchObject({ endpoint: position, state: 'failed' })
     expect(report[1 - position]).toMatchObject({ state: 'ok' })
@@ -249,7 +249,7 @@ describe('of three endpoints, one', () => {
     const liar = await startLiar(lie)
     const indexer = follow([liar.url, place.chain.url, await startHonest()])
     expect(await indexer.round()).toMatchObject({ credited: 1 })
-    const books = openBooks(db, free)
+    const books = openBooks(db)
     expect(await books.rows()).toMatchObject([{ state: 'credited', units: String(paid) }])
     expect(await books.limitOf(place.bob.account.address)).toBeUndefined()
     expect(endpointsOf(indexer)).toMatchObject([
@@ -304,5 +304,5 @@ test('a payment that only one endpoint no longer shows is not dropped', async ()
   expect(await indexer.round()).toMatchObject({ seen: 1 })
   liar.isLying = true
   expect(await indexer.round()).toMatchObject({ seen: 0 })
-  expect(await openBooks(db, free).states()).toEqual(['seen'])
+  expect(await openBooks(db).states()).toEqual(['seen'])
 })

@@ -43,7 +43,7 @@ export function openFollower(
 }
 
 /** Reads the books from the tables. */
-export function openBooks(db: Database, freeBytes: number) {
+export function openBooks(db: Database) {
   const rows = () => db.read.selectFrom('payment').selectAll().orderBy('block_number').orderBy('ordinal').execute()
   return {
     rows,
@@ -52,10 +52,10 @@ export function openBooks(db: Database, freeBytes: number) {
     async limitOf(address: string): Promise<number | undefined> {
       const row = await db.read
         .selectFrom('account')
-        .select('data_limit_bytes')
+        .select(['data_limit_bytes', 'free_bytes'])
         .where('address', '=', address.toLowerCase())
         .executeTakeFirst()
-      return row === undefined ? undefined : row.data_limit_bytes - freeBytes
+      return row === undefined ? undefined : row.data_limit_bytes - (row.free_bytes ?? 0)
     },
     /** The ledger must always match the accounts. */
     async expectRight(): Promise<void> {

@@ -53,7 +53,7 @@ const payUsdc = async () => {
   await place.payToken(place.alice, 'usdc', paid)
   await place.mine(2)
 }
-const rows = () => openBooks(db, free).rows()
+const rows = () => openBooks(db).rows()
 const whole = Number(bytesForUnits(paid, 6))
 
 test('accepts native and bridged USDC on one chain as one coin', async () => {
@@ -94,12 +94,12 @@ describe('a coin with a feed', () => {
     for (let i = 0; i < 3; i++) expect(await indexer.round()).toMatchObject({ credited: 0 })
     const reason = 'USDC was worth less than 0.97 dollars. The payment is credited when the price recovers'
     expect(await rows()).toMatchObject([{ state: 'unpriced', bytes: null, reason }])
-    expect(await openBooks(db, free).limitOf(place.alice.account.address)).toBeUndefined()
+    expect(await openBooks(db).limitOf(place.alice.account.address)).toBeUndefined()
     await place.pushPrice(97_000000n, feed)
     clock.ms += 10_000
     expect(await indexer.round()).toMatchObject({ credited: 1 })
     expect(await rows()).toMatchObject([{ state: 'credited', bytes: whole, reason: null }])
-    await openBooks(db, free).expectRight()
+    await openBooks(db).expectRight()
   })
 
   test('that had its dollar value when it was paid is credited, although it fell before the block was final', async () => {

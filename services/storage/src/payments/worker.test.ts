@@ -47,6 +47,6 @@ test('a round that takes longer than its lease keeps it from other replicas, and
   const worker = createPaymentWorker(context, network, { ...systemClock, sleep: async () => stop.abort() })
   await worker.run(stop.signal)
   expect(taken).toEqual([undefined, undefined, undefined])
-  expect(await openBooks(db, 0).states()).toEqual(['credited'])
+  expect(await openBooks(db).states()).toEqual(['credited'])
   await rm(folder, { recursive: true, force: true })
 })
