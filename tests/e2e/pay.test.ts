@@ -21,13 +21,14 @@ import {
   useFaucet,
   waitForCredit,
 } from '@cairn/sdk'
-import { createPublicClient, createWalletClient, type EIP1193Provider, type Hex, http, parseAbi } from 'viem'
+import { createPublicClient, createWalletClient, type Hex, http, parseAbi } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../../services/storage/src/admin/admin.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runCli } from '../run-cli.ts'
+import { createProvider, type WalletOptions } from './wallet-provider.fixture.ts'
 
 const free = 10 * MIB
 /** The default of viem is four seconds. */
@@ -237,74 +238,12 @@ describe('what goes wrong', () => {
 })
 
 describe('with the wallet of a browser', () => {
-  /** An EIP-1193 provider over a private key, that does what a test wants at a method. */
-  function createProvider(
-    privateKey: Hex,
-    { batches = false, at }: { batches?: boolean; at?: (method: string) => void } = {},
-  ) {
-    const account = privateKeyToAccount(privateKey)
-    const url = network.profile.chain?.rpcUrl ?? ''
-    const wallet = createWalletClient({ account, chain: anvil, transport: http(url) })
-    const asked: string[] = []
-    let chainId = '0x1'
-    const sent = new Map<string, Hex[]>()
-    const request = async ({ method, params = [] }: { method: string; params?: unknown[] }): Promise<unknown> => {
-      asked.push(method)
-      at?.(method)
-      const [first] = params as [Record<string, Hex>]
-      if (method === 'eth_requestAccounts' || method === 'eth_accounts') return [account.address]
-      if (method === 'eth_chainId') return chainId
-      if (method === 'wallet_switchEthereumChain') {
-        chainId = first['chainId'] ?? ''
-        return null
-      }
-      const send = (call: Record<string, Hex>) =>
-        wallet.sendTransaction({
-          to: call['to'] ?? '0x',
-          data: call['data'] ?? '0x',
-          value: BigInt(call['value'] ?? 0),
-        })
-      if (method === 'eth_sendTransaction') return send(first)
-      if (method === 'wallet_getCapabilities') {
-        if (!batches) throw Object.assign(new Error('unknown method'), { code: -32601 })
-        return { [chainId]: { atomic: { status: 'supported' } } }
-      }
-      if (method === 'wallet_sendCalls') {
-        const { calls } = first as unknown as { calls: Record<string, Hex>[] }
-        const hashes: Hex[] = []
-        for (const call of calls) hashes.push(await send(call))
-        sent.set('batch', hashes)
-        return { id: 'batch' }
-      }
-      if (method === 'wallet_getCallsStatus') {
-        const receipts = (sent.get('batch') ?? []).map((transactionHash) => ({
-          transactionHash,
-          status: '0x1',
-          logs: [],
-          blockHash: transactionHash,
-          blockNumber: '0x1',
-          gasUsed: '0x1',
-        }))
-        return { version: '2.0.0', id: 'batch', chainId, status: 200, atomic: true, receipts }
-      }
-      const answer = await fetch(url, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
-      })
-      const { result, error }: { result: unknown; error?: { message: string; code: number } } = await answer.json()
-      if (error !== undefined) throw Object.assign(new Error(error.message), { code: error.code })
-      return result
-    }
-    return {
-      provider: { request, on: () => undefined, removeListener: () => undefined } as unknown as EIP1193Provider,
-      asked,
-    }
-  }
+  const openProvider = (privateKey: Hex, options?: WalletOptions) =>
+    createProvider(network.profile.chain?.rpcUrl ?? '', privateKey, options)
 
   test('it is asked to change the chain, and pays in two steps', async () => {
     const payer = await openPayer()
-    const { provider, asked } = createProvider(payer.privateKey)
+    const { provider, asked } = openProvider(payer.privateKey)
     const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'dai' })
     expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
     expect(asked).toContain('wallet_switchEthereumChain')
@@ -313,7 +252,7 @@ describe('with the wallet of a browser', () => {
 
   test('one that can approves and pays at once', async () => {
     const payer = await openPayer()
-    const { provider, asked } = createProvider(payer.privateKey, { batches: true })
+    const { provider, asked } = openProvider(payer.privateKey, { batches: true })
     const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'usdc' })
     expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
     expect(asked).not.toContain('eth_sendTransaction')
@@ -333,7 +272,7 @@ describe('with the wallet of a browser', () => {
 
   test('a rejection in the wallet pays nothing, and is reported', async () => {
     const payer = await openPayer()
-    const { provider } = createProvider(payer.privateKey, {
+    const { provider } = openProvider(payer.privateKey, {
       at: (method) => {
         if (method === 'eth_sendTransaction')
           throw Object.assign(new Error('User rejected the request.'), { code: 4001 })

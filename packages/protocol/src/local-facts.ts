@@ -11,7 +11,7 @@ export const localFacts = {
   CID_MISMATCH: 'computed answered[]',
   SHARDS_INCONSISTENT: 'nodeNumbers#[]',
   INSUFFICIENT_FUNDS: 'symbol? haveUnits? neededUnits?',
-  PAYMENT_FAILED: 'txHash? payment{}?',
+  PAYMENT_FAILED: 'txHash? batchId? outcome? payment{}?',
   NOT_ENOUGH_SHARDS: 'needed#? right#? wrongNodes#[]? shards#? nodes@?',
   NETWORK_CHANGED: 'changes{}[]',
   UNEXPECTED_RESPONSE: 'missingFields[]?',

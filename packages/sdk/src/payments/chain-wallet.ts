@@ -26,12 +26,11 @@ import {
   sendCalls,
   sendTransaction,
   switchChain,
-  waitForCallsStatus,
-  waitForTransactionReceipt,
   writeContract,
 } from 'viem/actions'
-import { describePayError } from './pay-errors.ts'
+import { describePayError, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
+import { waitForBatch, waitUntilMined } from './wait-until-mined.ts'
 
 export type { PayEvent, PaySigner } from './pay-options.ts'
 
@@ -56,11 +55,6 @@ type ChainClient = Client<Transport, Chain>
 type Amount = Omit<Payment, 'token'>
 
 type PayableChain = ChainProfile & { paymentContract: string }
-
-/** Time limit for a transaction to be in a block. */
-const minedTimeoutMs = 10 * 60_000
-/** Time limit for the batch of a wallet: the limit of the specification. */
-const batchTimeoutMs = 60_000
 
 const tokenAbi = parseAbi([
   'function balanceOf(address holder) view returns (uint256)',
@@ -186,7 +180,7 @@ async function payNative(parts: Parts, { units, beneficiary }: Amount): Promise<
           args: [beneficiary],
           value: units,
         })
-  return waitUntilMined(parts, hash, 'sent')
+  return followPayment(parts, hash)
 }
 
 async function findToken(
@@ -240,7 +234,8 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
   for (const value of approvals) {
     onEvent({ step: 'approving' })
     const approval = { ...read, functionName: 'approve', args: [contract, value] } as const
-    await waitUntilMined(parts, await writeContract(wallet, { ...common, ...approval }), 'approved')
+    await waitUntilMined(parts, await writeContract(wallet, { ...common, ...approval }), 'approve')
+    onEvent({ step: 'approved' })
   }
   onEvent({ step: 'paying' })
   const target = { ...common, address: contract, abi: paymentsAbi } as const
@@ -248,7 +243,7 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
     beneficiary === undefined
       ? await writeContract(wallet, { ...target, functionName: 'receiveToken', args: [units, token] })
       : await writeContract(wallet, { ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] })
-  return waitUntilMined(parts, hash, 'sent')
+  return followPayment(parts, hash)
 }
 
 type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly bigint[] }
@@ -285,11 +280,16 @@ async function payInOneBatch(
       },
     ],
   })
-  const { receipts, status } = await waitForCallsStatus(wallet, { id, timeout: batchTimeoutMs })
+  // From here on the money may be on its way.
+  onEvent({ step: 'submitted', batchId: id })
+  const { receipts, status } = await waitForBatch(wallet, id)
   const hash = receipts?.at(-1)?.transactionHash
-  if (status !== 'success' || hash === undefined) {
-    throw new CairnError('PAYMENT_FAILED', { details: hash === undefined ? {} : { txHash: hash } })
+  if (status !== 'success') {
+    throw new CairnError('PAYMENT_FAILED', {
+      details: { batchId: id, outcome: 'unpaid', ...(hash === undefined ? {} : { txHash: hash }) },
+    })
   }
+  if (hash === undefined) throw unknownOutcome('pay', { batchId: id }, 'The wallet names no transaction')
   onEvent({ step: 'sent', txHash: hash })
   onEvent({ step: 'mined', txHash: hash })
   return hash
@@ -305,18 +305,12 @@ async function canBatch(wallet: ChainClient, account: Account): Promise<boolean>
   }
 }
 
-async function waitUntilMined(
-  { reader, onEvent, signal }: Parts,
-  hash: Hash,
-  step: 'approved' | 'sent',
-): Promise<string> {
-  if (step === 'sent') onEvent({ step: 'sent', txHash: hash })
-  signal?.throwIfAborted()
-  const { status, transactionHash } = await waitForTransactionReceipt(reader, { hash, timeout: minedTimeoutMs })
-  if (status !== 'success') throw new CairnError('PAYMENT_FAILED', { details: { txHash: transactionHash } })
-  onEvent(step === 'sent' ? { step: 'mined', txHash: transactionHash } : { step })
-  // A transaction with more gas may have replaced it: that one counts.
-  return transactionHash
+/** Reports a payment that was sent, until it is in a block. @returns the transaction */
+async function followPayment(parts: Parts, hash: Hash): Promise<string> {
+  parts.onEvent({ step: 'sent', txHash: hash })
+  const txHash = await waitUntilMined(parts, hash, 'pay')
+  parts.onEvent({ step: 'mined', txHash })
+  return txHash
 }
 
 function tooLittle(

@@ -9,7 +9,7 @@ const unsupported = 4200
 export function describePayError(error: unknown): CairnError {
   if (CairnError.is(error)) return error
   const codes = codesOf(error)
-  const text = error instanceof BaseError ? `${error.shortMessage} ${error.details}` : String(error)
+  const text = describeCause(error)
   if (codes.includes(rejected)) return new CairnError('PAYMENT_REJECTED', { cause: error })
   if (codes.includes(unsupported)) {
     return new CairnError('PAYMENT_REJECTED', { message: 'This wallet cannot do what a payment needs', cause: error })
@@ -25,11 +25,60 @@ export function describePayError(error: unknown): CairnError {
     })
   }
   if (error instanceof Error && error.name === 'AbortError') return new CairnError('ABORTED', { cause: error })
-  const [reason = ''] = text.split('\n')
+  return new CairnError('PAYMENT_FAILED', { message: `The payment failed: ${shorten(text)}`, cause: error })
+}
+
+/** What a transaction or batch does: `approve` lets the contract take a token, and pays nothing. */
+export type SentPurpose = 'approve' | 'pay'
+
+/** Returns the error for a transaction or batch that was sent, and of which it is not known whether it goes through. */
+export function unknownOutcome(
+  purpose: SentPurpose,
+  sent: { txHash: string } | { batchId: string },
+  error: unknown,
+): CairnError {
+  if (CairnError.is(error)) return error
+  const isApproval = purpose === 'approve'
   return new CairnError('PAYMENT_FAILED', {
-    message: `The payment failed: ${reason.slice(0, 200)}`,
+    message: `The ${isApproval ? 'approval' : 'payment'} was sent, and its outcome is unknown: ${shorten(describeCause(error))}`,
+    hint: isApproval
+      ? 'Nothing was paid. Check the transaction in the wallet, then pay again.'
+      : 'It may still go through. Check the transaction in the wallet before you pay again.',
+    details: { ...sent, outcome: isApproval ? 'unpaid' : 'unknown' },
     cause: error,
   })
+}
+
+/**
+ * Returns the error for a transaction in whose place the wallet sent another one.
+ * @param txHash the other transaction
+ */
+export function replacedTransaction(
+  purpose: SentPurpose,
+  reason: 'cancelled' | 'replaced',
+  txHash: string,
+): CairnError {
+  const isUnpaid = purpose === 'approve' || reason === 'cancelled'
+  return new CairnError('PAYMENT_FAILED', {
+    message:
+      reason === 'cancelled'
+        ? 'The transaction was cancelled in the wallet'
+        : 'The wallet replaced the transaction with another one',
+    hint: isUnpaid
+      ? 'Nothing was paid. To pay, try again.'
+      : 'Check in the wallet what the other transaction paid before you pay again.',
+    details: { txHash, outcome: isUnpaid ? 'unpaid' : 'unknown' },
+  })
+}
+
+function describeCause(error: unknown): string {
+  if (!(error instanceof BaseError)) return String(error)
+  return [error.shortMessage, error.details].filter(Boolean).join(' ')
+}
+
+function shorten(text: string): string {
+  const [line = ''] = text.split('\n')
+  return line.slice(0, 200)
 }
 
 function codesOf(error: unknown): number[] {

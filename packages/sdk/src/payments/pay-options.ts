@@ -6,9 +6,13 @@ export type PaySigner =
   | { provider: EIP1193Provider; address?: string }
   | { walletClient: WalletClient }
 
-/** A step of a payment. `sent` names the transaction: from then on the money may be on its way. */
+/**
+ * A step of a payment. `sent` names the transaction: from then on the money may be on its way. So it is from `submitted` on,
+ * when a wallet accepted a batch (EIP-5792) of which only its id is known.
+ */
 export type PayEvent =
   | { step: 'approving' | 'approved' | 'paying' }
+  | { step: 'submitted'; batchId: string }
   | { step: 'sent'; txHash: string }
   | { step: 'mined'; txHash: string }
 

@@ -39,8 +39,8 @@ export type PaidTransaction = {
  * Pays for storage from a wallet, in the native coin of the chain or a stablecoin: approves the exact amount if
  * required, pays, and waits until the transaction is in a block.
  * @throws CairnError UNSUPPORTED_NETWORK, TOKEN_NOT_SUPPORTED, PRICE_UNKNOWN (also for a stablecoin below a dollar),
- *   INSUFFICIENT_FUNDS, PAYMENT_REJECTED (by the user), PAYMENT_FAILED (with the transaction in `details`, if there is
- *   one), INVALID_ADDRESS, ABORTED
+ *   INSUFFICIENT_FUNDS, PAYMENT_REJECTED (by the user), PAYMENT_FAILED (once something was sent, with `txHash` or `batchId`
+ *   in `details`, and as `outcome` `unpaid` or `unknown`), INVALID_ADDRESS, ABORTED
  */
 export async function pay(
   client: Client,

@@ -1,0 +1,138 @@
+// What is said of a payment that a wallet sent and that did not go through, or of which that is not known: an app that
+// offers to pay again must know whether the money may be on its way.
+import { localUsdcAbi } from '@cairn/contracts'
+import { CairnError, createClient, type PayEvent, type PaymentParams, pay } from '@cairn/sdk'
+import type { Hex } from 'viem'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
+import { createProvider, type WalletOptions } from './wallet-provider.fixture.ts'
+
+let place: PaymentChain
+beforeAll(async () => {
+  place = await startPaymentChain()
+})
+afterAll(() => place?.[Symbol.asyncDispose]())
+
+/** Pays from a new wallet with coins and tokens. @returns the error, and the steps before it */
+async function payWith(openWallet: (privateKey: Hex) => WalletOptions, coin: 'native' | 'usdc') {
+  const privateKey = generatePrivateKey()
+  const { address } = privateKeyToAccount(privateKey)
+  const { url, miner, wallets } = place.chain
+  await miner.setBalance({ address, value: 10n ** 20n })
+  const mint = { address: place.tokens.usdc, abi: localUsdcAbi, functionName: 'mint' } as const
+  await place.chain.reader.waitForTransactionReceipt({
+    hash: await wallets[0].writeContract({ ...mint, args: [address, 10n ** 9n] }),
+  })
+  const token = { coin: 'usdc', symbol: 'USDC', address: place.tokens.usdc, decimals: 6 }
+  const chain = {
+    name: 'local',
+    chainId: 31337,
+    rpcUrl: url,
+    symbol: 'ETH',
+    nativeDecimals: 18,
+    paymentContract: place.payments,
+    tokens: { usdc: token },
+    tokenList: [token],
+  }
+  const profile = { name: 'local', api: url, upload: url, gateway: url, chain, chains: [chain] }
+  const { provider } = createProvider(url, privateKey, openWallet(privateKey))
+  const events: PayEvent[] = []
+  const params: PaymentParams = { units: 1_000_000n, coin }
+  const paid = pay(createClient({ network: profile }), { provider }, params, { onEvent: (event) => events.push(event) })
+  const error = await paid.then(
+    () => undefined,
+    (reason: unknown) => reason,
+  )
+  if (!CairnError.is(error, 'PAYMENT_FAILED')) throw error ?? new Error('the payment went through')
+  return { error, events, sentHash: events.findLast(({ step }) => step === 'sent') }
+}
+
+/** A wallet whose user cancels its first transaction while that waits for a block. */
+function cancelling(privateKey: Hex): WalletOptions {
+  const { miner, anvil } = place.chain
+  const account = privateKeyToAccount(privateKey)
+  let isKnown = false
+  let isCancelled = false
+  return {
+    async at(method) {
+      if (method === 'eth_sendTransaction') await miner.setAutomine(false)
+      if (method === 'eth_getTransactionByHash') isKnown = true
+      if (method !== 'eth_getTransactionReceipt' || !isKnown || isCancelled) return undefined
+      isCancelled = true
+      const nonce = await place.chain.reader.getTransactionCount({ address: account.address })
+      const raw = await account.signTransaction({
+        chainId: 31337,
+        nonce,
+        to: account.address,
+        value: 0n,
+        gas: 21_000n,
+        maxFeePerGas: 10n ** 11n,
+        maxPriorityFeePerGas: 5n * 10n ** 10n,
+        type: 'eip1559',
+      })
+      await anvil.request('eth_sendRawTransaction', [raw])
+      await miner.mine({ blocks: 1 })
+      await miner.setAutomine(true)
+      return null
+    },
+  }
+}
+
+test.each(['native', 'usdc'] as const)(
+  'a transaction that is cancelled in the wallet pays nothing: %s',
+  async (coin) => {
+    const { error, events } = await payWith(cancelling, coin)
+    expect(error.message).toBe('The transaction was cancelled in the wallet')
+    expect(error.hint).toContain('Nothing was paid')
+    expect(error.details).toEqual({ txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/), outcome: 'unpaid' })
+    expect(events.map(({ step }) => step)).toEqual(coin === 'native' ? ['paying', 'sent'] : ['approving'])
+    expect(events).not.toContainEqual({ step: 'sent', txHash: error.details.txHash })
+  },
+)
+
+test('an endpoint that fails after a transaction was sent leaves its outcome unknown, and names it', async () => {
+  const { error, sentHash } = await payWith(
+    () => ({
+      at(method) {
+        if (method === 'eth_getTransactionReceipt') throw Object.assign(new Error('overloaded'), { code: -32000 })
+      },
+    }),
+    'native',
+  )
+  expect(error.message).toMatch(/^The payment was sent, and its outcome is unknown: \S/)
+  expect(error.message).not.toContain('undefined')
+  expect(error.hint).toContain('before you pay again')
+  expect(sentHash).toEqual({ step: 'sent', txHash: error.details.txHash })
+  expect(error.details.outcome).toBe('unknown')
+})
+
+test('a batch is reported as soon as the wallet accepts it; a wallet that then fails leaves its outcome unknown', async () => {
+  const { error, events } = await payWith(
+    () => ({
+      batches: true,
+      at(method) {
+        if (method === 'wallet_getCallsStatus') throw new Error('locked')
+      },
+    }),
+    'usdc',
+  )
+  expect(error.message).toMatch(/^The payment was sent, and its outcome is unknown: /)
+  expect(error.message).not.toContain('undefined')
+  expect(error.details).toEqual({ batchId: 'batch', outcome: 'unknown' })
+  expect(events).toEqual([{ step: 'paying' }, { step: 'submitted', batchId: 'batch' }])
+})
+
+test('a batch that failed pays nothing', async () => {
+  const { error } = await payWith(
+    () => ({
+      batches: true,
+      at: (method) =>
+        method === 'wallet_getCallsStatus'
+          ? { version: '2.0.0', id: 'batch', chainId: '0x7a69', status: 400, atomic: true }
+          : undefined,
+    }),
+    'usdc',
+  )
+  expect(error.details).toEqual({ batchId: 'batch', outcome: 'unpaid' })
+})
