@@ -170,6 +170,42 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   expect(problems).toEqual([])
 })
 
+test('cancelled in the wallet after it was sent: nothing is paid, and no credit is waited for', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  await chooseSize(opened, '64')
+  wallet.cancelNext()
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.getByText('The transaction was cancelled or failed').waitFor()
+  await alert.getByText('Nothing was paid, except for a fee of the chain.').waitFor()
+  expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect((await readQuota(opened)).boughtBytes).toBe(0)
+  expect(problems).toEqual([])
+})
+
+test('a wallet that fails after it accepted a batch: the page does not offer to pay again', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  wallet.allowBatches()
+  await chooseSize(opened, '64')
+  await page.getByText('DAI', { exact: true }).click()
+  await page.getByText('0.25 DAI', { exact: true }).waitFor()
+  wallet.disconnectFrom('wallet_getCallsStatus')
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.getByText('The payment was sent, and it is not known yet whether it goes through').waitFor()
+  await alert.getByText('Check it in your wallet before you pay again.').waitFor()
+  expect(await page.getByRole('button', { name: 'Try again' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Done' }).click()
+  await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('asks for the missing storage of an upload at once, and marks an invalid size at its field', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, problems } = opened

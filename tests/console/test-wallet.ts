@@ -17,6 +17,10 @@ export type TestWallet = {
   rejectNext(method: string): void
   /** The next request of this method meets a wallet that has another window open (EIP-1474). */
   blockNext(method: string): void
+  /** Requests of this method meet a wallet that has lost its chain from now on (EIP-1193). */
+  disconnectFrom(method: string): void
+  /** Its owner cancels the next transaction while it waits for a block. */
+  cancelNext(): void
   /** The next request of this method waits until the function is called. */
   holdNext(method: string): () => void
   /** Another account is chosen in the wallet; pages hear of it. */
@@ -52,7 +56,10 @@ export async function createTestWallet(
   const requests: string[] = []
   const rejected = new Set<string>()
   const blocked = new Set<string>()
+  const disconnected = new Set<string>()
   const held = new Map<string, Promise<void>>()
+  /** The transaction to cancel: sent, known to its page, or undefined. */
+  let cancelled: 'next' | 'sent' | 'known' | undefined
   const batches = new Map<string, Hex[]>()
   let canBatch = false
   let chosen = 0
@@ -88,12 +95,29 @@ export async function createTestWallet(
     if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
     return body.result
   }
+  /** Sends a transaction of the same number with a higher fee, to the account itself, and lets a block be made. */
+  const cancel = async (): Promise<void> => {
+    const { address } = account()
+    const nonce = Number(await askChain('eth_getTransactionCount', [address, 'latest']))
+    const client = createWalletClient({ account: account(), transport: http(chain?.rpcUrl) })
+    const fees = { gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 5n * 10n ** 10n }
+    await client.sendTransaction({ to: address, value: 0n, nonce, chain: null, ...fees })
+    await askChain('evm_mine', [])
+    await askChain('evm_setAutomine', [true])
+  }
   const answer = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     requests.push(method)
     const pause = held.get(method)
     if (held.delete(method)) await pause
     if (blocked.delete(method)) throw new WalletError(-32002, `Request of type '${method}' already pending`)
     if (rejected.delete(method)) throw new WalletError(4001, 'User rejected the request.')
+    if (disconnected.has(method)) throw new WalletError(4900, 'The wallet is disconnected')
+    // The page looks for the other transaction only after it has seen the first.
+    if (method === 'eth_getTransactionByHash' && cancelled === 'sent') cancelled = 'known'
+    else if (method === 'eth_getTransactionReceipt' && cancelled === 'known') {
+      cancelled = undefined
+      await cancel()
+    }
     switch (method) {
       case 'wallet_requestPermissions':
         isConnected = true
@@ -123,6 +147,10 @@ export async function createTestWallet(
         return account().signMessage({ message: { raw: message } })
       }
       case 'eth_sendTransaction':
+        if (cancelled === 'next') {
+          cancelled = 'sent'
+          await askChain('evm_setAutomine', [false])
+        }
         return send(params[0])
       case 'wallet_getCapabilities':
         if (!canBatch) throw new WalletError(4200, `${method} is not supported`)
@@ -171,6 +199,10 @@ export async function createTestWallet(
     },
     rejectNext: (method) => void rejected.add(method),
     blockNext: (method) => void blocked.add(method),
+    disconnectFrom: (method) => void disconnected.add(method),
+    cancelNext: () => {
+      cancelled = 'next'
+    },
     holdNext: (method) => {
       const { promise, resolve } = Promise.withResolvers<void>()
       held.set(method, promise)

@@ -19,7 +19,7 @@ const order: readonly PaymentStep[] = ['start', 'approve', 'pay', 'mined', 'fina
 
 /** A payment in progress, step by step: done, pending, failed. */
 export function PaymentProgress({ payment }: { payment: RunningPayment }) {
-  const { amount, symbol, sizeBytes, step, hasApproval, txHash, error, creditedBytes } = payment
+  const { amount, symbol, sizeBytes, step, hasApproval, isSent, txHash, error, creditedBytes } = payment
   const { steps, stepHints } = messages.billing
   const lines: Line[] = [
     ...(hasApproval
@@ -83,7 +83,7 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
           ) : (
             <>
               <p className="font-medium">{describeError(error).message}</p>
-              <p>{txHash === undefined ? describeError(error).hint : messages.billing.sentButFailed}</p>
+              <p>{isSent ? messages.billing.sentButFailed : describeError(error).hint}</p>
               <p className="mt-1 text-xs">{messages.shell.errorCode(error.code)}</p>
             </>
           )}
@@ -91,8 +91,8 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       )}
       {isOver ? (
         <Button kind={error === undefined ? 'primary' : 'plain'} className="mt-5 w-full" onClick={dismissPayment}>
-          {/* Nothing was sent: the form is shown again unchanged. */}
-          {error !== undefined && txHash === undefined ? messages.shell.retry : messages.billing.done}
+          {/* Nothing was paid: the form is shown again unchanged. */}
+          {error !== undefined && !isSent ? messages.shell.retry : messages.billing.done}
         </Button>
       ) : txHash === undefined ? undefined : (
         <p className="mt-4 text-ink-soft text-sm">{messages.billing.canLeave}</p>

@@ -30,6 +30,8 @@ export type RunningPayment = {
   step: PaymentStep
   /** Whether the wallet opened an approval window. */
   hasApproval: boolean
+  /** Whether the money may be on its way, or has arrived. */
+  isSent: boolean
   txHash?: string
   report?: PaymentReport
   creditedBytes?: number
@@ -83,7 +85,7 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     sentHash = txHash
     keepSentPayment({ address, network, coin, symbol, amount, sizeBytes, txHash, sentAt: Date.now() })
   }
-  set({ address, network, symbol, amount, sizeBytes, step: 'start', hasApproval: false })
+  set({ address, network, symbol, amount, sizeBytes, step: 'start', hasApproval: false, isSent: false })
   try {
     const paid = await pay(
       client,
@@ -93,10 +95,11 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
         onEvent: (event) => {
           if (event.step === 'approving') change({ step: 'approve', hasApproval: true })
           else if (event.step === 'paying') change({ step: 'pay' })
+          else if (event.step === 'submitted') change({ step: 'mined', isSent: true })
           else if (event.step === 'sent' || event.step === 'mined') {
             // Stored immediately: from here on the money may be on its way.
             note(event.txHash)
-            change({ step: event.step === 'sent' ? 'mined' : 'final', txHash: event.txHash })
+            change({ step: event.step === 'sent' ? 'mined' : 'final', txHash: event.txHash, isSent: true })
           }
         },
       },
@@ -104,10 +107,28 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     await watchCredit(client, paid.network, paid.txHash, change, signal)
   } catch (fault) {
     if (signal.aborted) return
-    const error = CairnError.from(fault)
-    change({ error })
-    if (error.code !== 'PAYMENT_REJECTED') toastError(messages.billing.failed, error)
+    const failed = CairnError.from(fault)
+    const { outcome, txHash } = CairnError.is(failed, 'PAYMENT_FAILED') ? failed.details : {}
+    const isUnpaid = outcome === 'unpaid'
+    // A credit of what was cancelled, reverted or replaced would be waited for in vain.
+    const isGone = isUnpaid || (txHash !== undefined && txHash !== sentHash)
+    if (isGone && sentHash !== undefined) clearSentPayment(sentHash)
+    const error = wordOutcome(failed)
+    change({ error, ...(isUnpaid ? { isSent: false } : {}) })
+    const title = outcome === 'unknown' ? messages.billing.stepsTitle : messages.billing.failed
+    if (error.code !== 'PAYMENT_REJECTED') toastError(title, error)
   }
+}
+
+/** Says in the language of the page what became of a transaction or batch that was sent. */
+function wordOutcome(error: CairnError): CairnError {
+  if (!CairnError.is(error, 'PAYMENT_FAILED') || error.details.outcome === undefined) return error
+  const { unpaid, unpaidHint, outcomeUnknown, sentButFailed } = messages.billing
+  const texts =
+    error.details.outcome === 'unpaid'
+      ? { message: unpaid, hint: unpaidHint }
+      : { message: outcomeUnknown, hint: sentButFailed }
+  return asWorded(new CairnError('PAYMENT_FAILED', { ...texts, details: error.details, cause: error }))
 }
 
 /** Resumes the newest payment that an earlier page sent without seeing its credit. */
@@ -119,7 +140,17 @@ export async function resumePayment(client: Client, address: string): Promise<vo
   const change = (part: Partial<RunningPayment>) => {
     if (!signal.aborted && running?.txHash === txHash) set({ ...running, ...part })
   }
-  set({ address: sent.address, network, symbol, amount, sizeBytes, txHash, step: 'final', hasApproval: false })
+  set({
+    address: sent.address,
+    network,
+    symbol,
+    amount,
+    sizeBytes,
+    txHash,
+    step: 'final',
+    hasApproval: false,
+    isSent: true,
+  })
   try {
     await watchCredit(client, network, txHash, change, signal)
   } catch (fault) {
