@@ -48,10 +48,14 @@ test('a body that breaks off fails, and so does a request without an answer', as
   await using server = await serve((request, response) => {
     if (request.url === '/begun') {
       response.writeHead(200, { 'content-length': 1000 }).write('x', () => response.destroy())
+    } else if (request.url === '/broken') {
+      request.socket.end('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nno length\r\n')
     } else request.socket.destroy()
   })
-  const { body } = await openAnswer(new URL('/begun', server.url), { headers: {}, signal: never })
-  await expect(Array.fromAsync(body)).rejects.toThrow()
+  for (const path of ['/begun', '/broken']) {
+    const { body } = await openAnswer(new URL(path, server.url), { headers: {}, signal: never })
+    await expect(Array.fromAsync(body), path).rejects.toThrow()
+  }
   await expect(openAnswer(server.url, { headers: {}, signal: never })).rejects.toThrow()
 })
 

@@ -49,3 +49,24 @@ test('reaches an internal server only if that is allowed, and returns a redirect
     server.close()
   }
 })
+
+test('a server that switches protocols is a failure', async () => {
+  const server = createServer((request) => {
+    request.socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const { signal } = new AbortController()
+    const refused = requestOutside(new URL(`http://127.0.0.1:${port}/`), {
+      method: 'POST',
+      signal,
+      allowsPrivate: true,
+    })
+    await expect(refused).rejects.toThrow('the server sent no answer')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})

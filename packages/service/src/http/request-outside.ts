@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 import { matchAddresses } from './match-addresses.ts'
-import { beginRequest } from './node-http.ts'
+import { beginRequest, receiveResponse } from './node-http.ts'
 
 /** Networks that are not part of the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry/ */
 const reservedNetworks = [
@@ -55,28 +55,25 @@ export type OutsideRequest = {
  * redirects.
  *
  * @returns the response with an unread body; the caller reads or destroys it
- * @throws CairnError ADDRESS_NOT_ALLOWED; errors of the connection, unchanged
+ * @throws CairnError ADDRESS_NOT_ALLOWED; errors of the connection, unchanged; Error if it ends without a response
  */
-export function requestOutside(
+export async function requestOutside(
   url: URL,
   { method = 'GET', headers = {}, body, signal, allowsPrivate }: OutsideRequest,
 ): Promise<IncomingMessage> {
   const host = url.hostname.replace(/^\[|\]$/g, '')
-  return new Promise((resolve, reject) => {
-    // Node does not call `lookup` for an IP address.
-    if (isIP(host) !== 0 && !allowsPrivate && !isPublicAddress(host)) throw notAllowed(host)
-    const sent = beginRequest(url, {
-      method,
-      headers,
-      signal,
-      // A pooled connection may have been opened with other options.
-      agent: false,
-      ...(allowsPrivate ? {} : { lookup: lookUpPublic }),
-    })
-    sent.once('response', resolve)
-    sent.once('error', reject)
-    sent.end(body)
+  // Node does not call `lookup` for an IP address.
+  if (isIP(host) !== 0 && !allowsPrivate && !isPublicAddress(host)) throw notAllowed(host)
+  const sent = beginRequest(url, {
+    method,
+    headers,
+    signal,
+    // A pooled connection may have been opened with other options.
+    agent: false,
+    ...(allowsPrivate ? {} : { lookup: lookUpPublic }),
   })
+  sent.end(body)
+  return receiveResponse(sent)
 }
 
 /** Resolves a name. Fails if any of its addresses is not public. */

@@ -3,7 +3,7 @@ import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { headerOf } from '@cairn/protocol'
 import { currentSpan, type Span } from '../traces/span.ts'
-import { beginRequest } from './node-http.ts'
+import { beginRequest, receiveResponse } from './node-http.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {
@@ -72,20 +72,14 @@ async function exchange(url: URL, request: ServerRequest, span: Span | undefined
 
 function open(url: URL, { method, headers, body, signal }: ServerRequest): Promise<IncomingMessage> {
   const lengths = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }
-  return new Promise((resolve, reject) => {
-    const sent = beginRequest(url, {
-      method,
-      // Firewalls before endpoints of chains may reject requests that name no client.
-      headers: { 'accept-encoding': 'gzip', 'user-agent': 'node', ...lengths, ...headers },
-      signal,
-    })
-    sent.once('response', resolve)
-    // Errors after the response also end its body, whose reader handles them.
-    sent.on('error', reject)
-    // A server that switches protocols ends the request without an error.
-    sent.once('close', () => reject(new Error('the server sent no answer')))
-    sent.end(body)
+  const sent = beginRequest(url, {
+    method,
+    // Firewalls before endpoints of chains may reject requests that name no client.
+    headers: { 'accept-encoding': 'gzip', 'user-agent': 'node', ...lengths, ...headers },
+    signal,
   })
+  sent.end(body)
+  return receiveResponse(sent)
 }
 
 async function readBody(response: IncomingMessage, maxBytes: number): Promise<Uint8Array> {
