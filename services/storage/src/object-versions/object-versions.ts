@@ -55,34 +55,50 @@ export async function withdrawVersions(
   uploadIds: readonly string[],
   deleteUploads: () => Promise<void>,
 ): Promise<void> {
+  // In one order, so that two calls do not wait for each other.
+  for (const bucket of await selectBuckets(trx, uploadIds)) await touchBucket(trx, bucket)
+  // Read once the buckets are locked: until then, another unit may delete the latest version and promote one of these.
+  const bereft = await selectBereft(trx, uploadIds)
+  await deleteUploads()
+  for (const object of bereft) await promoteNewest(trx, object)
+}
+
+/** Returns the names of the buckets that contain uploads, in order. */
+async function selectBuckets(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<string[]> {
+  const names = new Set<string>()
+  for (const ids of slices(uploadIds)) {
+    const rows = await trx.selectFrom('s3_object').select('bucket').distinct().where('version_id', 'in', ids).execute()
+    for (const { bucket } of rows) names.add(bucket)
+  }
+  return [...names].sort()
+}
+
+/** Returns the objects with other versions whose latest version is one of the uploads. Their buckets must be locked. */
+async function selectBereft(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<ObjectName[]> {
   const bereft: ObjectName[] = []
-  const buckets = new Set<string>()
-  for (let at = 0; at < uploadIds.length; at += idsAtOnce) {
+  for (const ids of slices(uploadIds)) {
     const rows = await trx
       .selectFrom('s3_object')
-      .select(({ exists, selectFrom }) => [
-        'bucket',
-        'key',
-        'is_latest',
+      .select(['bucket', 'key'])
+      .where('version_id', 'in', ids)
+      .where('is_latest', '=', 1)
+      .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('s3_object as other')
             .select('other.key')
             .whereRef('other.bucket', '=', 's3_object.bucket')
             .whereRef('other.key', '=', 's3_object.key')
             .whereRef('other.version_id', '!=', 's3_object.version_id'),
-        ).as('has_others'),
-      ])
-      .where('version_id', 'in', uploadIds.slice(at, at + idsAtOnce))
+        ),
+      )
       .execute()
-    for (const { bucket, key, is_latest, has_others } of rows) {
-      buckets.add(bucket)
-      if (is_latest === 1 && has_others) bereft.push({ bucket, key })
-    }
+    bereft.push(...rows)
   }
-  // In one order, so that two calls do not wait for each other.
-  for (const bucket of [...buckets].sort()) await touchBucket(trx, bucket)
-  await deleteUploads()
-  for (const object of bereft) await promoteNewest(trx, object)
+  return bereft
+}
+
+function* slices(ids: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0; at < ids.length; at += idsAtOnce) yield ids.slice(at, at + idsAtOnce)
 }
 
 /**

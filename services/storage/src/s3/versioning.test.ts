@@ -15,7 +15,11 @@ import {
   PutObjectCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
+import { migrate } from '@cairn/service'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
+import { deleteFiles, deleteFilesIn } from '../files/files.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
@@ -172,6 +176,48 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     expect(await Body?.transformToString()).toBe('one')
     const { Contents = [] } = await client.send(new ListObjectsV2Command({ Bucket }))
     expect(Contents.map((one) => one.ETag)).toEqual([ETag])
+  })
+
+  test('of two versions that are deleted at once, the one before them becomes the latest', async () => {
+    const { db } = s3.context
+    const bucket = await openBucket('at-once', 'Enabled')
+    const [first, second, third] = [await bucket.put('one'), await bucket.put('two'), await bucket.put('three')]
+    const waiting = async () => {
+      const units = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+      return (await units.execute(db.read)).rows.length
+    }
+    let other: Promise<unknown> | undefined
+    await db.write(async (trx) => {
+      await deleteFilesIn(s3.context, trx, s3.address, { id: third })
+      // Waits until this unit ends: on PostgreSQL for the bucket, on SQLite before its first statement.
+      other = deleteFiles(s3.context, s3.address, { id: second })
+      if (db.kind === 'postgres') await expect.poll(waiting).toBe(1)
+    })
+    await other
+    expect(await bucket.list()).toEqual({ versions: [first], markers: [], latest: first })
+    expect(await bucket.read()).toBe('one')
+  })
+
+  test('objects that such deletions left without a latest version are repaired by a migration', async () => {
+    const { db } = s3.context
+    const lost = await openBucket('lost', 'Enabled')
+    const hidden = await openBucket('hidden', 'Enabled')
+    const [first, second] = [await lost.put('one'), await lost.put('two')]
+    const third = await hidden.put('three')
+    const { VersionId: marker } = await hidden.remove()
+    await db.write(async (trx) => {
+      await trx.updateTable('s3_object').set({ is_latest: 0 }).where('bucket', '=', 'lost').execute()
+      await sql`delete from migration where name = '0040_promote-s3-versions'`.execute(trx)
+    })
+    expect(await lost.keys()).toBe(0)
+    const revisionOf = async (name: string) =>
+      (await db.read.selectFrom('s3_bucket').select('revision').where('name', '=', name).executeTakeFirstOrThrow())
+        .revision
+    const before = [await revisionOf('lost'), await revisionOf('hidden')]
+    await migrate(db.kind, db.write, migrations)
+    expect(await lost.list()).toEqual({ versions: [second, first], markers: [], latest: second })
+    expect(await hidden.list()).toEqual({ versions: [third], markers: [marker], latest: marker })
+    expect([await revisionOf('lost'), await revisionOf('hidden')]).toEqual([(before[0] ?? 0) + 1, before[1]])
   })
 
   test('rejects a state that is neither Enabled nor Suspended', async () => {
