@@ -1,3 +1,4 @@
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
@@ -330,6 +331,20 @@ test('replaces a pin by another', async () => {
   expect((await post(`pin/update?arg=${from}&arg=${to}`)).json).toMatchObject({
     Message: expect.stringMatching(/is not pinned/),
   })
+})
+
+test('a pin that is replaced by another CID of the same content stays', async () => {
+  const root = await add([{ path: 'kept', content: 'the pin that stays' }], '&cid-version=0')
+  const first = CID.parse(root)
+  expect(first.version).toBe(0)
+  for (const [from, to] of [
+    [root, `${first.toV1()}`],
+    [`${first.toV1()}`, root],
+    [root, `${CID.createV1(0x55, first.multihash)}`],
+  ]) {
+    expect((await post(`pin/update?arg=${from}&arg=${to}`)).json).toEqual({ Pins: [from, to] })
+    expect((await post(`pin/ls?arg=${root}`)).status, to).toBe(200)
+  }
 })
 
 test('creates, lists, renames, publishes and removes keys of names', async () => {

@@ -1,6 +1,7 @@
 import { CairnError, kuboPinAdd, kuboPinLs, kuboPinRm, kuboPinUpdate } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
+import { equals } from 'multiformats/hashes/digest'
 import type { Context } from '../context.ts'
 import { sendJson, sendLines } from '../http/send-lines.ts'
 import { listPins, pinOnce, requirePin, unpin, writePins } from './account-pins.ts'
@@ -83,7 +84,9 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     const { name, cid } = await requirePin(context, caller.address, from, fromPath)
     // A pin without a name uses its CID as name.
     await pinOnce(context, caller.address, to, name === cid ? undefined : name, signal)
-    if ((query.unpin ?? true) && !from.equals(to)) await unpin(context, caller.address, from, fromPath)
+    // CIDs of two versions name one pin, which stays.
+    const isSame = equals(from.multihash, to.multihash)
+    if ((query.unpin ?? true) && !isSame) await unpin(context, caller.address, from, fromPath)
     return { Pins: [from.toString(), to.toString()] }
   })
 
