@@ -10,6 +10,7 @@ import {
   type LogGate,
   listen,
   makeFolder,
+  matchAddresses,
   openTraces,
   startMetrics,
 } from '@cairn/service'
@@ -260,8 +261,9 @@ function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig
 }
 
 /** Resolves DNS names with the configured servers, if any. */
-function openDnslink({ dnslinkResolvers }: StorageConfig, clock: Clock): DnslinkResolver | undefined {
-  return dnslinkResolvers.length === 0 ? undefined : createDnslinkResolver(dnslinkResolvers, () => clock.now())
+function openDnslink({ dnslinkResolvers, trustedProxies }: StorageConfig, clock: Clock): DnslinkResolver | undefined {
+  if (dnslinkResolvers.length === 0) return undefined
+  return createDnslinkResolver(dnslinkResolvers, () => clock.now(), { isExempt: matchAddresses(trustedProxies) })
 }
 
 /** Returns the payment chains; absent when there are none. */

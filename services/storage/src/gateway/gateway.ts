@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import type { RequestedName } from '../names/names.ts'
+import { isLookupUnavailable, type RequestedName } from '../names/names.ts'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
 import { parseContentPath, parseSegments, splitRoot } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
@@ -77,15 +77,16 @@ function isInert({ query, headers }: GatewayRequest): boolean {
 type Site = { host: Extract<GatewayHost, { kind: 'site' }>; name: RequestedName }
 
 /** Whether the host is a user's domain with a DNSLink. Always false when no resolver is configured. */
-async function findSite({ names }: Gateway, { host, rawPath, signal }: GatewayRequest): Promise<Site | undefined> {
+async function findSite({ names }: Gateway, request: GatewayRequest): Promise<Site | undefined> {
+  const { host, rawPath } = request
   if (host.kind !== 'path' || host.domain === undefined) return undefined
   const name = names.read(host.domain)
   if (name?.kind !== 'dns') return undefined
   try {
-    if (!(await names.hasDnslink(name.host, signal))) return undefined
+    if (!(await names.hasDnslink(name.host, request))) return undefined
   } catch (error) {
-    // Content paths are answered while DNS is unavailable, sandboxed as on any shared origin.
-    if (CairnError.is(error, 'UPSTREAM_FAILED') && /^\/ip[fn]s(\/|$)/.test(rawPath)) return undefined
+    // Content paths are answered while nothing can be looked up, sandboxed as on any shared origin.
+    if (isLookupUnavailable(error) && /^\/ip[fn]s(\/|$)/.test(rawPath)) return undefined
     throw error
   }
   return { host: { kind: 'site', protocol: host.protocol, host: host.host }, name }

@@ -1,4 +1,5 @@
 import { createNameKey, createRecord, type NameKey, readRecord } from '@cairn/names'
+import { CairnError } from '@cairn/protocol'
 import { CarBlockIterator } from '@ipld/car'
 import { base16 } from 'multiformats/bases/base16'
 import { base32 } from 'multiformats/bases/base32'
@@ -9,7 +10,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { type DnsServer, startDnsServer } from '../names/dns-server.fixture.ts'
 import { createDnslinkResolver } from '../names/dnslink.ts'
 import { type NamesPlace, startDatabases } from '../names/names.fixture.ts'
-import { acceptRecord, createNameResolver, type NamesContext } from '../names/names.ts'
+import { acceptRecord, createNameResolver, type NameResolver, type NamesContext } from '../names/names.ts'
 import { createTestGateway, type TestGateway } from './test-gateway.ts'
 
 let databases: Awaited<ReturnType<typeof startDatabases>>
@@ -274,6 +275,21 @@ test('a domain without a DNSLink is a path gateway, also while DNS is unavailabl
   expect(boxed.body).toBe('<p>page</p>')
   expect(boxed.headers['content-security-policy']).toContain('sandbox')
   expect(await codeOf('/', other)).toBe('502 UPSTREAM_FAILED')
+})
+
+test('content paths of any host are answered while too many names are looked up', async () => {
+  const names: NameResolver = {
+    ...createNameResolver(context, undefined),
+    hasDnslink: () => Promise.reject(new CairnError('OVERLOADED', { retryAfterSeconds: 2 })),
+  }
+  const busy = createTestGateway({ names })
+  const page = await busy.addFolder({ 'a.html': '<p>page</p>' })
+  const fetch = (url: string) => busy.app.inject({ url, headers: { host: 'busy.example.org' } })
+  const boxed = await fetch(`/ipfs/${page}/a.html`)
+  expect(boxed.body).toBe('<p>page</p>')
+  expect(boxed.headers['content-security-policy']).toContain('sandbox')
+  expect((await fetch('/')).headers['x-cairn-code']).toBe('OVERLOADED')
+  await busy.app.close()
 })
 
 test('never looks up addresses, names without a dot and the name of the gateway', async () => {

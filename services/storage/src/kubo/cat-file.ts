@@ -1,9 +1,10 @@
 import { CairnError } from '@cairn/protocol'
 import { openFile } from '../gateway/gateway.ts'
+import type { NameClient } from '../names/names.ts'
 import { type KuboReading, openKuboPath } from './kubo-path.ts'
 
 /** A range of bytes in a file. */
-export type CatOptions = { offset?: number | undefined; length?: number | undefined; signal: AbortSignal }
+export type CatOptions = { offset?: number | undefined; length?: number | undefined; client: NameClient }
 
 /**
  * Opens a file. All checks that need no content run before the promise resolves.
@@ -13,16 +14,16 @@ export type CatOptions = { offset?: number | undefined; length?: number | undefi
 export async function openCat(
   reading: KuboReading,
   arg: string,
-  { offset = 0, length, signal }: CatOptions,
+  { offset = 0, length, client }: CatOptions,
 ): Promise<{ sizeBytes: number; bytes: Uint8Array | AsyncIterable<Uint8Array> }> {
-  const entity = await openKuboPath(reading, arg, signal)
+  const entity = await openKuboPath(reading, arg, client)
   if (!('fileSizeBytes' in entity.node) || entity.remaining.length > 0) {
     throw new CairnError('INVALID_PATH', {
       message: 'this dag node is a directory',
       hint: 'Use the path of a file in the folder.',
     })
   }
-  const content = openFile(reading.packs, entity, signal)
+  const content = openFile(reading.packs, entity, client.signal)
   const start = Math.min(offset, content.sizeBytes)
   const end = length === undefined ? content.sizeBytes : Math.min(content.sizeBytes, start + length)
   return { sizeBytes: end - start, bytes: content.read({ start, end }) }

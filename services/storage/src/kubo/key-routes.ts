@@ -61,11 +61,11 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
     return { Keys: keys }
   })
 
-  kuboRoute(app, context, kuboNamePublish, async ({ input: { query }, caller, signal }) => {
+  kuboRoute(app, context, kuboNamePublish, async ({ input: { query }, caller, client }) => {
     const { Id } = await require(caller.address, query.key ?? 'self')
     const path = /^\/?ip[fn]s[:/]/.test(query.arg) ? query.arg : `/ipfs/${query.arg}`
     if (query.resolve ?? true) {
-      const { cid } = await openKuboPath(reading, path, signal)
+      const { cid } = await openKuboPath(reading, path, client)
       // Opening a path does not read the leaf block.
       if (!(await context.packs.has(cid))) throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: `${cid}` } })
     }

@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 import { parseCid } from '../content/parse-cid.ts'
 import { type Entity, openPath } from '../gateway/gateway.ts'
 import type { Denylist } from '../moderation/moderation.ts'
-import type { NameResolver } from '../names/names.ts'
+import type { NameClient, NameResolver } from '../names/names.ts'
 import type { PackStore } from '../packs/packs.ts'
 
 /** Dependencies of path resolution. */
@@ -27,7 +27,7 @@ export type KuboEntity = Entity & { name: string }
 export async function followKuboPath(
   { names, denylist }: Pick<KuboReading, 'names' | 'denylist'>,
   arg: string,
-  signal: AbortSignal,
+  client: NameClient,
 ): Promise<FollowedPath> {
   const path = arg.replace(/^(ip[fn]s):\/\//, '/$1/').replace(/^\/ipfs\//, '')
   const isName = path.startsWith('/ipns/')
@@ -43,15 +43,15 @@ export async function followKuboPath(
   if (name === undefined)
     throw new CairnError('INVALID_NAME', { message: `"${root.slice(0, 200)}" is not a valid name` })
   denylist.requireName(name, segments)
-  const { cid, cidText, segments: below } = await names.resolve(name, signal)
+  const { cid, cidText, segments: below } = await names.resolve(name, client)
   const all = [...below, ...segments]
   denylist.requireContent(cid, all)
   return { cid, cidText, segments: all }
 }
 
 /** Opens the target of a path. @throws CairnError as `followKuboPath`; UnixfsError as `openPath` */
-export async function openKuboPath(reading: KuboReading, arg: string, signal: AbortSignal): Promise<KuboEntity> {
-  const followed = await followKuboPath(reading, arg, signal)
-  const entity = await openPath(reading.packs, { ...followed, trailingSlash: false }, signal)
+export async function openKuboPath(reading: KuboReading, arg: string, client: NameClient): Promise<KuboEntity> {
+  const followed = await followKuboPath(reading, arg, client)
+  const entity = await openPath(reading.packs, { ...followed, trailingSlash: false }, client.signal)
   return { ...entity, name: followed.segments.at(-1) ?? followed.cidText }
 }

@@ -4,6 +4,7 @@ import type { CID } from 'multiformats/cid'
 import { equals } from 'multiformats/hashes/digest'
 import type { Context } from '../context.ts'
 import { sendJson, sendLines } from '../http/send-lines.ts'
+import type { NameClient } from '../names/names.ts'
 import { listPins, pinOnce, requirePin, unpin, writePins } from './account-pins.ts'
 import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
@@ -15,18 +16,18 @@ type Pin = { cid: string; name: string }
 
 /** Registers Kubo's pin calls: what an account uploaded or pinned, each as one recursive pin. */
 export function registerKuboPinRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
-  kuboRoute(app, context, kuboPinAdd, async ({ input: { query }, caller, signal }) => {
+  kuboRoute(app, context, kuboPinAdd, async ({ input: { query }, caller, client, signal }) => {
     requireRecursive(query.recursive)
     const pins: string[] = []
     for (const path of query.arg) {
-      const cid = await findRoot(path, signal)
+      const cid = await findRoot(path, client)
       await pinOnce(context, caller.address, cid, query.name, signal)
       pins.push(cid.toString())
     }
     return { Pins: pins }
   })
 
-  kuboRoute(app, context, kuboPinLs, async ({ input: { query }, caller, reply, signal }) => {
+  kuboRoute(app, context, kuboPinLs, async ({ input: { query }, caller, reply, client, signal }) => {
     const { type = 'all', name = '' } = query
     if (type === 'indirect') {
       throw new CairnError('NOT_SUPPORTED', {
@@ -38,7 +39,7 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     const pins: Pin[] = []
     if (query.arg !== undefined) {
       for (const path of query.arg) {
-        pins.push(await requirePin(context, caller.address, await findRoot(path, signal), path))
+        pins.push(await requirePin(context, caller.address, await findRoot(path, client), path))
       }
     }
     const chosen = async function* () {
@@ -67,20 +68,20 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     return sendJson(reply, writePins(keys, signal))
   })
 
-  kuboRoute(app, context, kuboPinRm, async ({ input: { query }, caller, signal }) => {
+  kuboRoute(app, context, kuboPinRm, async ({ input: { query }, caller, client }) => {
     requireRecursive(query.recursive)
     const roots: { cid: CID; path: string }[] = []
-    for (const path of query.arg) roots.push({ cid: await findRoot(path, signal), path })
+    for (const path of query.arg) roots.push({ cid: await findRoot(path, client), path })
     // All are checked before the first is removed.
     for (const { cid, path } of roots) await requirePin(context, caller.address, cid, path)
     for (const { cid, path } of roots) await unpin(context, caller.address, cid, path)
     return { Pins: roots.map(({ cid }) => cid.toString()) }
   })
 
-  kuboRoute(app, context, kuboPinUpdate, async ({ input: { query }, caller, signal }) => {
+  kuboRoute(app, context, kuboPinUpdate, async ({ input: { query }, caller, client, signal }) => {
     const [fromPath, toPath] = query.arg
-    const from = await findRoot(fromPath, signal)
-    const to = await findRoot(toPath, signal)
+    const from = await findRoot(fromPath, client)
+    const to = await findRoot(toPath, client)
     const { name, cid } = await requirePin(context, caller.address, from, fromPath)
     // A pin without a name uses its CID as name.
     await pinOnce(context, caller.address, to, name === cid ? undefined : name, signal)
@@ -91,10 +92,10 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
   })
 
   /** A CID without a path need not be stored here. */
-  async function findRoot(path: string, signal: AbortSignal): Promise<CID> {
-    const { cid, segments } = await followKuboPath(reading, path, signal)
+  async function findRoot(path: string, client: NameClient): Promise<CID> {
+    const { cid, segments } = await followKuboPath(reading, path, client)
     if (segments.length === 0) return cid
-    const entity = await openKuboPath(reading, path, signal)
+    const entity = await openKuboPath(reading, path, client)
     if (entity.remaining.length === 0) return entity.cid
     throw new CairnError('INVALID_PATH', { message: 'The path points to a value in a document that is not a link' })
   }

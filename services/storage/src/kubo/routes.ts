@@ -21,7 +21,7 @@ import { writeCar, writeTar } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
 import { sendBytes, sendJson, sendLines } from '../http/send-lines.ts'
 import { guardPacks } from '../moderation/moderation.ts'
-import { describeGatewayOnce, type NameResolver } from '../names/names.ts'
+import { describeGatewayOnce, type NameClient, type NameResolver } from '../names/names.ts'
 import { serviceVersion } from '../service/service-version.ts'
 import { openCat } from './cat-file.ts'
 import { encodeNode } from './encode-node.ts'
@@ -78,17 +78,17 @@ export function registerKuboRoutes(
     }
   })
 
-  kuboRoute(app, context, catKubo, async ({ input: { query }, reply, signal }) => {
+  kuboRoute(app, context, catKubo, async ({ input: { query }, reply, client }) => {
     const { arg, offset, length } = query
-    const { sizeBytes, bytes } = await openCat(reading, arg, { offset, length, signal })
+    const { sizeBytes, bytes } = await openCat(reading, arg, { offset, length, client })
     return sendBytes(reply.header('x-content-length', String(sizeBytes)), bytes)
   })
 
-  kuboRoute(app, context, kuboGet, async ({ input: { query }, reply, signal }) => {
+  kuboRoute(app, context, kuboGet, async ({ input: { query }, reply, client, signal }) => {
     if (query.compress) {
       throw new CairnError('NOT_SUPPORTED', { message: 'Compressed archives are not supported. Omit compress' })
     }
-    const entity = await openKuboPath(reading, query.arg, signal)
+    const entity = await openKuboPath(reading, query.arg, client)
     if (entity.remaining.length > 0 || entity.node.kind === 'other') {
       throw new CairnError('NOT_ACCEPTABLE', { message: 'A TAR can contain only files and folders' })
     }
@@ -96,10 +96,10 @@ export function registerKuboRoutes(
     return sendBytes(reply, writeTar(packs, entity, entity.name, signal), 'application/x-tar')
   })
 
-  kuboRoute(app, context, kuboLs, async ({ input: { query }, reply, signal }) => {
+  kuboRoute(app, context, kuboLs, async ({ input: { query }, reply, client, signal }) => {
     const readsEntries = (query['resolve-type'] ?? true) || (query.size ?? true)
     const entities: { path: string; entity: KuboEntity }[] = []
-    for (const path of query.arg) entities.push({ path, entity: await openKuboPath(reading, path, signal) })
+    for (const path of query.arg) entities.push({ path, entity: await openKuboPath(reading, path, client) })
     const list = ({ entity }: { entity: KuboEntity }) => listLinks(packs, entity, { signal, readsEntries })
     if (!query.stream) {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
@@ -114,40 +114,40 @@ export function registerKuboRoutes(
     return sendLines(reply, lines())
   })
 
-  kuboRoute(app, context, kuboDagGet, async ({ input: { query }, reply, signal }) => {
-    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+  kuboRoute(app, context, kuboDagGet, async ({ input: { query }, reply, client, signal }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, client)
     const bytes = await packs.get(cid, { signal })
     return sendBytes(reply, encodeNode(cid, bytes, remaining, query['output-codec'] ?? 'dag-json'))
   })
 
-  kuboRoute(app, context, kuboDagExport, async ({ input: { query }, reply, signal }) => {
-    const { cid } = await openWhole(query.arg, signal)
+  kuboRoute(app, context, kuboDagExport, async ({ input: { query }, reply, client, signal }) => {
+    const { cid } = await openWhole(query.arg, client)
     return sendBytes(reply, writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }))
   })
 
-  kuboRoute(app, context, kuboDagResolve, async ({ input: { query }, signal }) => {
-    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+  kuboRoute(app, context, kuboDagResolve, async ({ input: { query }, client }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, client)
     return { Cid: { '/': cid.toString() }, RemPath: remaining.join('/') }
   })
 
-  kuboRoute(app, context, kuboBlockGet, async ({ input: { query }, reply, signal }) => {
-    const { cid } = await openBlock(query.arg, signal)
+  kuboRoute(app, context, kuboBlockGet, async ({ input: { query }, reply, client, signal }) => {
+    const { cid } = await openBlock(query.arg, client)
     return sendBytes(reply, await packs.get(cid, { signal }))
   })
 
-  kuboRoute(app, context, kuboBlockStat, async ({ input: { query }, signal }) => {
-    const { cid } = await openBlock(query.arg, signal)
+  kuboRoute(app, context, kuboBlockStat, async ({ input: { query }, client, signal }) => {
+    const { cid } = await openBlock(query.arg, client)
     return { Key: cid.toString(), Size: (await packs.get(cid, { signal })).length }
   })
 
-  kuboRoute(app, context, kuboResolve, async ({ input: { query }, signal }) => {
-    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+  kuboRoute(app, context, kuboResolve, async ({ input: { query }, client }) => {
+    const { cid, remaining } = await openKuboPath(reading, query.arg, client)
     return { Path: ['/ipfs', cid.toString(), ...remaining].join('/') }
   })
 
-  kuboRoute(app, context, kuboNameResolve, async ({ input: { query }, signal }) => {
+  kuboRoute(app, context, kuboNameResolve, async ({ input: { query }, client }) => {
     const path = /^\/ip[fn]s\/|^ip[fn]s:\/\//.test(query.arg) ? query.arg : `/ipns/${query.arg}`
-    const { cidText, segments } = await followKuboPath(reading, path, signal)
+    const { cidText, segments } = await followKuboPath(reading, path, client)
     return { Path: ['/ipfs', cidText, ...segments].join('/') }
   })
 
@@ -163,15 +163,15 @@ export function registerKuboRoutes(
     })
   })
 
-  async function openWhole(arg: string, signal: AbortSignal): Promise<KuboEntity> {
-    const entity = await openKuboPath(reading, arg, signal)
+  async function openWhole(arg: string, client: NameClient): Promise<KuboEntity> {
+    const entity = await openKuboPath(reading, arg, client)
     if (entity.remaining.length === 0) return entity
     throw new CairnError('NOT_SUPPORTED', { message: 'The path points to a value in a document that is not a link' })
   }
 
   /** A block may have any codec, unless a path goes through it. */
-  async function openBlock(arg: string, signal: AbortSignal): Promise<Pick<KuboEntity, 'cid'>> {
-    const { cid, segments } = await followKuboPath(reading, arg, signal)
-    return segments.length === 0 ? { cid } : openWhole(arg, signal)
+  async function openBlock(arg: string, client: NameClient): Promise<Pick<KuboEntity, 'cid'>> {
+    const { cid, segments } = await followKuboPath(reading, arg, client)
+    return segments.length === 0 ? { cid } : openWhole(arg, client)
   }
 }

@@ -17,11 +17,11 @@ const repoVersion = 'fs-repo@18'
 export function registerKuboStatRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
   const { packs } = reading
 
-  kuboRoute(app, context, kuboDagStat, async ({ input: { query }, reply, signal }) => {
+  kuboRoute(app, context, kuboDagStat, async ({ input: { query }, reply, client, signal }) => {
     const unique = new Map<string, number>()
     const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
     for (const path of query.arg) {
-      const { cid, remaining } = await openKuboPath(reading, path, signal)
+      const { cid, remaining } = await openKuboPath(reading, path, client)
       if (remaining.length > 0) throw insideDocument()
       const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
       const reader = packs.openReader()
@@ -48,14 +48,14 @@ export function registerKuboStatRoutes(app: FastifyInstance, context: Context, r
     return sendLines(reply, [summary])
   })
 
-  kuboRoute(app, context, kuboFilesStat, async ({ input: { query }, signal }) => {
+  kuboRoute(app, context, kuboFilesStat, async ({ input: { query }, client, signal }) => {
     if (!query.arg.startsWith('/ipfs/')) {
       throw new CairnError('NOT_SUPPORTED', {
         message: 'The service has no mutable files (MFS)',
         hint: 'Send a path such as /ipfs/{cid}/{path}.',
       })
     }
-    const { cid, remaining } = await openKuboPath(reading, query.arg, signal)
+    const { cid, remaining } = await openKuboPath(reading, query.arg, client)
     if (remaining.length > 0) throw insideDocument()
     const { kind, fileSizeBytes = 0, dagSizeBytes = 0, linkCount } = await statNode(packs, cid, { signal })
     if (kind === 'other' || kind === 'symlink') {

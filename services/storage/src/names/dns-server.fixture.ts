@@ -1,4 +1,4 @@
-import { createSocket } from 'node:dgram'
+import { createSocket, type RemoteInfo } from 'node:dgram'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 
@@ -16,6 +16,8 @@ export type DnsServer = {
   readonly asked: string[]
   /** Answers with SERVFAIL while set. */
   isBroken: boolean
+  /** Withholds the answers over UDP until the returned function is called. */
+  hold(): () => void
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -35,7 +37,8 @@ export async function startDnsServer(): Promise<DnsServer> {
     const code = state.isBroken ? 2 : known === undefined ? 3 : 0
     return writeAnswer(query, end, code, known ?? [], state.ttlSeconds)
   }
-  socket.on('message', (query, from) => {
+  let held: (() => void)[] | undefined
+  const reply = (query: Buffer, from: RemoteInfo): void => {
     const whole = answer(query)
     // An answer to another query comes first and must be ignored.
     const stray = Buffer.from(whole)
@@ -46,6 +49,10 @@ export async function startDnsServer(): Promise<DnsServer> {
       whole.writeUInt16BE(0, 6)
     }
     socket.send(state.isTruncating ? whole.subarray(0, readName(query).end) : whole, from.port, from.address)
+  }
+  socket.on('message', (query, from) => {
+    if (held === undefined) reply(query, from)
+    else held.push(() => reply(query, from))
   })
   const streams = createServer((stream) => {
     stream.once('data', (query) => {
@@ -84,6 +91,14 @@ export async function startDnsServer(): Promise<DnsServer> {
     },
     set isBroken(value) {
       state.isBroken = value
+    },
+    hold() {
+      held = []
+      return () => {
+        const all = held ?? []
+        held = undefined
+        for (const send of all) send()
+      }
     },
     async [Symbol.asyncDispose]() {
       streams.close()

@@ -1,11 +1,12 @@
+import type { CairnError } from '@cairn/protocol'
 import fc from 'fast-check'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { decodeTextAnswer, encodeTextQuestion } from './dns-message.ts'
 import { type DnsServer, startDnsServer } from './dns-server.fixture.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './dnslink.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
-const never = new AbortController().signal
+const client = { address: '192.0.2.1', signal: new AbortController().signal }
 
 let dns: DnsServer
 let now = 0
@@ -15,9 +16,13 @@ beforeEach(async () => {
   now = 1_000_000
   resolver = createDnslinkResolver([dns.address], () => now)
 })
-afterEach(() => dns[Symbol.asyncDispose]())
+afterEach(async () => {
+  vi.useRealTimers()
+  await dns[Symbol.asyncDispose]()
+})
 
-const resolve = async (host: string) => (await resolver.resolve(host, never)).value
+const resolve = async (host: string, address = client.address) =>
+  (await resolver.resolve(host, { ...client, address })).value
 
 test('reads the value of a DNSLink, also from several strings', async () => {
   const long = `/ipfs/${cid}/${'x'.repeat(400)}`
@@ -45,7 +50,7 @@ test('caches answers for their TTL, missing ones for 15 seconds, and asks once f
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   await Promise.all([1, 2, 3].map(() => resolve('a.example')))
   now += 59_000
-  expect((await resolver.resolve('a.example', never)).maxAgeMs).toBe(1000)
+  expect((await resolver.resolve('a.example', client)).maxAgeMs).toBe(1000)
   expect(dns.asked).toEqual(['_dnslink.a.example'])
   dns.texts.set('_dnslink.a.example', ['dnslink=/ipns/b.example'])
   now += 1000
@@ -68,7 +73,7 @@ test('asks again over TCP if an answer does not fit into a datagram', async () =
 test('skips an offline server for the next one', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   const two = createDnslinkResolver(['127.0.0.1:1', dns.address], () => now)
-  expect((await two.resolve('a.example', never)).value).toBe(`/ipfs/${cid}`)
+  expect((await two.resolve('a.example', client)).value).toBe(`/ipfs/${cid}`)
 })
 
 test('no answer crashes the reader', () => {
@@ -91,4 +96,61 @@ test('tells a failing server from a missing name, and does not cache the failure
   await expect(resolve('a.example')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   dns.isBroken = false
   expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
+})
+
+test('one address fills only its own lookups, and a known link is served while none is left', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  dns.texts.set('_dnslink.b.example', [`dnslink=/ipfs/${cid}/b`])
+  await resolve('a.example')
+  now += 60_000
+  // No query times out before its answer is released.
+  vi.useFakeTimers({ toFake: ['setTimeout'] })
+  const release = dns.hold()
+  const start = (at: number, address: string) =>
+    resolve(`${at}.missing.example`, address).catch((error: CairnError) => error.code)
+  const first = Array.from({ length: 10 }, (_, at) => start(at, '192.0.2.1'))
+  await expect(first[8]).resolves.toBe('OVERLOADED')
+  // The link expired, and cannot be looked up from this address.
+  expect(await resolver.resolve('a.example', client)).toEqual({ value: `/ipfs/${cid}`, maxAgeMs: 0 })
+  const other = resolve('b.example', '192.0.2.2')
+  const rest = Array.from({ length: 70 }, (_, at) => start(100 + at, `198.51.100.${at}`))
+  await expect(rest.at(-1)).resolves.toBe('OVERLOADED')
+  expect(await resolve('a.example', '192.0.2.3')).toBe(`/ipfs/${cid}`)
+  now += 3_600_000
+  await expect(resolve('a.example', '192.0.2.3')).rejects.toMatchObject({ code: 'OVERLOADED' })
+  release()
+  expect(await other).toBe(`/ipfs/${cid}/b`)
+  const codes = await Promise.all([...first, ...rest])
+  expect(codes.filter((code) => code === 'NAME_UNRESOLVED')).toHaveLength(8 + 55)
+  expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
+})
+
+test('hosts without a DNSLink displace no links', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  await resolve('a.example')
+  for (let at = 0; at < 1001; at++) {
+    await expect(resolve(`${at}.missing.example`)).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
+  }
+  const asked = dns.asked.length
+  expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
+  expect(dns.asked).toHaveLength(asked)
+})
+
+test('a proxy has no limit of its own', async () => {
+  const behind = createDnslinkResolver([dns.address], () => now, { isExempt: (address) => address === '192.0.2.1' })
+  const release = dns.hold()
+  const all = Array.from({ length: 20 }, (_, at) => behind.resolve(`${at}.example`, client).catch(String))
+  release()
+  expect((await Promise.all(all)).filter((error) => !/has no DNSLink/.test(String(error)))).toEqual([])
+})
+
+test('a link that was removed is not served any more', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  await resolve('a.example')
+  now += 60_000
+  dns.texts.delete('_dnslink.a.example')
+  await expect(resolve('a.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
+  now += 15_000
+  dns.isBroken = true
+  await expect(resolve('a.example')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
 })

@@ -1,54 +1,69 @@
 import { CairnError } from '@cairn/protocol'
+import { createAddressSlots, type SlotLimits } from '@cairn/service'
+import { createLruCache } from '../lru-cache.ts'
 import { createDnsClient } from './dns-client.ts'
 import { readTarget } from './name-value.ts'
 
+/** Who asks: the IP address limits the lookups, the signal ends the wait. */
+export type NameClient = { readonly address: string; readonly signal: AbortSignal }
+
 /** Resolves DNSLinks. */
 export type DnslinkResolver = {
-  /** Returns the target of a host. @throws CairnError NAME_UNRESOLVED, UPSTREAM_FAILED */
-  resolve(host: string, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }>
+  /** Returns the target of a host. @throws CairnError NAME_UNRESOLVED, UPSTREAM_FAILED, OVERLOADED */
+  resolve(host: string, client: NameClient): Promise<{ value: string; maxAgeMs: number }>
 }
 
 /** Maximum lifetime of a cached answer; its TTL applies below it. */
 const maxLifetimeMs = 24 * 3_600_000
 /** How long a missing DNSLink is cached. */
 const missingLifetimeMs = 15_000
+/** How long an expired link still serves while it cannot be looked up. @see https://www.rfc-editor.org/rfc/rfc8767 */
+const maxStaleMs = 3_600_000
 /** Maximum length of a DNS name. */
 const maxNameCharacters = 253
 const missing = { kind: 'missing' } as const
-const maxKept = 1000
-const maxLookups = 64
+/** Cached hosts and links in characters: about 10,000 links. */
+const maxLinkCharacters = 1_000_000
+/** Cached hosts without a DNSLink. Apart from the links, because a request for any host adds one. */
+const maxMissing = 1000
+const lookupLimits = { max: 64, maxPerAddress: 8 }
 
-type Kept = { value: string | undefined; until: number }
+type Link = { value: string; until: number }
 
 /**
  * Reads `_dnslink.{host}` from the configured servers only.
+ * @param isExempt addresses that represent many clients, such as proxies
  * @see https://dnslink.org/
  */
-export function createDnslinkResolver(servers: readonly string[], now: () => number): DnslinkResolver {
+export function createDnslinkResolver(
+  servers: readonly string[],
+  now: () => number,
+  { isExempt }: Pick<SlotLimits, 'isExempt'> = {},
+): DnslinkResolver {
   const client = createDnsClient(servers)
-  const kept = new Map<string, Kept>()
-  const running = new Map<string, Promise<Kept>>()
+  const links = createLruCache<Link>(maxLinkCharacters)
+  /** When the answer expires. */
+  const withoutLink = createLruCache<number>(maxMissing)
+  const running = new Map<string, Promise<Link | undefined>>()
+  const slots = createAddressSlots({ ...lookupLimits, ...(isExempt === undefined ? {} : { isExempt }) })
 
-  const keep = (host: string, value: string | undefined, ageMs: number): Kept => {
-    const entry = { value, until: now() + ageMs }
-    kept.delete(host)
-    const [oldest] = kept.keys()
-    if (kept.size >= maxKept && oldest !== undefined) kept.delete(oldest)
-    kept.set(host, entry)
-    return entry
+  const keepMissing = (host: string, ageMs: number): undefined => {
+    links.delete(host)
+    withoutLink.set(host, now() + ageMs, 1)
   }
 
-  const ask = async (host: string): Promise<Kept> => {
+  const ask = async (host: string): Promise<Link | undefined> => {
     const name = `_dnslink.${host}`
     const answer = name.length > maxNameCharacters ? missing : await client.queryText(name)
-    if (answer.kind === 'missing') return keep(host, undefined, missingLifetimeMs)
+    if (answer.kind === 'missing') return keepMissing(host, missingLifetimeMs)
     if (answer.kind === 'texts') {
-      const link = chooseLink(answer.texts)
-      return keep(
-        host,
-        link,
-        Math.min(answer.ttlSeconds * 1000, link === undefined ? missingLifetimeMs : maxLifetimeMs),
-      )
+      const value = chooseLink(answer.texts)
+      const ttlMs = answer.ttlSeconds * 1000
+      if (value === undefined) return keepMissing(host, Math.min(ttlMs, missingLifetimeMs))
+      const link = { value, until: now() + Math.min(ttlMs, maxLifetimeMs) }
+      withoutLink.delete(host)
+      links.set(host, link, host.length + value.length)
+      return link
     }
     throw new CairnError('UPSTREAM_FAILED', {
       message: `The DNS servers returned no response for ${host}`,
@@ -56,29 +71,50 @@ export function createDnslinkResolver(servers: readonly string[], now: () => num
     })
   }
 
-  const lookUp = (host: string): Promise<Kept> => {
+  const lookUp = async (host: string, address: string): Promise<Link | undefined> => {
     const started = running.get(host)
     if (started !== undefined) return started
-    if (running.size >= maxLookups) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
-    const asking = ask(host).finally(() => running.delete(host))
+    const release = slots.acquire(address)
+    if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
+    const asking = ask(host).finally(() => {
+      running.delete(host)
+      release()
+    })
     running.set(host, asking)
     return asking
   }
 
+  const find = async (host: string, address: string): Promise<Link | undefined> => {
+    const kept = links.get(host)
+    if (kept !== undefined && kept.until > now()) return kept
+    if ((withoutLink.get(host) ?? 0) > now()) return undefined
+    try {
+      return await lookUp(host, address)
+    } catch (error) {
+      const isUsable = kept !== undefined && kept.until + maxStaleMs > now()
+      if (isUsable && isLookupUnavailable(error)) return kept
+      throw error
+    }
+  }
+
   return {
-    async resolve(host, signal) {
-      const before = kept.get(host)
-      const entry = before !== undefined && before.until > now() ? before : await lookUp(host)
+    async resolve(host, { address, signal }) {
+      const link = await find(host, address)
       signal.throwIfAborted()
-      if (entry.value === undefined) {
+      if (link === undefined) {
         throw new CairnError('NAME_UNRESOLVED', {
           message: `${host} has no DNSLink`,
           hint: `Add a TXT record "dnslink=/ipfs/{cid}" at _dnslink.${host}.`,
         })
       }
-      return { value: entry.value, maxAgeMs: Math.max(0, entry.until - now()) }
+      return { value: link.value, maxAgeMs: Math.max(0, link.until - now()) }
     },
   }
+}
+
+/** Whether a lookup failed for now: the DNS servers return nothing, or too many lookups run. */
+export function isLookupUnavailable(error: unknown): boolean {
+  return CairnError.is(error, 'UPSTREAM_FAILED') || CairnError.is(error, 'OVERLOADED')
 }
 
 /** Of several links, returns the first in byte order, so that all readers choose the same. */

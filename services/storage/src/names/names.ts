@@ -30,6 +30,7 @@ import {
 } from './store.ts'
 
 export { acceptRecord, registerRecord } from './accept-record.ts'
+export { isLookupUnavailable, type NameClient } from './dnslink.ts'
 export { findRecord } from './find-record.ts'
 export type { NamesContext } from './names-context.ts'
 export { createNameResolver, type NameResolver, type RequestedName } from './resolve-name.ts'

@@ -2,7 +2,7 @@ import { isDnsName, type NameRecord, readName } from '@cairn/names'
 import { CairnError, maxNameDepth } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { RequestedName } from '../requested-name.ts'
-import type { DnslinkResolver } from './dnslink.ts'
+import type { DnslinkResolver, NameClient } from './dnslink.ts'
 import { findRecord } from './find-record.ts'
 import { readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'
@@ -31,13 +31,13 @@ export type NameResolver = {
    * Whether a host has a DNSLink; false when no resolver is configured. @throws CairnError UPSTREAM_FAILED,
    * OVERLOADED
    */
-  hasDnslink(host: string, signal: AbortSignal): Promise<boolean>
+  hasDnslink(host: string, client: NameClient): Promise<boolean>
   /**
    * Resolves a name to content.
-   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, NOT_SUPPORTED (a DNS name when
-   * no resolver is configured)
+   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, OVERLOADED, NOT_SUPPORTED (a DNS
+   * name when no resolver is configured)
    */
-  resolve(name: RequestedName, signal: AbortSignal): Promise<ResolvedName>
+  resolve(name: RequestedName, client: NameClient): Promise<ResolvedName>
   /**
    * Returns the signed record of a name, for clients that verify it themselves. @throws CairnError NAME_UNRESOLVED,
    * NAME_EXPIRED
@@ -60,9 +60,9 @@ export function createNameResolver(
     }
   }
 
-  const readOne = async (name: RequestedName, signal: AbortSignal): Promise<{ value: string; maxAgeMs: number }> => {
+  const readOne = async (name: RequestedName, client: NameClient): Promise<{ value: string; maxAgeMs: number }> => {
     if (name.kind === 'dns') {
-      if (dnslink !== undefined) return dnslink.resolve(name.host, signal)
+      if (dnslink !== undefined) return dnslink.resolve(name.host, client)
       throw new CairnError('NOT_SUPPORTED', {
         message: 'This gateway does not resolve DNS names',
         hint: 'Use the IPNS name or the CID itself, or ask the operator to set CAIRN_DNSLINK_RESOLVERS.',
@@ -79,23 +79,23 @@ export function createNameResolver(
       const host = text.toLowerCase().replace(/\.$/, '')
       return isDnsName(host) ? { kind: 'dns', host } : undefined
     },
-    async hasDnslink(host, signal) {
+    async hasDnslink(host, client) {
       if (dnslink === undefined) return false
       try {
-        await dnslink.resolve(host, signal)
+        await dnslink.resolve(host, client)
         return true
       } catch (error) {
         if (CairnError.is(error, 'NAME_UNRESOLVED')) return false
         throw error
       }
     },
-    async resolve(start, signal) {
+    async resolve(start, client) {
       let name = start
       let maxAgeMs = Number.POSITIVE_INFINITY
       let segments: readonly string[] = []
       for (let depth = 0; depth < maxNameDepth; depth++) {
-        signal.throwIfAborted()
-        const found = await readOne(name, signal)
+        client.signal.throwIfAborted()
+        const found = await readOne(name, client)
         maxAgeMs = Math.min(maxAgeMs, found.maxAgeMs)
         const target = readTarget(found.value)
         if (target === undefined) {
