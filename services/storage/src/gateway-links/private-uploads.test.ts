@@ -1,6 +1,7 @@
 // What strangers can do with the CIDs of a private upload, through every door of a running service, on both databases.
 
 import { randomBytes } from 'node:crypto'
+import { readdir } from 'node:fs/promises'
 import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
 import * as dagCbor from '@ipld/dag-cbor'
 import { CID } from 'multiformats/cid'
@@ -8,6 +9,7 @@ import { sha256 } from 'multiformats/hashes/sha2'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { mergePacks } from '../packs/packs.ts'
+import { makePicture } from '../pictures/picture-gateway.fixture.ts'
 import { createTus, tusMetadata } from '../resumable/tus.fixture.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import {
@@ -158,6 +160,28 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
       const formed = await open(storage, `${at('/')}&format=${format}`)
       expect([formed.status, formed.headers['cache-control']], format).toEqual([200, 'private, no-store'])
     }
+  })
+
+  test('a resized picture of a private upload is kept by no cache', async () => {
+    const cached = async () => {
+      const files = await readdir(storage.home, { recursive: true })
+      return files.filter((path) => /^cache\/pictures\/..\/./.test(path))
+    }
+    const bytes = await makePicture('jpeg')
+    const root = await owner.uploadPrivate({ 'a.jpg': bytes })
+    const { url } = await owner.link(root)
+    for (let count = 0; count < 2; count++) {
+      const picture = await open(storage, `${url}&w=100`)
+      expect([picture.status, picture.headers['content-type']]).toEqual([200, 'image/jpeg'])
+      expect(picture.headers['cache-control']).toBe('private, no-store')
+    }
+    expect(await cached()).toEqual([])
+    const shown = await owner.upload({ 'a.jpg': bytes })
+    expect((await request(storage, `/ipfs/${shown}?w=100`)).status).toBe(200)
+    expect(await cached()).toHaveLength(1)
+    // Also while a public upload has the same bytes.
+    expect((await open(storage, `${url}&w=101`)).status).toBe(200)
+    expect(await cached()).toHaveLength(1)
   })
 
   test('a changed, expired or transferred signature opens nothing', async () => {

@@ -21,6 +21,8 @@ export type Gateway = {
   names: NameResolver
   /** Resizes pictures. */
   pictures: Pick<Pictures, 'get' | 'requireVersion'>
+  /** Set while `source` is a private upload. */
+  isPrivate?: true
 }
 
 /** A request, parsed as far as all kinds of answers need it. */

@@ -50,6 +50,7 @@ export async function servePicture(
     sizeBytes: content.sizeBytes,
     options,
     read: (signal) => readWhole(gateway, entity, signal),
+    isPrivate: gateway.isPrivate ?? false,
     address: request.address,
     signal: request.signal,
   })

@@ -7,7 +7,8 @@ const privateHeaders = { 'cache-control': 'private, no-store', 'referrer-policy'
 
 /**
  * Serves a path from the private upload that the query has a signed link to, if it has one, and from public content
- * otherwise. Private blocks never come from or enter what requests share: the cache of nodes, and that of answers.
+ * otherwise. Private blocks never come from or enter what requests share: the caches of nodes,
+ * answers and pictures.
  * @param serve reads from the gateway that it gets
  * @throws CairnError NOT_ACCEPTABLE for a CAR through a link to a path: its first blocks list the folders above
  */
@@ -26,7 +27,7 @@ export async function servePrivately(
       hint: 'Request the file itself, or sign a link to the root.',
     })
   }
-  const answer = await serve({ ...gateway, source: gateway.openPrivate(link.uploadId) })
+  const answer = await serve({ ...gateway, source: gateway.openPrivate(link.uploadId), isPrivate: true })
   const { 'x-ipfs-roots': _foldersAbove, ...headers } = answer.headers
   return { ...answer, headers: { ...headers, ...privateHeaders }, isPrivate: true }
 }

@@ -21,6 +21,8 @@ export type PictureRequest = {
   sizeBytes: number
   options: PictureOptions
   read: PictureJob['read']
+  /** Whether only this client may see it: it is rendered for this request alone, and not cached. */
+  isPrivate?: boolean
   /** IP address of the client, for limits. */
   address: string
   /** Fires when the client disconnects. */
@@ -106,21 +108,26 @@ export function createPictures({
     }
   }
 
-  const load = async (key: string, request: PictureRequest, signal: AbortSignal): Promise<RenderedPicture> => {
+  const renderCounted = async (request: PictureRequest, signal: AbortSignal): Promise<RenderedPicture> => {
     try {
-      const kept = await orLog(cache.get(key))
-      if (kept !== undefined) {
-        metrics.pictures.inc({ result: 'hit' })
-        return kept
-      }
       const picture = await render(request, signal)
       metrics.pictures.inc({ result: 'miss' })
-      await orLog(cache.set(key, picture))
       return picture
     } catch (error) {
       metrics.pictures.inc({ result: 'error' })
       throw error
     }
+  }
+
+  const load = async (key: string, request: PictureRequest, signal: AbortSignal): Promise<RenderedPicture> => {
+    const kept = await orLog(cache.get(key))
+    if (kept !== undefined) {
+      metrics.pictures.inc({ result: 'hit' })
+      return kept
+    }
+    const picture = await renderCounted(request, signal)
+    await orLog(cache.set(key, picture))
+    return picture
   }
 
   const startFlight = (key: string, request: PictureRequest): Flight => {
@@ -155,6 +162,7 @@ export function createPictures({
         })
       }
       const key = `${requireVersion()} ${request.cid} ${describePicture(request.options)}`
+      if (request.isPrivate) return renderCounted(request, request.signal)
       const joined = flights.get(key)
       if (joined !== undefined) metrics.pictures.inc({ result: 'joined' })
       const flight = joined ?? startFlight(key, request)
