@@ -35,12 +35,3 @@ export function isNotModified(
   const opaque = tags.map((tag) => tag.replace(/^W\//, ''))
   return listTags(ifNoneMatch).some((tag) => tag === '*' || opaque.includes(tag.replace(/^W\//, '')))
 }
-
-/**
- * Whether a Range header applies: always without If-Range; with it, only when it names this exact tag, by strong
- * comparison. Dates never match, because nothing here has one.
- * @see https://www.rfc-editor.org/rfc/rfc9110#name-if-range
- */
-export function rangeCounts(ifRange: string | undefined, tag: string): boolean {
-  return ifRange === undefined || (ifRange.trim() === tag && !tag.startsWith('W/'))
-}

@@ -1,7 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import { type ByteRange, chooseRanges } from '@cairn/service'
+import { rangeCounts } from '../http/if-range.ts'
 import { type Answer, type ContentRequest, notModified } from './answer.ts'
-import { isNotModified, rangeCounts } from './entity-tags.ts'
+import { isNotModified } from './entity-tags.ts'
 import { contentRange, layOutRanges } from './multipart-ranges.ts'
 
 /** Bytes of known length with random access. */

@@ -1,5 +1,5 @@
 import { type Checksum, checksumElement } from './checksums.ts'
-import { checksumOf, partSizesOf } from './object-info.ts'
+import { checksumOf, httpDate, partSizesOf } from './object-info.ts'
 import { versionHeaders } from './object-operations.ts'
 import { requireObject } from './objects.ts'
 import { authorize, type S3Operation, xmlAnswer } from './s3-call.ts'
@@ -37,7 +37,7 @@ export const getObjectAttributes: S3Operation = async (call) => {
   const row = await requireObject(context, request, request.query.get('versionId'))
   const found: XmlRecord = Object.assign({}, ...chosen.map((write) => write(row, request)))
   return xmlAnswer('GetObjectAttributesResponse', found, {
-    'last-modified': new Date(row.created_at).toUTCString(),
+    'last-modified': httpDate(row.created_at),
     'x-amz-meta-cid': row.cid,
     ...versionHeaders(bucket, row),
   })

@@ -127,6 +127,11 @@ export function partSizesOf(row: Pick<ObjectRow, 'part_sizes'>): number[] | unde
   return row.part_sizes === null ? undefined : v.parse(v.array(v.number()), JSON.parse(row.part_sizes))
 }
 
+/** Returns the date of an object as HTTP headers have it. */
+export function httpDate(ms: number): string {
+  return new Date(ms).toUTCString()
+}
+
 /** Returns the response headers of an object. */
 export function describeObject(row: ObjectRow, showsChecksum: boolean): Record<string, string> {
   const { headers, metadata, tags } = infoOf(row)
@@ -134,7 +139,7 @@ export function describeObject(row: ObjectRow, showsChecksum: boolean): Record<s
     'content-type': 'binary/octet-stream',
     ...headers,
     etag: `"${row.etag}"`,
-    'last-modified': new Date(row.created_at).toUTCString(),
+    'last-modified': httpDate(row.created_at),
     'accept-ranges': 'bytes',
     'x-amz-meta-cid': row.cid,
   }

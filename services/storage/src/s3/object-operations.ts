@@ -1,4 +1,5 @@
 import { chooseRange } from '@cairn/service'
+import { rangeCounts } from '../http/if-range.ts'
 import type { Answer } from '../http/send-answer.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
 import type { Checksum } from './checksums.ts'
@@ -7,6 +8,7 @@ import {
   checksumHeaders,
   checksumOf,
   describeObject,
+  httpDate,
   type ObjectInfo,
   partSizesOf,
   readObjectInfo,
@@ -84,7 +86,8 @@ async function answerObject(call: S3Call): Promise<Answer> {
   const bucket = await authorize(call, 'read')
   const { context, request } = call
   const row = await requireReadable(context, request, request.query.get('versionId'))
-  const isWhole = request.header('range') === undefined && request.query.get('partNumber') === undefined
+  const range = rangeOf(request, row)
+  const isWhole = range === undefined && request.query.get('partNumber') === undefined
   const headers = {
     ...describeObject(row, isWhole && request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'),
     ...versionHeaders(bucket, row),
@@ -95,14 +98,19 @@ async function answerObject(call: S3Call): Promise<Answer> {
     const { 'content-type': _type, ...rest } = withoutChecksum(headers)
     return { status: 304, headers: rest }
   }
-  const { status, start, end, extra } = chooseBytes(request, row)
+  const { status, start, end, extra } = chooseBytes(request, row, range)
   const described = { ...headers, ...extra, 'content-length': String(end - start) }
   if (start === end) return { status, headers: described }
   return { status, headers: described, body: () => readObject(call, row, { start, end }) }
 }
 
+/** Returns the Range header, unless If-Range names another state of the object. */
+function rangeOf({ header }: S3Request, { etag, created_at }: ObjectRow): string | undefined {
+  return rangeCounts(header('if-range'), `"${etag}"`, httpDate(created_at)) ? header('range') : undefined
+}
+
 /** Returns the requested range of bytes. @throws CairnError `InvalidRange`, `InvalidPartNumber` */
-function chooseBytes(request: S3Request, row: ObjectRow) {
+function chooseBytes(request: S3Request, row: ObjectRow, text: string | undefined) {
   const sizeBytes = row.size_bytes
   const part = request.query.get('partNumber')
   if (part !== undefined) {
@@ -118,8 +126,8 @@ function chooseBytes(request: S3Request, row: ObjectRow) {
     const range = sizeBytes === 0 ? {} : { 'content-range': `bytes ${start}-${start + size - 1}/${sizeBytes}` }
     return { status: 206, start, end: start + size, extra: { ...multipart, ...range } }
   }
-  const range = chooseRange(request.header('range'), sizeBytes)
-  if (range === 'none' || (sizeBytes === 0 && /^bytes=\d/.test(request.header('range') ?? ''))) {
+  const range = chooseRange(text, sizeBytes)
+  if (range === 'none' || (sizeBytes === 0 && /^bytes=\d/.test(text ?? ''))) {
     throw s3Error('InvalidRange', undefined, { ActualObjectSize: sizeBytes })
   }
   if (range === 'whole') return { status: 200, start: 0, end: sizeBytes, extra: {} }
