@@ -4,7 +4,7 @@ import { canSeeBucket, type S3Rights } from './access-rules.ts'
 import { deleteRoots } from './bucket-folder.ts'
 import { dropMultiparts, removeParts } from './parts.ts'
 import { s3Error } from './s3-error.ts'
-import { type BucketRow, lockBucket, selectBucket } from './store.ts'
+import { type BucketRow, lockBucket, selectBucket, updateBucket } from './store.ts'
 
 /** Maximum number of buckets per account. */
 const maxBuckets = 1000
@@ -84,10 +84,7 @@ export async function setVersioning(
   name: string,
   versioning: 'Enabled' | 'Suspended',
 ): Promise<void> {
-  await db.write(async (trx) => {
-    if ((await lockBucket(trx, address, name)) === undefined) throw s3Error('NoSuchBucket')
-    await trx.updateTable('s3_bucket').set({ versioning }).where('name', '=', name).execute()
-  })
+  await db.write((trx) => updateBucket(trx, { address, name }, { versioning }))
 }
 
 /**

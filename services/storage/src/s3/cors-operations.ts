@@ -3,6 +3,7 @@ import { readSmallBody } from './read-body.ts'
 import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
+import { updateBucket } from './store.ts'
 
 /** Maximum CORS configuration in bytes, as in S3. */
 const maxCorsBytes = 64 * 1024
@@ -44,10 +45,8 @@ export const deleteBucketCors: S3Operation = async (call) => {
   return emptyAnswer(204)
 }
 
-async function setCors({ context, request }: S3Call, cors: string | null): Promise<void> {
-  await context.db.write((trx) =>
-    trx.updateTable('s3_bucket').set({ cors }).where('name', '=', request.bucket).execute(),
-  )
+async function setCors({ context, caller, request }: S3Call, cors: string | null): Promise<void> {
+  await context.db.write((trx) => updateBucket(trx, { address: caller.address, name: request.bucket }, { cors }))
 }
 
 function readSeconds(text: string | undefined): number | undefined {

@@ -40,6 +40,44 @@ test('an upload into a bucket that another account owns by now stores nothing', 
   expect((await signedFetch(s3, '/passed-on', { method: 'DELETE', keys: other })).status).toBe(204)
 })
 
+const corsRules =
+  '<CORSConfiguration><CORSRule><AllowedMethod>GET</AllowedMethod><AllowedOrigin>*</AllowedOrigin></CORSRule></CORSConfiguration>'
+const tagSet = '<Tagging><TagSet><Tag><Key>mine</Key><Value>x</Value></Tag></TagSet></Tagging>'
+
+test.each([
+  ['?cors', corsRules],
+  ['?tagging', tagSet],
+  ['/k?tagging', tagSet],
+  ['?versioning', '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'],
+])('a slow body of %s changes no bucket that another account owns by now', async (path, body) => {
+  await signedFetch(s3, '/settings', { method: 'PUT' })
+  await signedFetch(s3, '/settings/k', { method: 'PUT', body: 'first' })
+  const other = await s3.createKeys()
+  const rowsOf = (table: 's3_bucket' | 's3_object') => s3.context.db.read.selectFrom(table).selectAll().execute()
+  const readState = async () => [await rowsOf('s3_bucket'), await rowsOf('s3_object')]
+  let before: unknown
+  const answer = await signedFetch(s3, `/settings${path}`, {
+    method: 'PUT',
+    body,
+    headers: { expect: '100-continue' },
+    async halfway() {
+      for (const [method, target, keys] of [
+        ['DELETE', '/settings/k', s3.keys],
+        ['DELETE', '/settings', s3.keys],
+        ['PUT', '/settings', other],
+        ['PUT', '/settings/k', other],
+      ] as const) {
+        expect((await signedFetch(s3, target, { method, keys })).status).toBeLessThan(300)
+      }
+      before = await readState()
+    },
+  })
+  expect(answer).toMatchObject({ status: 404, code: 'NoSuchBucket' })
+  expect(await readState()).toEqual(before)
+  await signedFetch(s3, '/settings/k', { method: 'DELETE', keys: other })
+  expect((await signedFetch(s3, '/settings', { method: 'DELETE', keys: other })).status).toBe(204)
+})
+
 test('denied content is neither read nor copied, as a whole or in part', async () => {
   await signedFetch(s3, '/moderated', { method: 'PUT' })
   await signedFetch(s3, '/moderated/bad', { method: 'PUT', body: 'bad content' })

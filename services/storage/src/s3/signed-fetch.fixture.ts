@@ -28,7 +28,10 @@ export type Sent = {
   dropSignature?: boolean
   /** Sends neither a length nor chunks. */
   dropLength?: boolean
-  /** Runs after the first half of the body was sent; the second half follows. */
+  /**
+   * Runs after the first half of the body was sent; the second half follows. With the header `expect: 100-continue`, the service
+   * reads the body by then, so it has authorized the request.
+   */
   halfway?: () => Promise<void>
 }
 
@@ -80,7 +83,11 @@ export async function signedFetch(s3: TestS3, path: string, sent: Omit<Sent, 'pa
       return
     }
     const bytes = Buffer.from(body)
-    outgoing.write(bytes.subarray(0, bytes.length / 2))
-    halfway().then(() => outgoing.end(bytes.subarray(bytes.length / 2)), reject)
+    const sendBody = () => {
+      outgoing.write(bytes.subarray(0, bytes.length / 2))
+      halfway().then(() => outgoing.end(bytes.subarray(bytes.length / 2)), reject)
+    }
+    if (headers['expect'] === undefined) sendBody()
+    else outgoing.once('continue', sendBody).flushHeaders()
   })
 }

@@ -4,6 +4,7 @@ import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
 import { successorOf } from './key-order.ts'
+import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 
 export type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
@@ -35,6 +36,26 @@ const countChange = prepareStatement((trx: Kysely<Schema>, param: StatementParam
 export async function lockBucket(trx: Kysely<Schema>, address: string, name: string): Promise<BucketRow | undefined> {
   const [row] = await countChange(trx, { address, name })
   return row
+}
+
+/**
+ * Changes settings of a bucket of an account, and locks it until the unit of work ends, as {@link lockBucket} does. Its objects
+ * stay the same, so their changes are not counted.
+ * @throws CairnError `NoSuchBucket`
+ */
+export async function updateBucket(
+  trx: Kysely<Schema>,
+  { address, name }: { address: string; name: string },
+  change: Partial<Pick<BucketRow, 'cors' | 'tags' | 'versioning'>>,
+): Promise<void> {
+  const row = await trx
+    .updateTable('s3_bucket')
+    .set(({ ref }) => ({ revision: ref('revision'), ...change }))
+    .where('name', '=', name)
+    .where('address', '=', address)
+    .returning('name')
+    .executeTakeFirst()
+  if (row === undefined) throw s3Error('NoSuchBucket', undefined, { BucketName: name })
 }
 
 /** The version id of responses and requests for the version that was written without versioning. */

@@ -4,7 +4,7 @@ import { readSmallBody } from './read-body.ts'
 import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
-import { type BucketRow, selectObject } from './store.ts'
+import { type BucketRow, selectObject, updateBucket } from './store.ts'
 
 export const getObjectTagging: S3Operation = async (call) => {
   await authorize(call, 'read')
@@ -39,9 +39,11 @@ export function readTagSet(tagging: ReadElement): Tag[] {
   )
 }
 
-async function setTags({ context, request }: S3Call, tags: readonly Tag[]): Promise<void> {
+async function setTags({ context, caller, request }: S3Call, tags: readonly Tag[]): Promise<void> {
   const { bucket, key, query } = request
   await context.db.write(async (trx) => {
+    // Since the body was awaited, the bucket may have gone to another account.
+    await updateBucket(trx, { address: caller.address, name: bucket }, {})
     const row = await selectObject(trx, bucket, key, query.get('versionId'))
     if (row === undefined) throw s3Error('NoSuchKey', undefined, { Key: key })
     await trx
@@ -78,12 +80,7 @@ function tagsOfBucket({ tags }: BucketRow): readonly Tag[] {
   return infoOf({ headers: '{}', metadata: '{}', tags }).tags
 }
 
-async function setBucketTags({ context, request }: S3Call, tags: readonly Tag[]): Promise<void> {
-  await context.db.write((trx) =>
-    trx
-      .updateTable('s3_bucket')
-      .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
-      .where('name', '=', request.bucket)
-      .execute(),
-  )
+async function setBucketTags({ context, caller, request }: S3Call, tags: readonly Tag[]): Promise<void> {
+  const change = { tags: tags.length === 0 ? null : JSON.stringify(tags) }
+  await context.db.write((trx) => updateBucket(trx, { address: caller.address, name: request.bucket }, change))
 }
