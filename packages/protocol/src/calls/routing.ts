@@ -35,7 +35,7 @@ export const putRoutedName = /* @__PURE__ */ makeCall(() => ({
   tag: 'Routing',
   summary: 'Offer a record (delegated routing)',
   description:
-    'Records of names without an account are kept until they expire, up to a limit. Other records are stored as if the account had sent them.',
+    'Records of names without an account are kept for 48 hours, up to a limit. Other records are stored as if the account had sent them.',
   auth: 'none',
   params,
   body: { kind: 'bytes', mediaType: ipnsRecordType, description: 'A signed record of at most 10 KiB.' },

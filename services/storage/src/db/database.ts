@@ -35,6 +35,7 @@ import { indexCids } from './migrations/0035_index-cids.ts'
 import { indexPinNames } from './migrations/0036_index-pin-names.ts'
 import { stateReasons } from './migrations/0037_state-reasons.ts'
 import { recountFree } from './migrations/0038_recount-free-storage.ts'
+import { indexUnlistedNames } from './migrations/0039_index-unlisted-names.ts'
 import { promoteS3Versions } from './migrations/0040_promote-s3-versions.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
@@ -79,6 +80,7 @@ export const migrations = [
   indexPinNames,
   stateReasons,
   recountFree,
+  indexUnlistedNames,
   promoteS3Versions,
 ]
 

@@ -8,6 +8,7 @@ import { findEgress } from '../egress/egress.ts'
 import { deleteFiles, findOwnUpload, findUpload } from '../files/files.ts'
 import { findManagers } from '../files/managed-uploads.ts'
 import { findLinkable } from '../gateway-links/store.ts'
+import { renewNames } from '../names/worker.ts'
 import { listPins } from '../pins/list-pins.ts'
 import { findDuePins, insertPin } from '../pins/store.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
@@ -36,6 +37,15 @@ beforeAll(async () => {
   )
 })
 afterAll(() => storage?.[Symbol.asyncDispose]())
+
+test('records of names without an account are found by their expiry and their age', async () => {
+  await renewNames(context, new AbortController().signal)
+  const steps = (await planned.explain()).filter((step) => step.includes('ipns_name'))
+  expect(steps).toHaveLength(5)
+  for (const index of ['unlisted (valid_until<?)', 'unlisted_age (updated_at<?)', 'renew (renew_at<?)']) {
+    expect(steps.filter((step) => step.endsWith(`INDEX ipns_name_${index}`))).not.toEqual([])
+  }
+})
 
 test('uploads of a content, and of an account, are found in their index', async () => {
   const cases = {

@@ -269,6 +269,7 @@ export function databaseSuite(
         { name: '0036_index-pin-names' },
         { name: '0037_state-reasons' },
         { name: '0038_recount-free-storage' },
+        { name: '0039_index-unlisted-names' },
         { name: '0040_promote-s3-versions' },
       ])
     })

@@ -12,6 +12,7 @@ import {
   lockName,
   type NameRow,
   requireCapacityForForeign,
+  touchName,
   writeHistory,
   writeRecord,
 } from './store.ts'
@@ -25,7 +26,7 @@ export function recordOf(row: NameRow): NameRecord | undefined {
 
 /**
  * Accepts a record from any source: verified, and newer than every record seen for its name. The same record again is
- * not an error. A record of a name without an account is kept while there is capacity.
+ * not an error. A record of a name without an account is kept for two days after it was last sent, while there is capacity.
  * @throws CairnError INVALID_NAME, INVALID_IPNS_RECORD, IPNS_RECORD_EXPIRED, IPNS_RECORD_OUTDATED, STORAGE_FULL
  */
 export async function acceptRecord(
@@ -42,7 +43,10 @@ export async function acceptRecord(
     if (!hasCapacity) await requireCapacityForForeign(trx, capacityForForeign)
     const row = known ?? (await ensureName(trx, record.name, { origin: 'foreign', now }))
     // A name removed from all lists must not return with an earlier record.
-    await acceptNewer(trx, record, row, { now, isListed: await isListed(trx, record.name), isSequenceEnough: false })
+    const listed = await isListed(trx, record.name)
+    const isNew = await acceptNewer(trx, record, row, { now, isListed: listed, isSequenceEnough: false })
+    // A name without an account is kept for as long as its record is sent again.
+    if (!isNew && row.origin !== 'account') await touchName(trx, record.name, now)
   })
 }
 

@@ -1,5 +1,5 @@
 // Records are renewed before they expire, and those of strangers are removed when they do.
-import { createNameKey, importNameKey } from '@cairn/names'
+import { createNameKey, importNameKey, type NameKey } from '@cairn/names'
 import { nameLifetimeMs } from '@cairn/protocol'
 import { multihashToIPNSRoutingKey, unmarshalIPNSRecord } from 'ipns'
 import { ipnsValidator } from 'ipns/validator'
@@ -122,6 +122,42 @@ describeNames('names on %s', (subject) => {
     expect(await renewNames(context, new AbortController().signal)).toMatchObject({ dropped: 1 })
     await expect(names.findRecord(context, first.name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
     for (const name of [made.name, second.name, third.name]) await names.findRecord(context, name)
+  })
+
+  test('a record of a stranger is removed two days after it was last sent, however late it expires', async () => {
+    const { place, context, sign } = subject()
+    const lifetimeMs = 365 * day
+    const [left, sentAgain, unlisted] = [await createNameKey(), await createNameKey(), await createNameKey()]
+    const accept = async (key: NameKey, bytes: Uint8Array) => names.acceptRecord(context, key.name, bytes, 3)
+    const register = async (sequence: bigint) =>
+      names.registerRecord(context, alice, {
+        name: unlisted.name,
+        bytes: await sign(unlisted, sequence, { lifetimeMs }),
+        label: undefined,
+      })
+    const drop = async () => (await renewNames(context, new AbortController().signal)).dropped
+    await register(5n)
+    await names.removeName(context, alice, unlisted.name)
+    const first = await sign(left, 1n, { lifetimeMs })
+    const again = await sign(sentAgain, 1n, { lifetimeMs })
+    await accept(left, first)
+    await accept(sentAgain, again)
+    await accept(unlisted, await sign(unlisted, 6n, { lifetimeMs }))
+    place.clock.ms += day
+    await accept(sentAgain, again)
+    place.clock.ms += day - 1
+    expect(await drop()).toBe(0)
+    place.clock.ms += 1
+    expect(await drop()).toBe(2)
+    await expect(names.findRecord(context, left.name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
+    await expect(names.findRecord(context, unlisted.name)).rejects.toMatchObject(code('NAME_NOT_FOUND'))
+    await expect(accept(unlisted, await sign(unlisted, 5n))).rejects.toMatchObject(code('IPNS_RECORD_OUTDATED'))
+    expect((await names.findRecord(context, sentAgain.name)).sequence).toBe(1n)
+    // A name of an account stays.
+    await register(7n)
+    place.clock.ms += day
+    expect(await drop()).toBe(1)
+    expect((await names.findRecord(context, unlisted.name)).sequence).toBe(7n)
   })
 
   test('a record for an unlisted name counts as a stranger’s and is removed on expiry; its sequence stays', async () => {

@@ -27,6 +27,11 @@ export function lockName(trx: Kysely<Schema>, name: string): Promise<NameRow | u
     .executeTakeFirst()
 }
 
+/** Sets when the record of a name was last sent. The row must be locked. */
+export async function touchName(trx: Kysely<Schema>, name: string, now: number): Promise<void> {
+  await trx.updateTable('ipns_name').set({ updated_at: now }).where('name', '=', name).execute()
+}
+
 /** Inserts the row of a name, or finds an existing one. Locked either way. */
 export async function ensureName(
   trx: Kysely<Schema>,

@@ -14,11 +14,17 @@ const intervalMs = 10_000
 const rowsAtOnce = 100
 /** Delay before retrying a failed renewal, so that it does not block other names. */
 const retryMs = 10 * 60_000
+/**
+ * How long a record of a name without an account is kept unless it is sent again, as in the DHT: its expiry is chosen by
+ * the sender, and may be centuries ahead.
+ * @see https://specs.ipfs.tech/routing/kad-dht/
+ */
+const maxUnlistedAgeMs = 48 * 3_600_000
 
 /** Result of a round. */
 export type NamesRound = { renewed: number; failed: number; dropped: number }
 
-/** Renews the records whose keys the service holds, and deletes expired records of names without an account. */
+/** Renews the records whose keys the service holds, and deletes records of names without an account. */
 export function createNamesWorker(
   context: NamesContext & Pick<Context, 'metrics' | 'processId'>,
   clock: WorkerClock,
@@ -97,24 +103,36 @@ async function postpone({ db, clock }: NamesContext, { name, renew_at }: NameRow
 /** A literal in the statement, because only then do the databases use the index of such names. */
 const isUnlisted = sql<boolean>`origin <> 'account'`
 
-/** Deletes names that are on no list when their record expires; names that were on one keep their sequence. */
+/**
+ * Deletes names that are on no list when their record expires or was not sent for {@link maxUnlistedAgeMs}; names that
+ * were on a list keep their sequence.
+ */
 async function dropForeign({ db, clock }: NamesContext): Promise<number> {
   const now = clock.now()
   const cleared = { value: null, record: null, valid_until: null, ttl_ms: null }
+  // Each has an index of its own.
+  const conditions = [
+    sql<boolean>`valid_until <= ${now}`,
+    sql<boolean>`valid_until is not null and updated_at <= ${now - maxUnlistedAgeMs}`,
+  ]
   return db.write(async (trx) => {
-    const { numDeletedRows } = await trx
-      .deleteFrom('ipns_name')
-      .where('origin', '=', 'foreign')
-      .where(isUnlisted)
-      .where('valid_until', '<=', now)
-      .executeTakeFirstOrThrow()
-    const { numUpdatedRows } = await trx
-      .updateTable('ipns_name')
-      .set(cleared)
-      .where('origin', '=', 'unlisted')
-      .where(isUnlisted)
-      .where('valid_until', '<=', now)
-      .executeTakeFirstOrThrow()
-    return Number(numDeletedRows + numUpdatedRows)
+    let dropped = 0n
+    for (const isDue of conditions) {
+      const { numDeletedRows } = await trx
+        .deleteFrom('ipns_name')
+        .where('origin', '=', 'foreign')
+        .where(isUnlisted)
+        .where(isDue)
+        .executeTakeFirstOrThrow()
+      const { numUpdatedRows } = await trx
+        .updateTable('ipns_name')
+        .set(cleared)
+        .where('origin', '=', 'unlisted')
+        .where(isUnlisted)
+        .where(isDue)
+        .executeTakeFirstOrThrow()
+      dropped += numDeletedRows + numUpdatedRows
+    }
+    return Number(dropped)
   })
 }

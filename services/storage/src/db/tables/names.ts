@@ -5,8 +5,8 @@
 type IpnsNameTable = {
   name: string
   /**
-   * `account`: on a list. `unlisted`: was on one; its record is deleted when it expires, its sequence is kept.
-   * `foreign`: never belonged to an account; the whole row is deleted when it expires.
+   * `account`: on a list. `unlisted`: was on one; its record is deleted when it expires or is two days old, its sequence is kept.
+   * `foreign`: never belonged to an account; the whole row is deleted then.
    */
   origin: 'account' | 'unlisted' | 'foreign'
   /** 20 digits, so that text sorts as the number. */
