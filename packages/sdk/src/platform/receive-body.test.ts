@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
 import { createClient } from '../client.ts'
 import { openBody } from '../request.ts'
+import { sendStreamed } from './send-body.ts'
 
 /** A server with the responses of a test, and a client for it. */
 async function serve(answer: RequestListener) {
@@ -140,4 +141,14 @@ test('a client with a fetch of its own uses it', async () => {
   const pieces: Uint8Array[] = []
   for await (const piece of await openBody({ ...served.client, fetch: fetchOwn }, served.send)) pieces.push(piece)
   expect(Buffer.concat(pieces)).toEqual(sent)
+})
+
+test('a server that switches protocols fails the request', async () => {
+  await using served = await serve((request) => {
+    request.socket.end('HTTP/1.1 101 Switching Protocols\r\nconnection: upgrade\r\nupgrade: x\r\n\r\n')
+  })
+  await expect(openBody(served.client, served.send)).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+  const { signal } = new AbortController()
+  const sending = sendStreamed({ url: served.send.url, headers: {}, contentLength: 1, body: new Blob(['x']), signal })
+  await expect(sending).rejects.toThrow('the server sent no response')
 })

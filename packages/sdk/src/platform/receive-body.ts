@@ -18,6 +18,8 @@ function receive(wanted: ReceiveRequest): Promise<ReceivedResponse> {
       if (request.reusedSocket && error.code === 'ECONNRESET') done(receive(wanted))
       else fail(error)
     })
+    // A server that switches protocols ends the request without an error.
+    request.on('close', () => fail(new Error('the server sent no response')))
     request.on('response', (response) => {
       isAnswered = true
       const header = (name: string) => headerOf(response.headers, name)

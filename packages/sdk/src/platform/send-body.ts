@@ -25,6 +25,10 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       // A server that has answered may close before it has read the body: the answer counts.
       if (!answered) fail(error)
     })
+    // A server that switches protocols ends the request without an error.
+    request.on('close', () => {
+      if (!answered) fail(new Error('the server sent no response'))
+    })
     request.on('response', (response) => {
       answered = true
       let text = ''
