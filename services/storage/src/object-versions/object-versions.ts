@@ -81,7 +81,7 @@ async function selectBereft(trx: Kysely<Schema>, uploadIds: readonly string[]): 
       .selectFrom('s3_object')
       .select(['bucket', 'key'])
       .where('version_id', 'in', ids)
-      .where('is_latest', '=', 1)
+      .where('is_latest', '=', sql.lit(1))
       .where(({ exists, selectFrom }) =>
         exists(
           selectFrom('s3_object as other')
@@ -113,8 +113,7 @@ export async function findBucketUploads(
   const found = new Set<string>()
   const bucket = await db.selectFrom('s3_bucket').select('name').where('address', '=', address).limit(1).execute()
   if (bucket.length === 0) return found
-  for (let at = 0; at < uploadIds.length; at += idsAtOnce) {
-    const ids = uploadIds.slice(at, at + idsAtOnce)
+  for (const ids of slices(uploadIds)) {
     const objects = await db.selectFrom('s3_object').select('version_id as id').where('version_id', 'in', ids).execute()
     for (const { id } of objects) found.add(id)
     for (const root of ['root_upload_id', 'previous_root_id'] as const) {
