@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { authErrors, defineCall } from '../call.ts'
+import { authErrors, defineCall, deniedErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { reasonFactsSchema } from '../reason.ts'
@@ -152,7 +152,7 @@ export const getProofs = defineCall({
       pieces: v.pipe(v.array(pieceProof), v.maxLength(maxProofPieces)),
     }),
   },
-  errors: ['INVALID_CID', 'BLOCK_NOT_FOUND', 'PROOF_NOT_FOUND', 'DATA_DAMAGED', 'PIECE_DAMAGED'],
+  errors: ['INVALID_CID', ...deniedErrors, 'BLOCK_NOT_FOUND', 'PROOF_NOT_FOUND', 'DATA_DAMAGED', 'PIECE_DAMAGED'],
   dialect: 'api',
   limits: { timeoutMs: 30_000, perMinute: 120 },
   idempotent: true,

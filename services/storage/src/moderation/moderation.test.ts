@@ -87,6 +87,23 @@ test('no replica serves or accepts newly denied content, in any form; undeny res
     expect((await admin('deny', wrong, '--reason', 'x')).code).toBe(2)
 })
 
+test('the proofs of denied content, which contain its root block, are refused', async () => {
+  await using storage = await startTestStorage({
+    CAIRN_PROVIDERS: JSON.stringify([{ kind: 'cairn', name: 'one', url: 'http://127.0.0.1:1', key: 'x'.repeat(32) }]),
+    CAIRN_DEALS: JSON.stringify({ waitSeconds: 0, pollMs: 50 }),
+    CAIRN_RATE_FACTOR: '0',
+  })
+  const cid = await store(storage, await storage.createKey(), 'bad content')
+  const prove = () => storage.call(`/api/proofs/${cid}`)
+  await expect.poll(async () => (await prove()).status, { timeout: 20_000 }).toBe(200)
+  const args = ['deny', cid, '--by-law', '--reason', 'order of a court']
+  expect((await runAdmin({ CAIRN_HOME: storage.home }, ...args)).code).toBe(0)
+  await expect.poll(async () => (await read(storage, `/ipfs/${cid}`)).status).toBe(451)
+  const refused = await prove()
+  expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([451, 'CONTENT_DENIED_BY_LAW'])
+  expect(refused.body).not.toContain('"bytes"')
+})
+
 test('rejects an upload for any denied block, and leaves nothing; reads a changed file again', async () => {
   const file = join(folder, 'own.deny')
   await writeFile(file, '')

@@ -60,7 +60,10 @@ export type Placement = {
 export type Proofs = {
   /** Returns the placement of a CID, described from piece `from` on; undefined when it is not stored. */
   place(cid: CID, from?: number): Promise<Placement | undefined>
-  /** Returns everything needed to verify a CID. @throws CairnError BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED */
+  /**
+   * Returns everything needed to verify a CID, with the bytes of its root block.
+   * @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW, BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED
+   */
   describe(cid: CID, from?: number): Promise<CallResult<typeof getProofs>>
   /** Returns the aggregate of a piece with its proofs and deals; undefined while it is in none. */
   findAggregate(piece: PieceRow): Promise<{ row: AggregateRow; aggregate: Aggregate; deals: DealRow[] } | undefined>
@@ -149,6 +152,7 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
       }
     },
     async describe(cid, from = 0) {
+      context.denylist.requireContent(cid)
       const place = await proofs.place(cid, from)
       if (place === undefined) throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
       if (place.pieces.length === 0 && from === 0) throw new CairnError('PROOF_NOT_FOUND')
