@@ -13,6 +13,11 @@ import { changeDeal, updateDeal } from './update-deal.ts'
 /** Number of newest answers, and of newest rows, kept per deal. */
 const answersKept = 20
 const checksKept = 1000
+/**
+ * Number of silences in a row that end a deal. The intervals of challenges give a provider as many within a period,
+ * unless this service was down or offline.
+ */
+const maxSilences = 4
 /** Errors by which a provider admits that a piece is missing or damaged. */
 const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
 
@@ -22,9 +27,9 @@ type Outcome =
 
 /**
  * Challenges a provider on leaves that hold content. A wrong answer ends the deal immediately. Silence is tolerated
- * until the last proof is as old as the challenge period; until then the same challenge is repeated, even after a
- * restart, so that silence cannot select other leaves. With a challenge every half period, a loss is noticed within
- * one period.
+ * until the last proof is as old as the challenge period and four challenges were not answered; until then the same
+ * challenge is repeated, even after a restart, so that silence cannot select other leaves. With a challenge every half
+ * period, a loss is noticed within one period.
  */
 export async function challengeDeal(
   { context, nonces }: { context: Context; nonces: NonceSource },
@@ -83,7 +88,8 @@ export async function challengeDeal(
     { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason: reason.reason },
     'provider did not return a proof',
   )
-  const isLost = outcome === 'wrong' || now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
+  const isOverdue = now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
+  const isLost = outcome === 'wrong' || (isOverdue && deal.tries + 1 >= maxSilences)
   await updateDeal(context, deal, {
     ...errorColumns(reason),
     ...(outcome === 'silent' ? { silent_since: deal.silent_since ?? askedAt } : {}),

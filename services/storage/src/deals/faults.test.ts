@@ -182,6 +182,26 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     }
   })
 
+  it('a silence after a downtime of the service ends no deal, four in a row do', async () => {
+    await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 4000)
+    expect(await deals.states()).toEqual(['one proving', 'six proving'])
+    deals.clock.ms += challengeMs * 3
+    for (const provider of deals.providers) provider.mood = 'silent'
+    await deals.goOn(challengeMs / 4 + 2000)
+    for (const provider of deals.providers) provider.mood = 'honest'
+    await deals.goOn(challengeMs / 8)
+    expect(await deals.states()).toEqual(['one proving', 'six proving'])
+    const proven = await db().read.selectFrom('deal').select(['proofs', 'tries', 'silent_since']).execute()
+    expect(proven).toEqual(Array(2).fill({ proofs: 2, tries: 0, silent_since: null }))
+    expect(deals.providers.flatMap(({ removed }) => removed)).toEqual([])
+
+    deals.clock.ms += challengeMs * 3
+    for (const provider of deals.providers) provider.mood = 'silent'
+    await deals.goOn((challengeMs * 3) / 8 + 2000)
+    expect((await deals.states()).slice(0, 2)).toEqual(['one faulted', 'six faulted'])
+  })
+
   it('one provider under two names is one copy', async () => {
     const [, , six] = deals.providers
     if (six === undefined) throw new Error('there is a provider')
