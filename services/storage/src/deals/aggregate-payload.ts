@@ -201,7 +201,10 @@ function isPartOf(tree: PieceTree | undefined, { start }: PayloadRange, bytes: U
   return Buffer.from(nodes).equals(tree.nodes.subarray(first, first + nodes.length))
 }
 
-/** Reads bytes from a provider that holds them. The range is relative to the aggregate. */
+/**
+ * Reads bytes from a provider that holds them, or else from one that lost them for the service: it may only have been
+ * silent. The range is relative to the aggregate.
+ */
 async function readElsewhere(
   { context, providers, row }: Sources,
   range: PayloadRange,
@@ -210,8 +213,9 @@ async function readElsewhere(
 ): Promise<Uint8Array> {
   const deals = await findDealsOf(context.db.read, row.id)
   const held = deals.filter(({ state }) => heldStates.some((one) => one === state))
+  const lost = deals.filter(({ state }) => state === 'faulted')
   const failures: unknown[] = []
-  for (const deal of held) {
+  for (const deal of [...held, ...lost]) {
     const provider = providers.find(({ name }) => name === deal.provider)
     if (provider === undefined) continue
     try {

@@ -92,7 +92,7 @@ export async function challengeDeal(
   const isLost = outcome === 'wrong' || (isOverdue && deal.tries + 1 >= maxSilences)
   await updateDeal(context, deal, {
     ...errorColumns(reason),
-    ...(outcome === 'silent' ? { silent_since: deal.silent_since ?? askedAt } : {}),
+    silent_since: outcome === 'silent' ? (deal.silent_since ?? askedAt) : null,
     ...(isLost
       ? { state: 'faulted', faults: deal.faults + 1 }
       : { next_at: now + challengeMs / 8, tries: deal.tries + 1 }),

@@ -202,6 +202,31 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect((await deals.states()).slice(0, 2)).toEqual(['one faulted', 'six faulted'])
   })
 
+  it('the last copies, lost by silence alone, are proven rather than removed', async () => {
+    const cid = await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 4000)
+    for (const provider of deals.providers) provider.mood = 'silent'
+    await deals.goOn(challengeMs + 5000)
+    expect((await deals.states()).slice(0, 2)).toEqual(['one faulted', 'six faulted'])
+    await deals.test.context.objects.remove((await packOf(cid)).objectKey)
+    for (const provider of deals.providers) provider.mood = provider.name === 'two' ? 'full' : 'honest'
+    await deals.goOn(challengeMs * 2)
+    const states = await deals.states()
+    expect(states.filter((state) => state.endsWith('proving'))).toEqual(['one proving', 'six proving'])
+    expect(deals.providers.flatMap(({ removed }) => removed)).toEqual([])
+  })
+
+  it('copies that were lost by silence are a source for another provider', async () => {
+    const cid = await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 4000)
+    for (const provider of deals.providers) provider.mood = 'silent'
+    await deals.goOn(challengeMs + 5000)
+    await deals.test.context.objects.remove((await packOf(cid)).objectKey)
+    for (const provider of deals.providers) provider.mood = provider.name === 'two' ? 'honest' : 'full'
+    await deals.goOn(challengeMs * 2)
+    expect(await deals.states()).toContain('two proving')
+  })
+
   it('one provider under two names is one copy', async () => {
     const [, , six] = deals.providers
     if (six === undefined) throw new Error('there is a provider')

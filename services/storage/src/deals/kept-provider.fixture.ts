@@ -61,6 +61,7 @@ export function createKeptProvider(
       }
       if (provider.mood === 'forgetful') return { state: 'queued' }
       if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
+      if (pieces.has(piece)) return stateOf(piece)
       const source = await fetchPayload(piece, token)
       // As a provider does: ranges declared as zeros are never fetched.
       const payload = new Uint8Array(source.sizeBytes)

@@ -5,7 +5,7 @@ import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { PieceState } from '../providers/providers.ts'
 import { type DealVisit, maxTries } from './drive-deal.ts'
 import { errorColumns, noError } from './error-columns.ts'
-import type { DealRow } from './store.ts'
+import { type DealRow, findDealsOf } from './store.ts'
 import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 
 /** Time limit of a fetch, in addition to the time for its bytes at 1 MiB/s. */
@@ -36,18 +36,23 @@ export async function offerDeal({
   const token = randomBytes(32).toString('base64url')
   const isOurs = await changeDeal(context, deal, { token_hash: hashToken(token), tries: deal.tries + 1 })
   if (!isOurs) return
-  const before = await context.db.read
-    .selectFrom('deal')
-    .select('number')
-    .where('aggregate_id', '=', aggregate.id)
-    .where('provider', '=', provider.name)
-    .where('state', '=', 'faulted')
-    .executeTakeFirst()
-  // A provider must not reuse bytes that it could not prove.
-  if (before !== undefined && deal.tries === 0) await provider.remove(aggregate.cid, { signal })
+  const mustFetch = deal.tries === 0 && (await mustFetchAll(context, provider.name, aggregate))
+  if (mustFetch) await provider.remove(aggregate.cid, { signal })
   const url = new URL(`/api/aggregates/${aggregate.cid}/payload`, pullUrl).href
   const said = await provider.offer(aggregate.cid, { url, token, content }, { signal })
   await noteState(context, deal, aggregate, said)
+}
+
+/**
+ * Whether a provider must not reuse bytes that it could not prove. After mere silence they may be the last copy: if no
+ * other provider proves one, the next challenge decides, and the bytes go only if that is not answered either.
+ */
+async function mustFetchAll({ db }: Context, provider: string, aggregate: AggregateRow): Promise<boolean> {
+  const deals = await findDealsOf(db.read, aggregate.id)
+  const loss = deals.findLast((deal) => deal.provider === provider && deal.state === 'faulted')
+  if (loss === undefined) return false
+  const wasProven = loss.silent_since !== null && loss.proofs > 0
+  return !wasProven || deals.some(({ state }) => state === 'proving')
 }
 
 /** Asks the provider how far it got with the payload. */
