@@ -168,7 +168,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   reportComparison(comparison, onEvent)
   log.info({ ...recovered, abandonedReservations: abandoned }, 'recovered')
 
-  const providers = openProviders(config.providers, dependencies)
+  const providers = openProviders(config.providers, { dependencies, clock })
   const stop = new AbortController()
   const probes = { database: () => db.ping(), objects: () => objects.probe() }
   const readiness = createReadiness(probes, log, dependencies, ['objects'])

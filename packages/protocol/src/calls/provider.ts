@@ -73,6 +73,7 @@ export const describeProvider = defineCall({
       limits: v.object({
         maxPayloadBytes: v.number(),
         maxPossessionLeaves: v.number(),
+        /** Per address; 0 for no limit. */
         challengesPerMinute: v.number(),
         pullsAtOnce: v.number(),
       }),

@@ -23,7 +23,7 @@ import {
   toPiece,
 } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
-import { findDealsOf, heldStates } from './store.ts'
+import { findDealsOf, isHeld } from './store.ts'
 
 /** Maximum number of bytes read at once. */
 export const payloadStepBytes = MIB
@@ -212,7 +212,7 @@ async function readElsewhere(
   signal: AbortSignal,
 ): Promise<Uint8Array> {
   const deals = await findDealsOf(context.db.read, row.id)
-  const held = deals.filter(({ state }) => heldStates.some((one) => one === state))
+  const held = deals.filter(isHeld)
   const lost = deals.filter(({ state }) => state === 'faulted')
   const failures: unknown[] = []
   for (const deal of [...held, ...lost]) {

@@ -21,7 +21,11 @@ const maxSilences = 4
 /** Errors by which a provider admits that a piece is missing or damaged. */
 const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
 
+/** Number of periods after which a provider that takes no more challenges counts as silent. */
+const maxRefusedPeriods = 2
+
 type Outcome =
+  | { outcome: 'refused'; retryAfterMs: number; reason: Reason; answer: undefined }
   | { outcome: 'proved'; reason?: never; answer: ChallengeAnswer }
   | { outcome: 'wrong' | 'silent'; reason: Reason; answer: ChallengeAnswer | undefined }
 
@@ -39,14 +43,22 @@ export async function challengeDeal(
   signal: AbortSignal,
 ): Promise<void> {
   const { config, clock, db, log, metrics } = context
-  const { challengeLeaves: count, challengeMs } = config.deals
+  const { challengeLeaves: count, challengeMs, pollMs } = config.deals
   const within = await findContent(db.read, aggregate)
   if (within === undefined) return updateDeal(context, deal, { next_at: clock.now() + challengeMs / 2 })
   const open = await openChallenge({ context, nonces }, deal, aggregate)
   if (open === undefined) return
   const askedAt = clock.now()
   const challenge = { nonce: Buffer.from(open.nonce, 'hex'), count, within }
-  const { outcome, reason, answer } = await ask(provider, aggregate.cid, challenge, deal, signal)
+  const asked = await ask(provider, aggregate.cid, challenge, deal, signal)
+  const unprovenMs = askedAt - (deal.proven_at ?? deal.kept_at ?? deal.since)
+  if (asked.outcome === 'refused' && unprovenMs < challengeMs * maxRefusedPeriods) {
+    // Others challenge it too: the same challenge comes soon, and nothing speaks against the copy.
+    const pauseMs = Math.min(Math.max(asked.retryAfterMs, pollMs), challengeMs / 8)
+    return updateDeal(context, deal, { next_at: clock.now() + pauseMs })
+  }
+  const { reason, answer } = asked
+  const outcome = asked.outcome === 'refused' ? 'silent' : asked.outcome
   // A service that is shutting down reports nothing about the provider.
   if (outcome === 'silent' && signal.aborted && signal.reason?.name !== 'TimeoutError') return
   const now = clock.now()
@@ -88,8 +100,7 @@ export async function challengeDeal(
     { deal: deal.number, provider: deal.provider, piece: aggregate.cid, reason: reason.reason },
     'provider did not return a proof',
   )
-  const isOverdue = now - (deal.proven_at ?? deal.kept_at ?? deal.since) >= challengeMs
-  const isLost = outcome === 'wrong' || (isOverdue && deal.tries + 1 >= maxSilences)
+  const isLost = outcome === 'wrong' || (unprovenMs >= challengeMs && deal.tries + 1 >= maxSilences)
   await updateDeal(context, deal, {
     ...errorColumns(reason),
     silent_since: outcome === 'silent' ? (deal.silent_since ?? askedAt) : null,
@@ -146,8 +157,11 @@ async function ask(
     return { outcome: 'proved', answer }
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    const outcome = admissions.has(error.code) ? 'wrong' : 'silent'
-    return { outcome, reason: reasonOfError(error), answer: undefined }
+    const failed = { reason: reasonOfError(error), answer: undefined }
+    if (error.code === 'RATE_LIMITED') {
+      return { outcome: 'refused', retryAfterMs: (error.retryAfterSeconds ?? 0) * 1000, ...failed }
+    }
+    return { outcome: admissions.has(error.code) ? 'wrong' : 'silent', ...failed }
   }
 }
 

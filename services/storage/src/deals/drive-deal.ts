@@ -4,7 +4,7 @@ import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { errorColumns, reasonOfError } from './error-columns.ts'
 import type { NonceSource } from './nonces.ts'
-import { type activeStates, type DealRow, heldStates } from './store.ts'
+import { type activeStates, type DealRow, isHeld } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
 /** Time limit for an answer of a provider. */
@@ -59,10 +59,6 @@ export async function driveDeal(
     if (!CairnError.is(error)) throw error
     await noteTrouble(context, deal, error)
   }
-}
-
-function isHeld({ state }: DealRow): boolean {
-  return heldStates.some((held) => held === state)
 }
 
 async function noteTrouble(context: Context, deal: DealRow, error: CairnError): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type DealSteps, type Driving, driveDeal } from './drive-deal.ts'
-import type { DealRow } from './store.ts'
+import { type DealRow, heldStates, isHeld } from './store.ts'
 
 const dealsInOneRound = 400
 /** Maximum number of concurrent deals per provider. */
@@ -42,7 +42,26 @@ export async function isDealDue(driving: Driving, name: string): Promise<boolean
   return (await findDue(driving, name, 1)).length > 0
 }
 
-function findDue({ context, providers }: Driving, name: string | undefined, maxDeals: number): Promise<DealRow[]> {
+/**
+ * Finds the due deals of a provider. More challenges than the rate of the provider admits stay due, and do not take the
+ * places of offers.
+ */
+async function findDue(driving: Driving, name: string | undefined, maxDeals: number): Promise<DealRow[]> {
+  const left = driving.providers.find((provider) => provider.name === name)?.countChallengesLeft?.()
+  const due = await selectDue(driving, name, maxDeals)
+  const held = due.filter(isHeld)
+  if (left === undefined || held.length <= left) return due
+  const offers =
+    due.length < maxDeals ? due.filter((deal) => !isHeld(deal)) : await selectDue(driving, name, maxDeals, true)
+  return [...offers, ...held.slice(0, left)]
+}
+
+function selectDue(
+  { context, providers }: Driving,
+  name: string | undefined,
+  maxDeals: number,
+  onlyOffers = false,
+): Promise<DealRow[]> {
   const names = providers.map((provider) => provider.name)
   return (
     context.db.read
@@ -50,6 +69,7 @@ function findDue({ context, providers }: Driving, name: string | undefined, maxD
       .selectAll()
       // A literal in the statement, because only then do the databases use the index of deals that count.
       .where(sql<boolean>`state in ('queued', 'offered', 'kept', 'proving')`)
+      .$if(onlyOffers, (query) => query.where('state', 'not in', heldStates))
       .$if(name !== undefined, (query) => query.where('provider', '=', name ?? ''))
       .$if(name === undefined && names.length > 0, (query) => query.where('provider', 'not in', names))
       .where('next_at', '<=', context.clock.now())

@@ -11,6 +11,7 @@ import {
   signChallenge,
 } from '@cairn/pieces'
 import { CairnError, challengePiece, offerPiece, type PieceStatus } from '@cairn/protocol'
+import { rateLimited } from '@cairn/service'
 import * as v from 'valibot'
 import { createCairnProvider } from '../providers/cairn/provider.ts'
 import type { Provider } from '../providers/provider.ts'
@@ -22,6 +23,12 @@ export type LyingProvider = AsyncDisposable & {
   readonly provider: Provider
   /** How often each nonce stays unanswered, whether or not the provider could answer. */
   stallCount: number
+  /** The rate of challenges that it announces; 0 for no limit. */
+  challengesPerMinute: number
+  /** Whether it takes no challenge, as while others use up its rate. */
+  isBusy: boolean
+  /** Number of received challenges. */
+  challenges: number
   /** Drops blocks of 32 KiB with content from all payloads but keeps their trees; returns the lost fraction. */
   lose(isLost: (block: number) => boolean): number
 }
@@ -38,6 +45,7 @@ export function createSeededNonces(seed: string): NonceSource {
 
 export async function startLyingProvider(
   fetchPayload: (piece: string, token: string) => Promise<AggregatePayload>,
+  clock: { now(): number },
 ): Promise<LyingProvider> {
   const pieces = new Map<string, { payload: Uint8Array; tree: PieceTree }>()
   const askedOf = new Map<string, number>()
@@ -46,7 +54,7 @@ export async function startLyingProvider(
 
   const answer = async (method: string, path: string, body: string): Promise<unknown> => {
     const [, , piece = '', call] = path.split('/')
-    if (path === '/') return describeSelf(providerId(seed))
+    if (path === '/') return describeSelf(providerId(seed), service.challengesPerMinute)
     if (method === 'POST' && path === '/pieces') {
       const offer = v.parse(offerPiece.body.schema, JSON.parse(body))
       const source = await fetchPayload(offer.piece, (offer.authorization ?? '').replace('Bearer ', ''))
@@ -61,6 +69,8 @@ export async function startLyingProvider(
     if (method === 'GET') return describePiece(piece)
     if (method === 'DELETE') return { piece, removed: pieces.delete(piece) }
     if (call !== 'challenge') throw new CairnError('INVALID_REQUEST')
+    service.challenges++
+    if (service.isBusy) throw rateLimited(120, 500)
     const { nonce, count, within } = v.parse(challengePiece.body.schema, JSON.parse(body))
     const asked = (askedOf.get(nonce) ?? 0) + 1
     askedOf.set(nonce, asked)
@@ -76,15 +86,18 @@ export async function startLyingProvider(
       .then(
         (output) => send(response, 200, output),
         // It never admits a loss: it appears to be unavailable.
-        () => send(response, 503, {}),
+        (error) => (CairnError.is(error, 'RATE_LIMITED') ? send(response, 429, {}) : send(response, 503, {})),
       )
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 
   const service: LyingProvider = {
-    provider: createCairnProvider({ kind: 'cairn', name: 'liar', url, publicUrl: url, key: 'k'.repeat(32) }),
+    provider: createCairnProvider({ kind: 'cairn', name: 'liar', url, publicUrl: url, key: 'k'.repeat(32) }, clock),
     stallCount: 0,
+    challengesPerMinute: 0,
+    isBusy: false,
+    challenges: 0,
     lose(isLost) {
       let held = 0
       let lost = 0
@@ -108,9 +121,9 @@ export async function startLyingProvider(
   return service
 }
 
-function describeSelf(id: string) {
+function describeSelf(id: string, challengesPerMinute: number) {
   const pieces = { queued: 0, pulling: 0, kept: 0, failed: 0, damaged: 0 }
-  const limits = { maxPayloadBytes: 1, maxPossessionLeaves: 64, challengesPerMinute: 1, pullsAtOnce: 1 }
+  const limits = { maxPayloadBytes: 1, maxPossessionLeaves: 64, challengesPerMinute, pullsAtOnce: 1 }
   return { name: 'liar', id, version: '1', capacityBytes: 1, usedBytes: 0, pieces, limits }
 }
 

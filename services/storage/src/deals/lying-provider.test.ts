@@ -13,7 +13,8 @@ const stepMs = 500
 let liar: LyingProvider
 let deals: OpenDeals
 beforeEach(async () => {
-  liar = await startLyingProvider((piece, token) => deals.proofs.openPayload(piece, token))
+  const clock = { now: () => deals?.clock.now() ?? 0 }
+  liar = await startLyingProvider((piece, token) => deals.proofs.openPayload(piece, token), clock)
   const settings = { copies: 1, maxCopies: 1, targetBytes: 8 * MIB }
   const own = { providers: [liar.provider], nonces: createSeededNonces('lying') }
   deals = await openDeals('sqlite', undefined, settings, own)
@@ -90,4 +91,33 @@ it('a silence is shown until the provider answers the same nonce', async () => {
   const checks = await readOutcomes()
   expect(checks.map(({ outcome }) => outcome)).toEqual(['silent', 'silent', 'proved'])
   expect(new Set(checks.map(({ nonce }) => nonce)).size).toBe(1)
+})
+
+it('challenges keep to the rate that a provider announces, and none of those that wait counts as a silence', async () => {
+  liar.challengesPerMinute = 4
+  await liar.provider.ping({ signal: new AbortController().signal })
+  const [before, proofs] = [liar.challenges, (await readDeals()).reduce((sum, deal) => sum + deal.proofs, 0)]
+  // The service was down for so long that everything is overdue.
+  deals.clock.ms += challengeMs * 3
+  await deals.goOn(stepMs, stepMs)
+  expect(liar.challenges - before).toBe(4)
+  await deals.goOn(61_000, stepMs)
+  expect(liar.challenges - before).toBe(8)
+  const after = await readDeals()
+  expect(after.reduce((sum, deal) => sum + deal.proofs, 0)).toBe(proofs + 8)
+  for (const deal of after) {
+    expect(deal).toMatchObject({ state: 'proving', tries: 0, silent_since: null })
+    expect((await readChecks(deal.number)).map(({ outcome }) => outcome)).not.toContain('silent')
+  }
+})
+
+it('a provider that takes no challenges is asked again, and ends as a silent one', async () => {
+  liar.isBusy = true
+  await deals.goOn(challengeMs * 1.5, stepMs)
+  for (const deal of await readDeals()) {
+    expect(deal).toMatchObject({ state: 'proving', tries: 0, silent_since: null })
+    expect(await readChecks(deal.number)).toHaveLength(1)
+  }
+  await deals.goOn(challengeMs * 1.5, stepMs)
+  expect((await readDeals()).map(({ state }) => state)).toEqual(Array(uploads).fill('faulted'))
 })

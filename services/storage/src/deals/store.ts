@@ -10,6 +10,11 @@ export const activeStates = ['queued', 'offered', 'kept', 'proving'] as const
 /** States in which the provider has confirmed that it holds the bytes. */
 export const heldStates = ['kept', 'proving'] as const
 
+/** Whether the provider of a deal has confirmed that it holds the bytes. */
+export function isHeld({ state }: Pick<DealRow, 'state'>): boolean {
+  return heldStates.some((held) => held === state)
+}
+
 /** Returns the deals of an aggregate, oldest first. */
 export function findDealsOf(db: Database['read'], aggregateId: string): Promise<DealRow[]> {
   return db.selectFrom('deal').selectAll().where('aggregate_id', '=', aggregateId).orderBy('number').execute()

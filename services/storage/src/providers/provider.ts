@@ -59,10 +59,12 @@ export type Provider = {
   offer(piece: string, source: PieceSource, call: ProviderCall): Promise<PieceState>
   /** @throws CairnError UPSTREAM_FAILED */
   status(piece: string, call: ProviderCall): Promise<PieceState>
+  /** Returns the number of challenges that the rate announced by the provider admits now. Absent if it has none. */
+  countChallengesLeft?(): number
   /**
    * Requests the leaves that a nonce selects.
    * @throws CairnError PIECE_NOT_FOUND, PIECE_DAMAGED when the provider admits it; PROOF_INVALID when its answer is
-   * wrong; UPSTREAM_FAILED when there is no answer
+   * wrong; RATE_LIMITED when it takes no more challenges now; UPSTREAM_FAILED when there is no answer
    */
   challenge(piece: string, challenge: Challenge, call: ProviderCall): Promise<ChallengeAnswer>
   /**

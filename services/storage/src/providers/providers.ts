@@ -1,4 +1,5 @@
 import type { Dependencies } from '@cairn/service'
+import type { Clock } from '../context.ts'
 import type { ProviderSettings } from '../settings/deal-settings.ts'
 import { createCairnProvider } from './cairn/provider.ts'
 import { requireFilecoinPackage } from './filecoin/package.ts'
@@ -14,15 +15,17 @@ export type { ChainProof, Challenge, PieceState, Provider } from './provider.ts'
  */
 export function openProviders(
   settings: readonly ProviderSettings[],
-  dependencies: Pick<Dependencies, 'add'>,
+  { dependencies, clock }: { dependencies: Pick<Dependencies, 'add'>; clock: Clock },
 ): Provider[] {
-  return settings.map((one) => watchProvider(openProvider(one), dependencies.add({ kind: 'provider', name: one.name })))
+  return settings.map((one) =>
+    watchProvider(openProvider(one, clock), dependencies.add({ kind: 'provider', name: one.name })),
+  )
 }
 
-function openProvider(settings: ProviderSettings): Provider {
+function openProvider(settings: ProviderSettings, clock: Clock): Provider {
   switch (settings.kind) {
     case 'cairn':
-      return createCairnProvider(settings)
+      return createCairnProvider(settings, clock)
     case 'filecoin':
       requireFilecoinPackage()
       return createFilecoinProvider(settings)

@@ -20,13 +20,17 @@ import { readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 import type { ProviderSettings } from '../../settings/deal-settings.ts'
 import type { PieceState, Provider } from '../provider.ts'
+import { createChallengeRate } from './challenge-rate.ts'
 
 const maxAnswerBytes = 4 * 1024 * 1024
 
 type CairnProviderSettings = Extract<ProviderSettings, { kind: 'cairn' }>
 
 /** A provider that runs Cairn's own provider service. Its answers are fully verified before use. */
-export function createCairnProvider({ name, url, publicUrl, key }: CairnProviderSettings): Provider {
+export function createCairnProvider(
+  { name, url, publicUrl, key }: CairnProviderSettings,
+  clock: { now(): number },
+): Provider {
   const base = url.replace(/\/+$/, '')
 
   const open = async (path: string, init: RequestInit, signal: AbortSignal): Promise<Response> => {
@@ -49,9 +53,9 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     const body = await readText(response)
     const received = { status: response.status, header: (header: string) => response.headers.get(header), body }
     const error = decodeError(call.dialect, received)
-    // Overload, rate limits and internal errors say nothing about the piece.
-    const isAboutPiece = call.errors.some((code) => code === error.code)
-    return isAboutPiece ? error : failed(`returned status ${response.status}`, error)
+    // Overload and internal errors say nothing about the piece.
+    const isKnown = error.code === 'RATE_LIMITED' || call.errors.some((code) => code === error.code)
+    return isKnown ? error : failed(`returned status ${response.status}`, error)
   }
   const ask = async <C extends CallDefinition>(
     call: C,
@@ -73,7 +77,15 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     return parsed.output as CallResult<C>
   }
 
+  const rate = createChallengeRate(clock)
   let id: string | undefined
+  let challengesPerMinute: number = challengePiece.limits.perMinute
+  const describe = async (signal: AbortSignal): Promise<string> => {
+    const described = await ask(describeProvider, {}, signal)
+    id = described.id
+    challengesPerMinute = described.limits.challengesPerMinute
+    return id
+  }
   return {
     name,
     kind: 'cairn',
@@ -81,7 +93,7 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
     maxPieceBytes: payloadCapacity(maxHeight),
     retrievalUrl: (piece) => `${publicUrl.replace(/\/+$/, '')}/pieces/${piece}/payload`,
     async ping({ signal }) {
-      await ask(describeProvider, {}, signal)
+      await describe(signal)
     },
     async offer(piece, source, { signal }) {
       const body = { piece, url: source.url, authorization: `Bearer ${source.token}`, content: [...source.content] }
@@ -95,12 +107,13 @@ export function createCairnProvider({ name, url, publicUrl, key }: CairnProvider
         throw error
       }
     },
+    countChallengesLeft: () => rate.countLeft(challengesPerMinute),
     async challenge(piece, { nonce, count, within }, { signal }) {
       const body = { nonce: Buffer.from(nonce).toString('hex'), count, within: [...within] }
+      rate.consume()
       const answer = await ask(challengePiece, { params: { cid: piece }, body }, signal)
-      id ??= (await ask(describeProvider, {}, signal)).id
-      if (answer.provider !== id) id = (await ask(describeProvider, {}, signal)).id
-      verifyChallenge(answer, { piece, ...body, provider: id })
+      const own = answer.provider === id ? id : await describe(signal)
+      verifyChallenge(answer, { piece, ...body, provider: own })
       return answer
     },
     async *retrieve(piece, { start, end }, { signal }) {
