@@ -30,14 +30,19 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
     // Only if nothing changed meanwhile: what did stays due.
     const matching = { root_multihash: row.root_multihash, due_at: row.due_at }
     try {
-      const isWanted = !denylist.denies(cid) && (await isAnnounced(db.read, row.root_multihash))
-      if (isWanted && row.is_handed === 0) {
+      const announced = await isAnnounced(db.read, row.root_multihash)
+      const isWanted = announced && !denylist.denies(cid)
+      if (!isWanted) {
+        // Also what is not recorded as handed over: it may have been deleted, or this process ended, right after the pin.
+        await kubo.unpin(cid, signal)
+      } else if (row.is_handed === 0) {
         await kubo.importCar(writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }), signal)
         await kubo.pin(cid, signal)
-      } else if (!isWanted && row.is_handed === 1) await kubo.unpin(cid, signal)
+      }
       await db.write(async (trx) => {
-        if (isWanted) {
-          const done = { is_handed: 1 as const, due_at: null, tries: 0, error: null }
+        if (announced) {
+          // Denied content stays known, so that it is handed over once the rule is removed.
+          const done = { is_handed: isWanted ? (1 as const) : (0 as const), due_at: null, tries: 0, error: null }
           await trx
             .updateTable('handed_root')
             .set(done)

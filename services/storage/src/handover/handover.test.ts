@@ -4,8 +4,11 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { CarReader } from '@ipld/car'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { runAdmin } from '../admin/admin.fixture.ts'
 import type { Context } from '../context.ts'
+import { checkDenials } from '../ipni/ipni.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { handOverDue } from './hand-over.ts'
 import { createKuboClient } from './kubo-client.ts'
@@ -18,6 +21,8 @@ let now = 0
 let context: Context
 /** What the server answers to imports in place of success. */
 let importFailure: string | undefined
+/** Runs before a pin is answered, and says whether the answer is lost. */
+let beforePinned: (() => Promise<boolean>) | undefined
 const pins = new Set<string>()
 const imported: { cids: string[]; authorization: string | undefined }[] = []
 
@@ -33,8 +38,10 @@ beforeAll(async () => {
       const cids: string[] = []
       for await (const one of car.cids()) cids.push(one.toString())
       imported.push({ cids, authorization: request.headers.authorization })
-    } else if (pathname === '/api/v0/pin/add') pins.add(cid)
-    else if (!pins.delete(cid)) {
+    } else if (pathname === '/api/v0/pin/add') {
+      pins.add(cid)
+      if (await beforePinned?.()) return void response.destroy()
+    } else if (!pins.delete(cid)) {
       response.statusCode = 500
       return void response.end(JSON.stringify({ Message: 'not pinned or pinned indirectly', Code: 0, Type: 'error' }))
     }
@@ -108,4 +115,51 @@ test('a failure in the middle of a CAR is stored and tried again later', async (
   await remove(cid)
   await round()
   expect(await rows()).toEqual([])
+})
+
+test('content that is deleted while it is pinned is unpinned', async () => {
+  const cid = await upload('short-lived', { announce: 'true' })
+  beforePinned = async () => {
+    await remove(cid)
+    // The round began before: what changes meanwhile is due later.
+    now += 1000
+    return false
+  }
+  await round()
+  beforePinned = undefined
+  expect([...pins]).toEqual([cid])
+  await round()
+  expect([...pins]).toEqual([])
+  expect(await rows()).toEqual([])
+})
+
+test('content whose pin succeeded without an answer is unpinned when it is deleted', async () => {
+  const cid = await upload('unanswered', { announce: 'true' })
+  beforePinned = async () => true
+  await round()
+  beforePinned = undefined
+  expect([...pins]).toEqual([cid])
+  expect(await rows()).toMatchObject([{ cid, is_handed: 0 }])
+  await remove(cid)
+  await round()
+  expect([...pins]).toEqual([])
+  expect(await rows()).toEqual([])
+})
+
+test('denied content is unpinned, and pinned again once the rule is removed', async () => {
+  const cid = await upload('denied for a while', { announce: 'true' })
+  await round()
+  expect([...pins]).toEqual([cid])
+  const rule = async (...args: string[]) => {
+    expect((await runAdmin({ CAIRN_HOME: storage.home }, ...args)).code).toBe(0)
+    const isDenied = args[0] === 'deny'
+    await expect.poll(() => context.denylist.denies(CID.parse(cid)), { timeout: 20_000 }).toBe(isDenied)
+    await checkDenials(context, 'handed_root', signal)
+    await round()
+  }
+  await rule('deny', cid, '--reason', 'a report')
+  expect([...pins]).toEqual([])
+  await rule('undeny', cid)
+  expect([...pins]).toEqual([cid])
+  expect(await rows()).toMatchObject([{ cid, is_handed: 1, due_at: null }])
 })
