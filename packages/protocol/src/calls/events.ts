@@ -89,7 +89,7 @@ export const exportEvents = defineCall({
   path: '/api/events/export',
   summary: 'Export the event log of the account',
   description:
-    'Sends the stored events, oldest first, as lines of JSON: a head that names the network, the account and the public key of the service, one line per event, and a seal with the number of events, a hash chain over all lines and its signature. An export that breaks off has no seal.',
+    'Sends the stored events, oldest first, as lines of JSON: a head that names the network, the account and the public key of the service, one line per event, and a seal with the number of events, a hash chain over all lines and its signature. An export that breaks off has no seal. Requires the scopes `account` and `files:read`, because the log has events of all types.',
   scope: 'account',
   errors: authErrors,
   response: { kind: 'text', mediaType: 'application/x-ndjson' },

@@ -10,7 +10,7 @@ const maxLineCharacters = 1024 * 1024
 /**
  * Exports the event log of the account as lines of JSON, signed by the service. Verify it with {@link verifyEventLog}:
  * an incomplete export has no signature.
- * @throws CairnError FORBIDDEN (the API key has no scope `account`)
+ * @throws CairnError FORBIDDEN (the API key lacks the scope `account` or `files:read`)
  */
 export async function* exportEvents(
   client: Client,

@@ -44,6 +44,20 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     ...(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}),
   })
 
+  test('exports the log only to keys with the scopes of all events', async () => {
+    await using storage = await startTestStorage(await environment())
+    const account = privateKeyToAccount(generatePrivateKey())
+    await upload(storage, await storage.createKey(account), 'confidential.txt')
+    const read = async (scopes: readonly Scope[]) =>
+      storage.call('/api/events/export', bearer(await storage.createKey(account, { scopes })))
+    for (const scopes of [['account'], ['files:read']] as const) {
+      const refused = await read(scopes)
+      expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([403, 'FORBIDDEN'])
+      expect(refused.body).not.toContain('confidential.txt')
+    }
+    expect((await read(['account', 'files:read'])).body).toContain('confidential.txt')
+  })
+
   test('reports uploads, deletions and keys in order, each once, with a number without gaps', async () => {
     await using storage = await startTestStorage(await environment())
     const account = privateKeyToAccount(generatePrivateKey())

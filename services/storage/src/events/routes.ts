@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream'
-import { exportEvents, listEvents, streamEvents } from '@cairn/protocol'
+import { eventTypes, exportEvents, listEvents, streamEvents } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
@@ -20,11 +20,13 @@ export function registerEventRoutes(app: FastifyInstance, context: Context, find
     return page
   })
 
-  route(app, context, exportEvents, async ({ caller, reply }) =>
-    reply
+  route(app, context, exportEvents, async ({ caller, reply }) => {
+    // The log is complete, so it needs the scopes of all types.
+    selectTypes(caller.scopes, eventTypes)
+    return reply
       .header('content-type', 'application/x-ndjson; charset=utf-8')
-      .send(Readable.from(exportEventLog(context, caller.address), { objectMode: false })),
-  )
+      .send(Readable.from(exportEventLog(context, caller.address), { objectMode: false }))
+  })
 
   route(app, context, streamEvents, async ({ input: { query, headers }, caller, reply }) => {
     const types = selectTypes(caller.scopes, query.types)
