@@ -216,6 +216,30 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     await expect(replayEvents(context, webhook, 99, undefined)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
+  test('a replay of a disabled webhook waits until it is enabled, and keeps no other from its turn', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row: disabled } = await insertWebhook(context, address, settings)
+    await place.record(3)
+    await queueNewEvents(context, signal)
+    const inProgress = await takeDelivery(context, disabled.id, 'owner')
+    if (inProgress === undefined) throw new Error('nothing is due')
+    await changeWebhook(context, address, disabled.id, { isEnabled: false })
+    await recordOutcome(context, inProgress, judgeStatus(500))
+    const first = inProgress.delivery.sequence
+    expect(await replayEvents(context, disabled, first, undefined)).toMatchObject({ queued: 2 })
+    place.pass(60_000)
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(1)
+    await queueNewEvents(context, signal)
+    expect(await findDueWebhooks(context, [], 1)).toEqual([row.id])
+    const waiting = await listDeliveries(context, disabled.id, { before: undefined, limit: 10 })
+    const due = waiting.filter(({ next_at: at }) => at <= context.clock.now())
+    expect(due.map(({ sequence }) => sequence)).toEqual([first])
+    await changeWebhook(context, address, disabled.id, { isEnabled: true })
+    expect(await findDueWebhooks(context, [row.id], 10)).toEqual([disabled.id])
+  })
+
   test('events that expired before they were queued are counted', async () => {
     await using place = await open()
     const { context } = place

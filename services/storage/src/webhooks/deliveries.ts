@@ -26,7 +26,7 @@ const goneStatus = 410
 /** How long finished deliveries are listed. */
 const endedLifetimeMs = 7 * 24 * 3_600_000
 
-/** Returns webhooks with due deliveries, longest due first, except those that are busy. */
+/** Returns enabled webhooks with due deliveries, longest due first, except those that are busy. */
 export async function findDueWebhooks(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   busy: readonly string[],
@@ -35,9 +35,12 @@ export async function findDueWebhooks(
   const now = clock.now()
   let query = db.read
     .selectFrom('webhook_delivery')
+    .innerJoin('webhook', 'webhook.id', 'webhook_delivery.webhook_id')
     .select('webhook_id')
     .where('state', '=', 'pending')
     .where('next_at', '<=', now)
+    // An attempt that was in progress when its webhook was disabled still sets the time of the next one.
+    .where('webhook.is_enabled', '=', 1)
     .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
   if (busy.length > 0) query = query.where('webhook_id', 'not in', busy)
   const rows = await query

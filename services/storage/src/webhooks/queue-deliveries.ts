@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, latestTimeMs } from '@cairn/protocol'
 import type { Kysely, Selectable } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
@@ -83,15 +83,18 @@ function queueSome({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string): Pr
 /**
  * Queues stored events of a range again, up to a limit.
  * @param until last sequence; the newest when undefined
- * @throws CairnError INVALID_CURSOR
+ * @throws CairnError INVALID_CURSOR, WEBHOOK_NOT_FOUND
  */
 export function replayEvents(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
-  webhook: WebhookRow,
+  { id }: Pick<WebhookRow, 'id'>,
   after: number,
   until: number | undefined,
 ): Promise<{ queued: number; cursor: string }> {
   return db.write(async (trx) => {
+    // Locks the webhook, so that it is not disabled meanwhile.
+    const webhook = await trx.updateTable('webhook').set({ id }).where('id', '=', id).returningAll().executeTakeFirst()
+    if (webhook === undefined) throw new CairnError('WEBHOOK_NOT_FOUND')
     const newest = await findNewest(trx, webhook.address)
     if (after > newest) throw new CairnError('INVALID_CURSOR', { details: { newest: String(newest) } })
     const last = Math.min(until ?? newest, newest)
@@ -110,6 +113,8 @@ async function insertDeliveries(
   now: number,
 ): Promise<number> {
   const types = readTypes(webhook)
+  // Those of a disabled webhook wait until it is enabled.
+  const nextAt = webhook.is_enabled === 1 ? now : latestTimeMs
   const wanted = events.filter(({ type }) => types.length === 0 || types.includes(type))
   for (let start = 0; start < wanted.length; start += eventsAtOnce) {
     const rows = wanted.slice(start, start + eventsAtOnce).map((event) => ({
@@ -120,7 +125,7 @@ async function insertDeliveries(
       body: JSON.stringify(toEvent(event)),
       state: 'pending' as const,
       tries: 0,
-      next_at: now,
+      next_at: nextAt,
       owner: null,
       owner_until: null,
       last_status: null,
@@ -135,7 +140,7 @@ async function insertDeliveries(
         conflict.columns(['webhook_id', 'sequence']).doUpdateSet({
           state: 'pending',
           tries: 0,
-          next_at: now,
+          next_at: nextAt,
           owner: null,
           owner_until: null,
           updated_at: now,
