@@ -1,6 +1,7 @@
 import {
   CairnError,
   createWebhook,
+  listEvents,
   listWebhookDeliveries,
   listWebhooks,
   removeWebhook,
@@ -76,14 +77,18 @@ async function replay({ args, values, session, output, signal }: CommandContext)
   if (after === undefined) {
     throw new CairnError('USAGE', { message: 'webhook replay requires --after', hint: 'Use 0 for all stored events.' })
   }
+  const { cursor: until } = await listEvents(client, { after: 'latest', limit: 1 }, { signal })
   let queued = 0
   for (;;) {
-    const part = await replayWebhook(client, id, { after }, { signal })
+    const part = await replayWebhook(client, id, { after, until }, { signal })
     queued += part.queued
     if (part.cursor === after) break
     after = part.cursor
   }
-  output.result({ queued }, `${queued} events are delivered again.`, String(queued))
+  const lines = [`${queued} events are delivered again.`]
+  const isFull = Number(after) < Number(until)
+  if (isFull) lines.push(`The queue of the webhook is full. Continue after its deliveries with --after ${after}.`)
+  output.result({ queued, ...(isFull ? { continueAfter: after } : {}) }, lines, String(queued))
 }
 
 async function deliveries({ args, session, output, signal }: CommandContext): Promise<void> {

@@ -71,7 +71,7 @@ export function testWebhook(client: Client, id: string, options?: CallOptions): 
 }
 
 /**
- * Delivers stored events again, with the same ids: up to 1,000 per call.
+ * Delivers stored events again, with the same ids: up to 1,000 per call, and as many as the queue of the webhook takes.
  * @param range `until` is the cursor of the last event; defaults to the newest
  * @returns the number of queued events, and the cursor of the last one that was considered
  * @throws CairnError WEBHOOK_NOT_FOUND, INVALID_CURSOR

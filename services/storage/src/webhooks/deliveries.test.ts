@@ -240,6 +240,30 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await findDueWebhooks(context, [row.id], 10)).toEqual([disabled.id])
   })
 
+  test('a replay queues no more than fits, and says where to continue', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(1200)
+    await queueNewEvents(context, signal)
+    const pending = async () =>
+      (await listDeliveries(context, row.id, { before: undefined, limit: 5000 })).filter(
+        ({ state }) => state === 'pending',
+      ).length
+    expect(await pending()).toBe(1000)
+    // What is in the queue already has its place.
+    expect(await replayEvents(context, row, 1, 500)).toEqual({ queued: 499, cursor: '500' })
+    expect(await replayEvents(context, row, 1001, undefined)).toEqual({ queued: 0, cursor: '1001' })
+    expect(await pending()).toBe(1000)
+    for (let count = 0; count < 10; count++) {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      await recordOutcome(context, taken, judgeStatus(200))
+    }
+    expect(await replayEvents(context, row, 1001, undefined)).toEqual({ queued: 10, cursor: '1011' })
+    expect(await pending()).toBe(1000)
+  })
+
   test('events that expired before they were queued are counted', async () => {
     await using place = await open()
     const { context } = place

@@ -81,7 +81,7 @@ function queueSome({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string): Pr
 }
 
 /**
- * Queues stored events of a range again, up to a limit.
+ * Queues stored events of a range again, up to a limit, and as many as the queue of the webhook takes.
  * @param until last sequence; the newest when undefined
  * @throws CairnError INVALID_CURSOR, WEBHOOK_NOT_FOUND
  */
@@ -98,12 +98,38 @@ export function replayEvents(
     const newest = await findNewest(trx, webhook.address)
     if (after > newest) throw new CairnError('INVALID_CURSOR', { details: { newest: String(newest) } })
     const last = Math.min(until ?? newest, newest)
-    const events = await readRange(trx, webhook.address, after, last, maxReplayed)
+    const found = await readRange(trx, webhook.address, after, last, maxReplayed)
+    const events = await takeWhatFits(trx, webhook, found)
     const queued = await insertDeliveries(trx, webhook, events, clock.now())
-    const isWhole = events.length < maxReplayed
-    return { queued, cursor: String(isWhole ? last : (events.at(-1)?.sequence ?? last)) }
+    if (events.length === found.length && found.length < maxReplayed) return { queued, cursor: String(last) }
+    return { queued, cursor: String(events.at(-1)?.sequence ?? after) }
   })
 }
+
+/** Returns the events up to the first one that the queue of a webhook has no place for. Those in it already have theirs. */
+async function takeWhatFits(
+  trx: Kysely<Schema>,
+  webhook: WebhookRow,
+  events: readonly EventRow[],
+): Promise<readonly EventRow[]> {
+  const types = readTypes(webhook)
+  const rows = await trx
+    .selectFrom('webhook_delivery')
+    .select('sequence')
+    .where('webhook_id', '=', webhook.id)
+    .where('state', '=', 'pending')
+    .execute()
+  const pending = new Set(rows.map(({ sequence }) => sequence))
+  const end = events.findIndex(({ type, sequence }) => {
+    if (!isWanted(types, type)) return false
+    pending.add(sequence)
+    return pending.size > Math.max(rows.length, maxPending)
+  })
+  return end === -1 ? events : events.slice(0, end)
+}
+
+/** Whether a webhook with these types delivers one; no types stand for all. */
+const isWanted = (types: readonly string[], type: string): boolean => types.length === 0 || types.includes(type)
 
 /** Inserts pending deliveries of the types of a webhook; an existing delivery starts again. Returns how many. */
 async function insertDeliveries(
@@ -115,7 +141,7 @@ async function insertDeliveries(
   const types = readTypes(webhook)
   // Those of a disabled webhook wait until it is enabled.
   const nextAt = webhook.is_enabled === 1 ? now : latestTimeMs
-  const wanted = events.filter(({ type }) => types.length === 0 || types.includes(type))
+  const wanted = events.filter(({ type }) => isWanted(types, type))
   for (let start = 0; start < wanted.length; start += eventsAtOnce) {
     const rows = wanted.slice(start, start + eventsAtOnce).map((event) => ({
       webhook_id: webhook.id,
