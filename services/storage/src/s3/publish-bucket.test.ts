@@ -8,9 +8,10 @@ import {
 } from '@aws-sdk/client-s3'
 import type { S3BucketState } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { createName } from '../names/names.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
-import { publishChanged } from './publish-worker.ts'
+import { createPublishRounds, publishChanged } from './publish-worker.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 
@@ -50,7 +51,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
       remove: (Key: string) => client.send(new DeleteObjectCommand({ Bucket, Key })),
       /** A round of the worker; its own rounds may come first. */
       publish: async () => {
-        await publishChanged(s3.context, new Map(), new AbortController().signal)
+        await publishChanged(s3.context, createPublishRounds(), new AbortController().signal)
         await expect.poll(async () => (await call('GET')).state.isCurrent).toBe(true)
       },
     }
@@ -120,6 +121,39 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     expect(await bucket.read('k')).toBe(404)
   })
 
+  test('buckets that cannot be published keep no other from its turn', async () => {
+    const { db } = s3.context
+    const full = '0x2222222222222222222222222222222222222222'
+    const used = { data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 }
+    await db.write((trx) =>
+      trx
+        .insertInto('account')
+        .values({ address: full, created_at: 1, ...used })
+        .execute(),
+    )
+    for (let at = 0; at < 100; at++) {
+      const { name } = await createName(s3.context, full, `b${at}`)
+      const settings = { cors: null, tags: null, versioning: null, publish_error: null, created_at: 1 }
+      const roots = { root_upload_id: null, previous_root_id: null, revision: 1, published_revision: -1 }
+      const bucket = { name: `000-${String(at).padStart(3, '0')}`, address: full, ipns_name: name }
+      await db.write((trx) =>
+        trx
+          .insertInto('s3_bucket')
+          .values({ ...bucket, ...settings, ...roots })
+          .execute(),
+      )
+    }
+    const bucket = await openBucket('zealous')
+    await bucket.call('PUT')
+    await bucket.put('k', 'new')
+    const rounds = createPublishRounds()
+    const { signal } = new AbortController()
+    for (let count = 0; count < 2; count++) await publishChanged(s3.context, rounds, signal)
+    await expect.poll(async () => (await bucket.call('GET')).state.isCurrent).toBe(true)
+    expect(await bucket.read('k')).toBe('new')
+    await db.write((trx) => trx.deleteFrom('s3_bucket').where('address', '=', full).execute())
+  })
+
   test('a bucket that is published again has the same name', async () => {
     const bucket = await openBucket('paused')
     await bucket.put('k', 'one')
@@ -128,7 +162,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     expect(stopped).toMatchObject({ name: first.name, cid: null, isPublished: false })
     expect((await listFiles()).some(({ fileName }) => fileName === 'paused')).toBe(false)
     await bucket.put('k', 'two')
-    expect(await publishChanged(s3.context, new Map(), new AbortController().signal)).toBe(0)
+    expect(await publishChanged(s3.context, createPublishRounds(), new AbortController().signal)).toBe(0)
     expect((await bucket.call('PUT')).state).toMatchObject({ name: first.name, isCurrent: true })
     expect(await bucket.read('k')).toBe('two')
   })
@@ -138,7 +172,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     const { name } = (await bucket.call('PUT')).state
     await s3.call(`/api/names/${name}`, { method: 'DELETE', ...bearer(key) })
     await bucket.put('k', 'one')
-    await publishChanged(s3.context, new Map(), new AbortController().signal)
+    await publishChanged(s3.context, createPublishRounds(), new AbortController().signal)
     await expect.poll(async () => (await bucket.call('GET')).state.isPublished).toBe(false)
     expect((await bucket.call('GET')).state.error).toBe('NAME_NOT_FOUND')
     const again = (await bucket.call('PUT')).state

@@ -8,20 +8,32 @@ const leaseName = 's3-publish'
 const leaseMs = 10 * 60_000
 /** Delay between rounds, in ms. */
 const intervalMs = 3000
-const bucketsPerRound = 100
+/** Buckets per query, and attempts per round. */
+const bucketsAtOnce = 100
 /** A bucket is published at most during this part of the time: large ones, which take longer, less often. */
 const maxBusyShare = 1 / 20
 /** Delay before retrying a bucket that could not be published, in ms. */
 const retryMs = 60_000
 
+/** What rounds keep for the next one. */
+export type PublishRounds = {
+  /** When a bucket may be published again. */
+  readonly due: Map<string, number>
+  /** The bucket that the next round starts after, so that each has its turn. */
+  after: string
+}
+
+export function createPublishRounds(): PublishRounds {
+  return { due: new Map(), after: '' }
+}
+
 /** Returns the worker that publishes changed buckets under their names. One replica does so at a time. */
 export function createPublishWorker(context: Context, clock: WorkerClock): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
-  /** When a bucket may be published again. */
-  const due = new Map<string, number>()
+  const rounds = createPublishRounds()
   const round = async (signal: AbortSignal): Promise<void> => {
     const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-    if (held !== undefined) await publishChanged(context, due, signal)
+    if (held !== undefined) await publishChanged(context, rounds, signal)
   }
   const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
     context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
@@ -36,32 +48,54 @@ export function createPublishWorker(context: Context, clock: WorkerClock): Worke
 }
 
 /** Publishes the buckets that changed since. Returns their number. */
-export async function publishChanged(context: Context, due: Map<string, number>, signal: AbortSignal): Promise<number> {
+export async function publishChanged(context: Context, rounds: PublishRounds, signal: AbortSignal): Promise<number> {
   const { db, clock } = context
-  const rows = await db.read
-    .selectFrom('s3_bucket')
-    .select('name')
-    .whereRef('published_revision', '<>', 'revision')
-    .orderBy('name')
-    .limit(bucketsPerRound)
-    .execute()
+  const { due } = rounds
   let published = 0
-  for (const { name } of rows) {
-    if (signal.aborted) break
-    const now = clock.now()
-    if ((due.get(name) ?? 0) > now) continue
-    try {
-      await publishChanges(context, name, signal)
-      published++
-      due.set(name, clock.now() + (clock.now() - now) / maxBusyShare)
-    } catch (error) {
+  for (let attempts = 0; attempts < bucketsAtOnce && !signal.aborted; ) {
+    const rows = await db.read
+      .selectFrom('s3_bucket')
+      .select('name')
+      .whereRef('published_revision', '<>', 'revision')
+      .where('name', '>', rounds.after)
+      .orderBy('name')
+      .limit(bucketsAtOnce)
+      .execute()
+    for (const { name } of rows) {
       if (signal.aborted) break
-      due.set(name, clock.now() + retryMs)
-      await recordFailure(context, name, CairnError.from(error))
+      rounds.after = name
+      if ((due.get(name) ?? 0) > clock.now()) continue
+      attempts++
+      if (await publishOne(context, due, name, signal)) published++
+    }
+    if (rows.length < bucketsAtOnce) {
+      rounds.after = ''
+      break
     }
   }
   for (const [name, at] of due) if (at <= clock.now()) due.delete(name)
   return published
+}
+
+/** Returns whether a bucket was published, and notes when it may be again. */
+async function publishOne(
+  context: Context,
+  due: Map<string, number>,
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { clock } = context
+  const startedAt = clock.now()
+  try {
+    await publishChanges(context, name, signal)
+    due.set(name, clock.now() + (clock.now() - startedAt) / maxBusyShare)
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    due.set(name, clock.now() + retryMs)
+    await recordFailure(context, name, CairnError.from(error))
+    return false
+  }
 }
 
 /** Records why a bucket could not be published. A name that the account removed ends its publication. */
