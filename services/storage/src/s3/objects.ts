@@ -183,12 +183,33 @@ export type Deletion = {
  * object is not an error. If the latest version is deleted by its id, the previous one becomes the latest.
  * @throws CairnError `NoSuchBucket`, `PreconditionFailed`, `NoSuchKey` if `ifMatch` requires an object and none exists
  */
-export function deleteObject(
+export async function deleteObject(
+  context: Context,
+  caller: S3Caller,
+  target: Target,
+  options: DeleteOptions = {},
+): Promise<Deletion> {
+  for (;;) {
+    const deletion = await deleteSome(context, caller, target, options)
+    if (deletion !== undefined) return deletion
+  }
+}
+
+type DeleteOptions = { versionId?: string | undefined; conditions?: DeleteConditions }
+
+/**
+ * Versions deleted per unit of work: an object that is overwritten every minute has 20,000 in two weeks, and nothing else is
+ * written meanwhile. Until the last unit, the latest version stays.
+ */
+const versionsAtOnce = 100
+
+/** Deletes what one unit of work may. Returns undefined while there is more. */
+function deleteSome(
   context: Context,
   { address }: S3Caller,
   { bucket, key }: Target,
-  { versionId, conditions }: { versionId?: string | undefined; conditions?: DeleteConditions } = {},
-): Promise<Deletion> {
+  { versionId, conditions }: DeleteOptions,
+): Promise<Deletion | undefined> {
   const target = { bucket, key }
   return context.db.write(async (trx) => {
     const { versioning } = await requireLocked(trx, address, bucket)
@@ -198,8 +219,9 @@ export function deleteObject(
       return { versionId, isMarker }
     }
     if (versioning === null) {
-      for (const id of await selectVersionIds(trx, bucket, key)) await deleteFilesIn(context, trx, address, { id })
-      return { versionId: undefined, isMarker: false }
+      const found = await selectVersionIds(trx, { bucket, key, limit: versionsAtOnce + 1 })
+      if (found.length > 0) await deleteFilesIn(context, trx, address, { ids: found.slice(0, versionsAtOnce) })
+      return found.length > versionsAtOnce ? undefined : { versionId: undefined, isMarker: false }
     }
     if (versioning === 'Suspended') await deleteVersion(context, trx, address, target, nullVersionId)
     const now = context.clock.now()

@@ -104,14 +104,19 @@ export function selectMarker(
   return version.executeTakeFirst()
 }
 
-/** Returns the ids of all versions of an object, oldest first. */
-export async function selectVersionIds(db: Kysely<Schema>, bucket: string, key: string): Promise<string[]> {
+/** Returns the ids of versions of an object, oldest first and the latest last. */
+export async function selectVersionIds(
+  db: Kysely<Schema>,
+  { bucket, key, limit }: { bucket: string; key: string; limit: number },
+): Promise<string[]> {
   const rows = await db
     .selectFrom('s3_object')
     .select('version_id')
     .where('bucket', '=', bucket)
     .where('key', '=', key)
+    .orderBy('is_latest')
     .orderBy('version_id')
+    .limit(limit)
     .execute()
   return rows.map(({ version_id }) => version_id)
 }
