@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { type ChecksumAlgorithm, createChecksum } from './checksums.ts'
 
-/** Digests of a body besides its MD5. */
-export type WantedDigests = { sha256: boolean; checksum: ChecksumAlgorithm | undefined }
-/** MD5 as bytes, SHA-256 in hex, the checksum in base64. */
-export type Digests = { md5: Uint8Array; sha256: string | undefined; checksum: string | undefined }
+/** The digests to compute of a body. */
+export type WantedDigests = { md5: boolean; sha256: boolean; checksum: ChecksumAlgorithm | undefined }
+/** MD5 and SHA-256 in hex, the checksum in base64; undefined unless wanted. */
+export type Digests = { md5: string | undefined; sha256: string | undefined; checksum: string | undefined }
 
 /** Computes the digests of a body while it arrives. */
 export type BodyDigests = {
@@ -20,18 +20,22 @@ export type BodyDigests = {
 export type ImmediateDigests = Omit<BodyDigests, 'update'> & { update(piece: Uint8Array): void }
 
 /** Computes digests on this thread. */
-export function createBodyDigests({ sha256: hasSha256, checksum: algorithm }: WantedDigests): ImmediateDigests {
-  const md5 = createHash('md5')
+export function createBodyDigests({
+  md5: hasMd5,
+  sha256: hasSha256,
+  checksum: algorithm,
+}: WantedDigests): ImmediateDigests {
+  const md5 = hasMd5 ? createHash('md5') : undefined
   const sha256 = hasSha256 ? createHash('sha256') : undefined
   const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
   return {
     update(piece) {
-      md5.update(piece)
+      md5?.update(piece)
       sha256?.update(piece)
       checksum?.update(piece)
     },
     finish: async () => ({
-      md5: new Uint8Array(md5.digest()),
+      md5: md5?.digest('hex'),
       sha256: sha256?.digest('hex'),
       checksum: checksum?.digest(),
     }),

@@ -1,17 +1,14 @@
 import { createHash } from 'node:crypto'
+import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { reservationOf } from '../ledger/ledger.ts'
-import { feedFrom } from '../multipart/read-multipart.ts'
+import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
 import { readParts } from '../resumable/resumable.ts'
 import { addParts, fileSource, openQuotaMeter } from '../uploads/uploads.ts'
-import {
-  type Checksum,
-  checksumAlgorithms,
-  composeChecksum,
-  createChecksum,
-  type DeclaredChecksum,
-} from './checksums.ts'
+import { digestBody } from './body-digests.ts'
+import { type Checksum, checksumAlgorithms, composeChecksum, type DeclaredChecksum } from './checksums.ts'
 import type { Conditions } from './conditions.ts'
+import type { DigestThread } from './digest-thread-client.ts'
 import { infoOf } from './object-info.ts'
 import { importOptions, recordVersion } from './objects.ts'
 import { dropMultipart, listParts, type Multipart, noSuchUpload, type Part, removeParts } from './parts.ts'
@@ -37,8 +34,14 @@ export async function completeMultipart(
   {
     conditions,
     declared,
+    digests,
     signal,
-  }: { conditions: Conditions; declared: DeclaredChecksum | undefined; signal: AbortSignal },
+  }: {
+    conditions: Conditions
+    declared: DeclaredChecksum | undefined
+    digests: Pick<DigestThread, 'begin'>
+    signal: AbortSignal
+  },
 ): Promise<ObjectRow> {
   const { id, address, bucket, key } = upload
   const parts = chooseParts(named, await listParts(context.db.read, id))
@@ -46,7 +49,6 @@ export async function completeMultipart(
   const sizeBytes = sizes.reduce((sum, one) => sum + one, 0)
   const info = infoOf(upload)
   const etag = composeEtag(parts)
-  const whole = openChecksum(upload, parts)
   let offset = 0
   const stored = parts.map((part) => {
     const at = offset
@@ -57,12 +59,7 @@ export async function completeMultipart(
   let checksum: Checksum | undefined
   const source = fileSource(
     async (take) => {
-      await bytes((piece) => {
-        whole?.update(piece)
-        return take(piece)
-      })
-      checksum = whole?.digest()
-      if (checksum !== undefined) checksum.parts = parts.map((part) => part.checksum ?? '')
+      checksum = await takeParts({ upload, parts, bytes, sizeBytes, digests }, take)
       if (declared?.value !== undefined && checksum?.value !== declared.value) throw s3Error('BadDigest')
     },
     { fileName: undefined, sizeBytes },
@@ -141,17 +138,27 @@ export async function requireCompleted(
   return row
 }
 
-/** Computes the checksum that was requested when the upload was created. */
-function openChecksum(
-  { checksum_algorithm: name, checksum_type: type }: Multipart,
-  parts: readonly Part[],
-): { update(bytes: Uint8Array): void; digest(): Checksum } | undefined {
-  const algorithm = checksumAlgorithms.find((one) => one === name)
-  if (algorithm === undefined) return undefined
-  if (type === 'FULL_OBJECT') {
-    const hash = createChecksum(algorithm)
-    return { update: hash.update, digest: () => ({ algorithm, value: hash.digest(), type: 'FULL_OBJECT' }) }
-  }
+type TakenParts = {
+  upload: Multipart
+  parts: readonly Part[]
+  bytes: Feed
+  sizeBytes: number
+  digests: Pick<DigestThread, 'begin'>
+}
+
+/** Passes the bytes of all parts on to `take`. Returns the checksum that was requested when the upload was created. */
+async function takeParts(
+  { upload, parts, bytes, sizeBytes, digests }: TakenParts,
+  take: Parameters<Feed>[0],
+): Promise<Checksum | undefined> {
+  const algorithm = checksumAlgorithms.find((one) => one === upload.checksum_algorithm)
   const sums = parts.map(({ checksum }) => checksum ?? '')
-  return { update: () => undefined, digest: () => composeChecksum(algorithm, sums) }
+  if (algorithm === undefined || upload.checksum_type !== 'FULL_OBJECT') {
+    await bytes(take)
+    return algorithm === undefined ? undefined : { ...composeChecksum(algorithm, sums), parts: sums }
+  }
+  const computing = digests.begin({ md5: false, sha256: false, checksum: algorithm }, sizeBytes)
+  const { checksum: value } = await digestBody(bytes, computing, take, () => undefined)
+  if (value === undefined) throw new CairnError('INTERNAL')
+  return { algorithm, value, type: 'FULL_OBJECT', parts: sums }
 }

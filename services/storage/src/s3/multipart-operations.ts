@@ -133,7 +133,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
     const row =
       upload === undefined
         ? await requireCompleted(context, request, id, parts)
-        : await completeMultipart(context, upload, parts, { conditions, declared, signal })
+        : await completeMultipart(context, upload, parts, { conditions, declared, digests: body.digests, signal })
     const checksum = checksumOf(row)
     const xml = writeXml('CompleteMultipartUploadResult', {
       Location: `/${row.bucket}/${row.key}`,

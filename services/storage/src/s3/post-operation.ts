@@ -111,7 +111,7 @@ function openFile(
     sizeBytes: file.maxBytes,
     feed: async (take) => {
       const maxBytes = Math.min(allowed.max, maxPutBytes)
-      const computing = digests.begin({ sha256: false, checksum: algorithm }, file.maxBytes)
+      const computing = digests.begin({ md5: true, sha256: false, checksum: algorithm }, file.maxBytes)
       let receivedBytes = 0
       const { md5, checksum } = await digestBody(file.feed, computing, take, (lengthBytes) => {
         receivedBytes += lengthBytes
@@ -121,7 +121,7 @@ function openFile(
       if (receivedBytes < allowed.min) {
         throw s3Error('EntityTooSmall', undefined, { ProposedSize: receivedBytes, MinSizeAllowed: allowed.min })
       }
-      md5Hex = Buffer.from(md5).toString('hex')
+      md5Hex = md5 ?? ''
       if (algorithm === undefined || checksum === undefined) return
       computed = { algorithm, value: checksum }
       if (fields.get(checksumHeader(algorithm)) !== checksum) throw s3Error('BadDigest')

@@ -65,15 +65,15 @@ export function openBody(
   return {
     sizeBytes,
     feed: async (take) => {
-      const computing = digests.begin({ sha256: payload.kind === 'sha256', checksum: algorithm }, sizeBytes)
+      const computing = digests.begin({ md5: true, sha256: payload.kind === 'sha256', checksum: algorithm }, sizeBytes)
       let receivedBytes = 0
       const { md5, sha256, checksum } = await digestBody(plain, computing, take, (lengthBytes) => {
         receivedBytes += lengthBytes
         if (receivedBytes > sizeBytes) throw s3Error('IncompleteBody', 'The body is longer than its declared length.')
       })
       if (receivedBytes !== sizeBytes) throw s3Error('IncompleteBody')
-      md5Hex = Buffer.from(md5).toString('hex')
-      if (contentMd5 !== undefined && Buffer.from(md5).toString('base64') !== contentMd5) {
+      md5Hex = md5 ?? ''
+      if (contentMd5 !== undefined && md5 !== Buffer.from(contentMd5, 'base64').toString('hex')) {
         throw s3Error('BadDigest', 'The Content-MD5 you specified did not match what we received.')
       }
       if (payload.kind === 'sha256' && sha256 !== payload.sha256) throw s3Error('XAmzContentSHA256Mismatch')
