@@ -105,6 +105,16 @@ test('rejects a wrong setting before it creates anything', async () => {
   expect(existsSync(home)).toBe(false)
 })
 
+test('refuses ports that clients do not connect to', async () => {
+  const chosen = { ...options(), ports: 'default', environment: { CAIRN_PORT_OFFSET: '2000' } } as const
+  await expect(createNetwork(chosen)).rejects.toMatchObject({
+    code: 'INVALID_CONFIGURATION',
+    message: 'Browsers and Node.js do not connect to port 10080 (storage)',
+    hint: expect.stringContaining('CAIRN_PORT_OFFSET'),
+  })
+  await expect(fetch('http://127.0.0.1:10080')).rejects.toMatchObject({ cause: { message: 'bad port' } })
+})
+
 test('names all ports in use in one error, with the remedy', async () => {
   const servers = [createServer(), createServer()]
   try {

@@ -7,7 +7,7 @@ import { lockFolder, makeFolder, metricsPortDistance } from '@cairn/service'
 import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
-import { checkPorts } from './check-ports.ts'
+import { checkPorts, refuseBlockedPorts } from './check-ports.ts'
 import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
 import { loadLitesvm } from './litesvm.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
@@ -147,13 +147,15 @@ export async function createNetwork({
       ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
       ...providerPorts.map((port, i) => ({ part: `storage provider ${i + 1}`, port })),
     ]
-    await checkPorts(first.host, [
+    const listeners = [
       ...services,
       { part: 'gateway', port: first.gatewayPort },
       ...(first.s3Api === undefined ? [] : [{ part: 'S3 API', port: first.s3Api.port }]),
       ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
       ...(litesvm === undefined ? [] : [{ part: 'Solana chain', port: solanaPort }]),
-    ])
+    ]
+    refuseBlockedPorts(listeners)
+    await checkPorts(first.host, listeners)
     if (first.metrics !== undefined) {
       const metricsPorts = services.map(({ part, port }) => ({
         part: `metrics of ${part}`,
