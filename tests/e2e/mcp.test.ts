@@ -176,7 +176,15 @@ test('uploads are encrypted by default, shared, revoked, and read back', async (
   expect(Buffer.from(await decryptBytes(friend, cid)).toString()).toBe('dear diary')
   const listed = await use('list_access', { cid })
   expect(JSON.stringify(listed['sharedTo']).toLowerCase()).toContain(friend.address.toLowerCase())
-  expect(await use('revoke_access', change)).toMatchObject({ isEffective: true })
+  const stranger = `0x${'77'.repeat(20)}`
+  const wrong = await callTool('revoke_access', { cid, addresses: [stranger] })
+  expect(wrong.data).toMatchObject({ revokedFrom: [], notShared: [stranger] })
+  expect(wrong.text).toContain(`${cid} was not shared with ${stranger}.`)
+  expect(await use('revoke_access', change)).toMatchObject({
+    isEffective: true,
+    revokedFrom: [friend.address],
+    notShared: [],
+  })
   await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   const shared = await use('upload_file', { path: 'hello.txt', shareTo: [friend.address] })
   expect(Buffer.from(await decryptBytes(friend, String(shared['cid']))).toString()).toBe('hello world')

@@ -1,7 +1,8 @@
-import { getKeyStatus, normalizeAddress, revokeAccess, shareFile } from '@cairn/sdk'
+import { shareFile } from '@cairn/sdk'
 import type { Command } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
 import { readAddresses } from '../read-addresses.ts'
+import { revokeShares } from '../revoke-shares.ts'
 import { showChange } from '../show-change.ts'
 
 export const share: Command = {
@@ -31,22 +32,8 @@ export const unshare: Command = {
     const [cid = '', ...given] = args
     const addresses = readAddresses(given)
     const client = await openKeyClient(context)
-    const { agreed } = await getKeyStatus(client, cid, { signal })
-    const shared = agreed?.sharedTo.map(normalizeAddress)
-    const notShared = addresses.filter((address) => shared?.includes(normalizeAddress(address)) === false)
-    const revokedFrom = addresses.filter((address) => !notShared.includes(address))
-    // Also of addresses without access: a node that missed a change may still have them.
-    const change = await revokeAccess(client, cid, addresses, { signal })
-    const sentences = [
-      ...(revokedFrom.length === 0 ? [] : [`Revoked the access of ${revokedFrom.join(', ')} to ${cid}.`]),
-      ...(notShared.length === 0 ? [] : [`${cid} was not shared with ${notShared.join(', ')}.`]),
-    ]
-    showChange(output, { cid, revokedFrom, notShared }, sentences.join(' '), change)
-    const rest = shared?.filter((address) => !addresses.some((one) => normalizeAddress(one) === address)) ?? []
-    if (notShared.length > 0) output.note(`It is still shared with ${rest.length === 0 ? 'no one' : rest.join(', ')}.`)
-    if (agreed?.hasConditions === true)
-      output.note(`Addresses that meet its conditions can still decrypt it: cairn conditions show ${cid}`)
-    if (revokedFrom.length > 0)
-      output.note('These addresses may have kept the key. Run `cairn keys rotate` to encrypt the file with a new key.')
+    const { change, revokedFrom, notShared, sentence, notes } = await revokeShares(client, cid, addresses, signal)
+    showChange(output, { cid, revokedFrom, notShared }, sentence, change)
+    for (const note of notes) output.note(note)
   },
 }

@@ -1,5 +1,6 @@
-import { type ChangeResult, getConditions, listedConditions, revokeAccess, shareFile } from '@cairn/sdk'
+import { type ChangeResult, getConditions, listedConditions, shareFile } from '@cairn/sdk'
 import * as v from 'valibot'
+import { revokeShares } from '../revoke-shares.ts'
 import { showPending } from '../show-change.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolResult } from './tool.ts'
@@ -37,8 +38,10 @@ const revoke = defineTool({
   isIdempotent: true,
   input,
   async run({ cid, addresses }, { clients, signal }) {
-    const change = await revokeAccess(await clients.keys(signal), cid, addresses, { signal })
-    return describe(cid, addresses, `Revoked the access of ${addresses.join(', ')} to ${cid}.`, change)
+    const client = await clients.keys(signal)
+    const { change, revokedFrom, notShared, sentence, notes } = await revokeShares(client, cid, addresses, signal)
+    const { data, text } = describe(cid, addresses, sentence, change)
+    return { data: { ...data, revokedFrom, notShared }, text: [text, ...notes].join(' ') }
   },
 })
 
