@@ -56,6 +56,8 @@ export type Context = {
   readonly authorize: Authorize<Caller>
   /** Lists how to pay for `missingBytes`; empty if the service takes no payments. */
   readonly describeHowToPay: (db: Kysely<Schema>, missingBytes: number) => Promise<PaymentOffer[]>
+  /** URLs of the network's key nodes; empty if it has none. */
+  readonly keyNodeUrls: readonly string[]
   /** Counts what the gateway sends. */
   readonly egress: Egress
   /** Memory for the parts of uploads. */

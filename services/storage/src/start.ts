@@ -136,6 +136,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     metrics,
     rates,
     sharedRates,
+    keyNodeUrls: options.profile?.keyNodes ?? config.keyNodeUrls,
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(config.partMemoryBytes ?? derivePartMemory()),
     userPriority,

@@ -4,7 +4,6 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
-import { findOwnUpload } from '../files/files.ts'
 import { guardWriter } from '../moderation/moderation.ts'
 import type { PackWriter } from '../packs/packs.ts'
 import {
@@ -22,6 +21,7 @@ import {
   type UploadToKeep,
 } from '../uploads/uploads.ts'
 import { fetchBlock, fetchCar, hostOf } from './fetch-content.ts'
+import { findMark } from './find-mark.ts'
 import { listGateways, type PinSource } from './pin-sources.ts'
 
 /** Result of pinning. */
@@ -32,7 +32,7 @@ export type PinRequest = {
   address: string
   cid: CID
   name: string
-  /** Whether its owner says that it is encrypted. Defaults to the mark of the account's newest upload of the CID. */
+  /** Whether its owner says that it is encrypted. Defaults to what `findMark` finds. */
   isEncrypted?: boolean | undefined
   record?: RecordAlongside
 }
@@ -182,7 +182,7 @@ export async function pinFrom(
     if (index.unreachedBytes() > 0)
       throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
     // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
-    const encryption = isEncrypted ?? (await findOwnUpload(context, address, cid))?.encryption === 1
+    const encryption = isEncrypted ?? (await findMark(context, address, cid, signal))
     const uploads = await measureRoots([{ cid, name }], index, { storageType: null, encryption })
     return await keep(context, address, writer, meter, uploads, record)
   } catch (error) {

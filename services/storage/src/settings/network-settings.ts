@@ -30,7 +30,8 @@ export const networkSettings = {
     read: optional(url),
   },
   CAIRN_KEY_NODE_URLS: {
-    about: 'Comma-separated public URLs of the five key nodes, in order, for the network profile.',
+    about:
+      'Comma-separated public URLs of the five key nodes, in order, for the network profile. The service asks them if pinned content is encrypted.',
     fallback: '',
     read: (value: string) => list(value).map(url),
   },

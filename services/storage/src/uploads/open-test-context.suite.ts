@@ -56,6 +56,7 @@ export async function openTestContext(
     dependencies: createDependencies({ clock, log }),
     metrics: createStorageMetrics(),
     rates: createRateLimiter(0, clock),
+    keyNodeUrls: [],
     egress: createEgress({ db, clock }),
     partMemory: createPartMemory(derivePartMemory()),
     userPriority,
