@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/sdk'
 import type { Options, Values } from './command.ts'
 
 /** Values that name something: an empty one, as of a variable that is not set, names nothing. */
-const emptyIsNothing = new Set<string | undefined>(['address', 'cid', 'file', 'path', 'url', 'where'])
+const emptyIsNothing = new Set<string | undefined>(['address', 'addresses', 'cid', 'file', 'path', 'url', 'where'])
 
 /**
  * Parses the options of a command.

@@ -122,6 +122,7 @@ test.each([
   [['get', ''], 'An argument of get is empty', 'Usage: cairn get <cid[/path]|name[/path]>'],
   [['drive', 'mkdir', ''], 'An argument of drive is empty', 'Check the variable that it comes from.'],
   [['get', 'bafy', '-o', ''], '-o is empty: <path>', 'Run cairn get --help for usage.'],
+  [['upload', 'x', '--encrypt', '--share', ''], '--share is empty: <addresses>', 'Run cairn upload --help for usage.'],
   [['ls', '--network='], '--network is empty: <where>', 'Run cairn ls --help for usage.'],
   [['drive', 'empty', 'letters', '--yes'], 'drive empty does not accept the argument "letters"', 'Usage: cairn drive'],
   [

@@ -14,6 +14,7 @@ test('the public surface', () => {
       "cancelUpload",
       "challengeProvider",
       "changeFolder",
+      "checksumAddress",
       "closeKeySession",
       "computeCid",
       "computeFolderCid",

@@ -1,4 +1,5 @@
 export {
+  checksumAddress,
   createHeldSessionKey,
   createWallet,
   decryptKeystore,

@@ -1,12 +1,14 @@
 import { CairnError, explainAccess, getKeyStatus, transferFile } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../key-client.ts'
+import { readAddress } from '../read-addresses.ts'
 import { dots, showChange } from '../show-change.ts'
 import { showFindings } from '../show-findings.ts'
 
 async function explain(context: CommandContext, cid: string): Promise<void> {
   const { values, output, signal } = context
-  const about = text(values, 'of')
+  const given = text(values, 'of')
+  const about = given === undefined ? undefined : readAddress(given)
   const verdict = await explainAccess(await openKeyClient(context), cid, {
     ...(about === undefined ? {} : { about }),
     signal,
@@ -71,7 +73,8 @@ export const transfer: Command = {
   examples: ['cairn transfer bafy… 0x7099… --yes'],
   async run(context) {
     const { args, values, output, prompt, signal } = context
-    const [cid = '', newOwner = ''] = args
+    const [cid = '', given = ''] = args
+    const newOwner = readAddress(given)
     if (!flag(values, 'yes') && !(await prompt.confirm(`Transfer ${cid} to ${newOwner}? This cannot be undone.`)))
       throw new CairnError('ABORTED', { message: 'Nothing was changed' })
     const client = await openKeyClient(context)

@@ -2,6 +2,7 @@ import { CairnError, explainConditions, getConditions, removeConditions, setCond
 import { type Command, type CommandContext, pickAction, text, type Values } from '../command.ts'
 import { conditionTemplates } from '../condition-templates.ts'
 import { openKeyClient } from '../key-client.ts'
+import { readAddress } from '../read-addresses.ts'
 import { readConditionsFile } from '../read-conditions.ts'
 import { showChange } from '../show-change.ts'
 import { showFindings } from '../show-findings.ts'
@@ -36,7 +37,8 @@ async function remove(context: CommandContext): Promise<void> {
 
 async function check(context: CommandContext): Promise<void> {
   const { args, values, output, stdin, signal } = context
-  const about = text(values, 'of')
+  const given = text(values, 'of')
+  const about = given === undefined ? undefined : readAddress(given)
   const input = await readConditionsFile(args[1] ?? '-', stdin)
   const verdict = await explainConditions(await openKeyClient(context), input, {
     ...(about === undefined ? {} : { about }),

@@ -3,6 +3,7 @@ import { type Command, type CommandContext, flag, pickAction, text } from '../co
 import { countOf } from '../count-of.ts'
 import { openKeyClient } from '../key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
+import { readAddress } from '../read-addresses.ts'
 import { showChange } from '../show-change.ts'
 import { formatBytes } from '../sizes.ts'
 import { formatTime } from '../times.ts'
@@ -270,11 +271,12 @@ async function setContact(context: CommandContext): Promise<void> {
     return
   }
   const label = requireArgument(args, 2, 'contact', 'an address and a label')
+  readAddress(address)
   await change(context, (edit) => edit.setContact(address, label))
   output.result({ address, label }, `${address} is ${label}.`, address)
 }
 
-/** Replaces labels by their addresses. A text that is no label stays. @throws CairnError INVALID_ADDRESS if several have it */
+/** Replaces labels by their addresses. @throws CairnError INVALID_ADDRESS if several have it, or none and it is no address */
 function resolveContacts(drive: Drive, texts: readonly string[]): string[] {
   const contacts = drive.contacts()
   return texts.map((text) => {
@@ -282,7 +284,7 @@ function resolveContacts(drive: Drive, texts: readonly string[]): string[] {
     if (found.length > 1) {
       throw new CairnError('INVALID_ADDRESS', { message: `${found.length} contacts have the label ${text}` })
     }
-    return found[0]?.address ?? text
+    return found[0]?.address ?? readAddress(text)
   })
 }
 

@@ -16,6 +16,7 @@ import {
 import { describeAmount } from '../amounts.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../open-wallet.ts'
+import { readAddress } from '../read-addresses.ts'
 import { formatBytes, parseBytes } from '../sizes.ts'
 import { formatTime } from '../times.ts'
 
@@ -78,6 +79,8 @@ export const pay: Command = {
   examples: ['cairn pay 1GiB', 'cairn pay 500MiB --coin usdc --chain polygon'],
   async run(context) {
     const { args, values, session, output, prompt, signal } = context
+    const forAddress = text(values, 'for')
+    const beneficiary = forAddress === undefined ? undefined : readAddress(forAddress)
     const client = await session.anonymous()
     const sizeBytes = parseBytes(args[0] ?? '')
     const coin = readCoin(context)
@@ -89,7 +92,6 @@ export const pay: Command = {
       throw new CairnError('ABORTED')
     }
     const { privateKey } = await findPayer(context, client)
-    const beneficiary = text(values, 'for')
     const token = text(values, 'token')
     const params = {
       units: price.units,

@@ -1,5 +1,6 @@
 import { type ChangeResult, getConditions, listedConditions, shareFile } from '@cairn/sdk'
 import * as v from 'valibot'
+import { readAddresses } from '../read-addresses.ts'
 import { revokeShares } from '../revoke-shares.ts'
 import { showPending } from '../show-change.ts'
 import * as inputs from './inputs.ts'
@@ -23,7 +24,8 @@ const share = defineTool({
   effect: 'adds',
   isIdempotent: true,
   input,
-  async run({ cid, addresses }, { clients, signal }) {
+  async run({ cid, addresses: given }, { clients, signal }) {
+    const addresses = readAddresses(given)
     const change = await shareFile(await clients.keys(signal), cid, addresses, { signal })
     return describe(cid, addresses, `Shared ${cid} with ${addresses.join(', ')}.`, change)
   },
@@ -37,7 +39,8 @@ const revoke = defineTool({
   effect: 'replaces',
   isIdempotent: true,
   input,
-  async run({ cid, addresses }, { clients, signal }) {
+  async run({ cid, addresses: given }, { clients, signal }) {
+    const addresses = readAddresses(given)
     const client = await clients.keys(signal)
     const { change, revokedFrom, notShared, sentence, notes } = await revokeShares(client, cid, addresses, signal)
     const { data, text } = describe(cid, addresses, sentence, change)

@@ -13,6 +13,7 @@ import {
 import * as v from 'valibot'
 import { gatherLeftOut, type LeftOut } from '../left-out.ts'
 import { clean } from '../output.ts'
+import { readAddresses } from '../read-addresses.ts'
 import { formatBytes } from '../sizes.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from './tool.ts'
@@ -26,7 +27,7 @@ type EncryptionInput = { encrypt?: boolean | undefined; shareTo?: string[] | und
 
 /**
  * Returns whether an upload is encrypted: by default if the network has key nodes.
- * @throws CairnError INVALID_REQUEST for recipients of a public upload
+ * @throws CairnError INVALID_REQUEST for recipients of a public upload, and as {@link readAddresses}
  */
 async function decideEncryption({ encrypt, shareTo }: EncryptionInput, { command }: ToolContext): Promise<boolean> {
   const { keyNodes } = await command.session.network()
@@ -36,6 +37,7 @@ async function decideEncryption({ encrypt, shareTo }: EncryptionInput, { command
       message: 'shareTo requires an encrypted upload',
       hint: 'Set encrypt to true, or omit shareTo: a public upload is readable for everyone.',
     })
+  readAddresses(shareTo ?? [])
   return isEncrypted
 }
 
