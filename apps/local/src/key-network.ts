@@ -8,6 +8,7 @@ import {
   readKeyRouterConfig,
 } from '@cairn/keynode'
 import { keyShardCount } from '@cairn/protocol'
+import { listenerUrl } from '@cairn/service'
 import { programs } from './bundle/programs.ts'
 import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
 import { createPartGroup } from './part-group.ts'
@@ -92,13 +93,15 @@ async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly s
   stack.use(group)
   const spawnPart = (name: string, program: URL, known: Environment) =>
     spawnService({ name, program: fileURLToPath(program), environment: known, home, stopTimeoutMs, signal })
-  const urlAt = (port: number | undefined) => `http://${host}:${port}`
-  const urls = ports.nodes.map(urlAt)
+  const urls = ports.nodes.map((port) => listenerUrl(host, port))
   const starting = nodeNumbers.map((node) => {
     const peers = nodeNumbers
       .filter((other) => other !== node)
       .map((other) => `${other}=${urls[other - 1]}#${publicKeys[other - 1]}`)
-    const environment = { ...nodeEnvironment(options, node, urlAt(ports.router)), CAIRN_KEYNODE_PEERS: peers.join(',') }
+    const environment = {
+      ...nodeEnvironment(options, node, listenerUrl(host, ports.router)),
+      CAIRN_KEYNODE_PEERS: peers.join(','),
+    }
     return spawnPart(`key node ${node}`, programs.keyNode, pickSettings(environment, Object.keys(keyNodeSettings)))
   })
   const router = spawnPart(

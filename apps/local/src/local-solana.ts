@@ -3,6 +3,7 @@ import { mkdir, readFile } from 'node:fs/promises'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import { listenerUrl } from '@cairn/service'
 import { base58btc } from 'multiformats/bases/base58'
 import type { Engine, Litesvm, Svm } from './litesvm.ts'
 import { createSolanaMethods, RpcError, type SolanaMethods } from './solana-methods.ts'
@@ -69,7 +70,7 @@ export async function startLocalSolana(
     )
     server.listen(port, host, () => {
       const address = server.address()
-      resolve(`http://${host}:${typeof address === 'object' && address !== null ? address.port : port}`)
+      resolve(listenerUrl(host, typeof address === 'object' && address !== null ? address.port : port))
     })
   })
   return {

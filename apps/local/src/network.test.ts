@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:net'
-import { tmpdir } from 'node:os'
+import { networkInterfaces, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseNetworkProfile } from '@cairn/protocol'
 import { privateKeyToAddress } from 'viem/accounts'
@@ -14,6 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(join(home, '..'), { recursive: true, force: true }))
 
+const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ address }) => address === '::1'))
 const options = (): NetworkOptions => ({ home, ports: 'any', environment: { CAIRN_LOG_LEVEL: 'silent' } })
 const modeOf = (name: string) => (statSync(join(home, name)).mode & 0o777).toString(8)
 
@@ -103,6 +104,18 @@ test('rejects a wrong setting before it creates anything', async () => {
   const wrong = { ...options(), environment: { CAIRN_FREE_BYTES: 'much' } }
   await expect(createNetwork(wrong)).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
   expect(existsSync(home)).toBe(false)
+})
+
+test.skipIf(!hasIpv6)('runs on an IPv6 address', async () => {
+  const environment = { CAIRN_HOST: '::1', CAIRN_LOG_LEVEL: 'silent' }
+  await using network = await createNetwork({ ...options(), environment })
+  const { api, gateway, keyRouter = '', keyNodes = [], chain } = network.profile
+  const services = [`${gateway}/ipfs/bafkqaaa`, ...[api, keyRouter, ...keyNodes].map((url) => `${url}/healthz`)]
+  for (const url of services) {
+    expect(url).toMatch(/^http:\/\/\[::1\]:\d+\//)
+    expect((await fetch(url)).status).toBe(200)
+  }
+  expect(chain?.rpcUrl).toContain('[::1]')
 })
 
 test('refuses ports that clients do not connect to', async () => {

@@ -3,7 +3,7 @@ import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
-import { lockFolder, makeFolder, metricsPortDistance } from '@cairn/service'
+import { listenerUrl, lockFolder, makeFolder, metricsPortDistance } from '@cairn/service'
 import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
@@ -170,10 +170,7 @@ export async function createNetwork({
   building?.catch(() => undefined)
   const wallet = await openTestWallet(home)
   const group = stack.use(createPartGroup())
-  let apiUrls = [
-    `http://${first.host}:${first.port}`,
-    ...(first.publicApiUrl === undefined ? [] : [first.publicApiUrl]),
-  ]
+  let apiUrls = [listenerUrl(first.host, first.port), ...(first.publicApiUrl === undefined ? [] : [first.publicApiUrl])]
   const common = {
     home,
     host: first.host,

@@ -1,4 +1,4 @@
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, isIPv6 } from 'node:net'
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
@@ -53,7 +53,12 @@ export async function listen(
     })
   }
   const address = app.server.address() as AddressInfo
-  return `http://${address.family === 'IPv6' ? `[${address.address}]` : address.address}:${address.port}`
+  return listenerUrl(address.address, address.port)
+}
+
+/** Returns the URL of a listener on a host name or address; those of IPv6 are in brackets. */
+export function listenerUrl(host: string, port: number): string {
+  return `http://${isIPv6(host) ? `[${host}]` : host}:${port}`
 }
 
 const idleCheckMs = 50

@@ -9,6 +9,7 @@ import {
   createServiceApp,
   endApps,
   listen,
+  listenerUrl,
   openTraces,
   probeDependencies,
   registerHealthRoutes,
@@ -58,7 +59,7 @@ export async function startRouter(
   const context: RouterContext = {
     config,
     nodes,
-    domain: () => new URL(url ?? `http://${config.host}:${config.port}`).host,
+    domain: () => new URL(url ?? listenerUrl(config.host, config.port)).host,
     issued: createIssuedTexts(clock),
     uses: createSignatureUses(clock),
     clock,
