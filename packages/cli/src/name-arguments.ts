@@ -1,4 +1,4 @@
-import { CairnError, type Client } from '@cairn/sdk'
+import { CairnError, type Client, isCid } from '@cairn/sdk'
 import type { CommandContext } from './command.ts'
 import { isNameForm } from './find-name.ts'
 import { clean } from './output.ts'
@@ -28,12 +28,12 @@ export function readLabel({ args }: CommandContext, index: number): string | und
   const label = args[index]?.trim()
   if (label === undefined) return undefined
   const isShort = label !== '' && label.length <= maxLabelCharacters
-  // What follows a "/" is a path below the name.
-  const isUsable = isShort && clean(label) === label && !label.includes('/') && !isNameForm(label)
+  // What follows a "/" is a path below the name, and a CID is read as content.
+  const isUsable = isShort && clean(label) === label && !label.includes('/') && !isNameForm(label) && !isCid(label)
   if (isUsable) return label
   throw new CairnError('USAGE', {
     message: `${JSON.stringify(label)} is not a valid label`,
-    hint: `Use 1 to ${maxLabelCharacters} characters without control characters and without "/", and a text that is not itself a name.`,
+    hint: `Use 1 to ${maxLabelCharacters} characters without control characters and without "/", and a text that is neither a name nor a CID itself.`,
   })
 }
 

@@ -153,6 +153,7 @@ test.each([
     'It is an option of cairn drive star, cairn drive tag, cairn drive colour, cairn drive contact.',
   ],
   [['upload', 'x', '--name', 'a/b'], '--name must not contain "/": "a/b"', 'Use --wrap'],
+  [['name', 'create', cid], 'is not a valid label', 'neither a name nor a CID'],
   [['rename', cid, 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
   [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],
