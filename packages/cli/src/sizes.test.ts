@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { formatBytes, formatDuration } from './sizes.ts'
+import { formatBytes, formatDuration, parseBytes } from './sizes.ts'
 
 test.each([
   [0, '0 B'],
@@ -21,6 +21,13 @@ test('a size takes at most eight columns', () => {
       expect(formatBytes(bytes).length).toBeLessThanOrEqual(8)
     }),
   )
+})
+
+test('a size that numbers cannot hold is too large, and not unreadable', () => {
+  expect(parseBytes('8191TiB')).toBe(8191 * 1024 ** 4)
+  expect(() => parseBytes('8192TiB')).toThrow('"8192TiB" is too large')
+  expect(() => parseBytes('many')).toThrow('"many" is not a size')
+  expect(() => parseBytes('0')).toThrow('"0" is not a size')
 })
 
 test.each([

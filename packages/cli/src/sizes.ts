@@ -30,7 +30,10 @@ export function parseBytes(text: string): number {
   const [, number = '', letter = '', binary = ''] = found ?? []
   const power = letter === '' ? 0 : 'kmgtpe'.indexOf(letter.toLowerCase()) + 1
   const bytes = Math.ceil(Number(number) * (binary === '' ? 1000 : 1024) ** power)
-  if (found === null || !Number.isSafeInteger(bytes) || bytes < 1) {
+  if (found !== null && bytes > Number.MAX_SAFE_INTEGER) {
+    throw new CairnError('USAGE', { message: `"${text}" is too large`, hint: 'The largest size is 8,191 TiB.' })
+  }
+  if (found === null || bytes < 1) {
     throw new CairnError('USAGE', {
       message: `"${text}" is not a size`,
       hint: 'Use 1GiB, 500MiB, 10GB or a number of bytes.',
