@@ -1,6 +1,7 @@
 import { getConditions, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 /** Machines are slow at times; what is waited for comes, or the test is wrong. */
@@ -178,4 +179,27 @@ test('imports and exports conditions as JSON, and names the errors in it', async
   await page.getByRole('button', { name: 'Discard changes' }).click()
   await page.getByText('No conditions.').waitFor()
   expect(owner.problems).toEqual([])
+})
+
+test('saving that fails has a title that says so, in its toast and among the transfers, and succeeds by another try', async () => {
+  const owner = await site.newPage()
+  const { page } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Not yet', { name: 'club.txt' })
+  await openAccess(owner, cid)
+  await page.getByRole('button', { name: 'Block number' }).click()
+  await page.getByLabel('Amount of condition 1').fill('1')
+  const restore = await stopNodes(owner, site.network, 1, 2, 3, 4, 5)
+  await page.getByRole('button', { name: 'Save' }).click()
+  await page
+    .getByRole('region', { name: 'Notifications' })
+    .getByText('Saving the conditions of club.txt failed')
+    .waitFor()
+  await page.getByRole('button', { name: /^Show transfers/ }).click()
+  const row = page.getByRole('list', { name: 'Transfers' }).getByRole('listitem')
+  await row.getByText('Saving the conditions of club.txt failed', { exact: true }).waitFor()
+  await restore()
+  await row.getByRole('button', { name: /^Retry / }).click()
+  await row.getByText('Saved the conditions of club.txt', { exact: true }).waitFor()
+  expect((await getConditions(client, cid)).conditions).toHaveLength(1)
 })

@@ -116,14 +116,16 @@ function Report({
     owner !== zeroAddress &&
     !agreed.sharedTo.includes(session?.keySession?.address ?? '')
   const repair = async () => {
+    const failedName = messages.access.failedRepair(name)
     try {
       await start({
         name: messages.access.pendingRepair(name),
         doneName: messages.access.doneRepair(name),
+        failedName,
         run: (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal }),
       })
     } catch (failure) {
-      if (!isAborted(failure)) toastError(messages.access.repair, failure)
+      if (!isAborted(failure)) toastError(failedName, failure)
     }
   }
   const close = () => {

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { IconComponent } from '#icons'
+import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -25,7 +26,7 @@ export function ConnectKeys({
     try {
       await needKeyClient()
     } catch (error) {
-      if (!isAborted(error)) toastError(title, error)
+      if (!isAborted(error)) toastError(messages.session.connectFailed, error)
     } finally {
       setBusy(false)
     }

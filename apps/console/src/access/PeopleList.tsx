@@ -30,15 +30,17 @@ export function PeopleList({
   const [isBusy, setBusy] = useState(false)
   const revoke = async (address: string) => {
     setBusy(true)
+    const failedName = messages.access.failedRevoke(name)
     try {
       await start({
         name: messages.access.pendingRevoke(name),
         doneName: messages.access.doneRevoke(name),
+        failedName,
         run: (client, options) => revokeAccess(client, cid, [address], options),
       })
       setLeaving(undefined)
     } catch (error) {
-      if (!isAborted(error)) toastError(messages.access.revokeTitle, error)
+      if (!isAborted(error)) toastError(failedName, error)
     } finally {
       setBusy(false)
     }

@@ -60,10 +60,12 @@ export function ShareDialog({
     setTried(true)
     if (failure !== undefined) return
     setBusy(true)
+    const failedName = messages.access.failedShare(fresh.length, name)
     try {
       await start({
         name: messages.access.pendingShare(fresh.length, name),
         doneName: messages.access.doneShare(fresh.length, name),
+        failedName,
         run: async (client, options) => {
           let last: ChangeResult | undefined
           for (let at = 0; at < fresh.length; at += maxSharedAddressesPerCall) {
@@ -76,7 +78,7 @@ export function ShareDialog({
       setShared(fresh.length)
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(messages.access.shareTitle(isFolder), error)
+      if (!isAborted(error)) toastError(failedName, error)
     }
   }
   const link = `${location.origin}/open/${cid}`

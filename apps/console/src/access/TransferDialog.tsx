@@ -43,16 +43,18 @@ export function TransferDialog({
   const transfer = async () => {
     if (addressFailure !== undefined || address === undefined || !isSame) return
     setBusy(true)
+    const failedName = messages.access.failedTransfer(name)
     try {
       await start({
         name: messages.access.pendingTransfer(name),
         doneName: messages.access.doneTransfer(name),
+        failedName,
         run: (client, options) => transferFile(client, cid, address, { ...options, resetSharedTo: people === 'drop' }),
       })
       onClose()
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(messages.access.transferTitle, error)
+      if (!isAborted(error)) toastError(failedName, error)
     }
   }
   return (

@@ -126,7 +126,7 @@ function KeyNodesNotice({
   const connect = useMutation({
     mutationFn: needKeyClient,
     onError: (failure) => {
-      if (!isAborted(failure)) toastError(messages.activity.connect, failure)
+      if (!isAborted(failure)) toastError(messages.session.connectFailed, failure)
     },
   })
   if (!isConnectable && error === null) return undefined

@@ -81,10 +81,12 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   }
   const save = async () => {
     if (!isRight()) return
+    const failedName = messages.access.failedConditions(name)
     try {
       await start({
         name: messages.access.pendingConditions(name),
         doneName: messages.access.doneConditions(name),
+        failedName,
         run: async (client, options) => {
           const result =
             draft.conditions.length === 0
@@ -97,7 +99,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
         },
       })
     } catch (error) {
-      if (!isAborted(error)) toastError(messages.conditions.title, error)
+      if (!isAborted(error)) toastError(failedName, error)
     }
   }
   return (

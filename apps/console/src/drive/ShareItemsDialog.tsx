@@ -47,7 +47,8 @@ export function ShareItemsDialog({
       await needKeyClient()
     } catch (error) {
       setBusy(false)
-      if (!isAborted(error)) toastError(title, error)
+      const what = files.length === 1 && first !== undefined ? first.name : messages.drive.count(files.length)
+      if (!isAborted(error)) toastError(messages.access.failedShare(addresses.length, what), error)
       return
     }
     for (const { cid, name } of files) {
@@ -55,6 +56,7 @@ export function ShareItemsDialog({
         toChangeRequest(network, cid, {
           name: messages.access.pendingShare(addresses.length, name),
           doneName: messages.access.doneShare(addresses.length, name),
+          failedName: messages.access.failedShare(addresses.length, name),
           run: async (client, options) => {
             let last: ChangeResult = { done: [], pending: [], isEffective: true, withstands: 0 }
             for (let at = 0; at < addresses.length; at += maxSharedAddressesPerCall) {

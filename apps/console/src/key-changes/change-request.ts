@@ -11,6 +11,8 @@ export type KeyChange = {
   name: string
   /** What is shown once it is done. */
   doneName: string
+  /** What is shown once it failed: it may have reached some of the nodes. */
+  failedName: string
   run: (client: Client, options: ChangeOptions) => Promise<ChangeResult | RepairReport>
 }
 
@@ -29,13 +31,14 @@ export function isInPanel(id: string): boolean {
 export function toChangeRequest(
   network: NetworkProfile,
   cid: string,
-  { name, doneName, run }: KeyChange,
+  { name, doneName, failedName, run }: KeyChange,
   id: string = crypto.randomUUID(),
 ): TransferRequest {
   inPanel.add(id)
   return {
     name,
     doneName,
+    failedName,
     kind: 'change',
     isEncrypted: true,
     run: async ({ report, signal }) => {

@@ -28,7 +28,12 @@ export async function restoreChanges(network: NetworkProfile): Promise<void> {
 function offer(network: NetworkProfile, { id, cid, name }: KeptChange): void {
   const run: KeyChange['run'] = (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal })
   startTransfer({
-    ...toChangeRequest(network, cid, { name, doneName: messages.access.doneRestored, run }, id),
+    ...toChangeRequest(
+      network,
+      cid,
+      { name, doneName: messages.access.doneRestored, failedName: messages.access.failedRestored, run },
+      id,
+    ),
     paused: {
       bytes: 0,
       need: 'repair',

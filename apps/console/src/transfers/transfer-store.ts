@@ -21,6 +21,8 @@ export type TransferRequest = {
   name: string
   /** What is shown once it is done, if not the name. */
   doneName?: string
+  /** What is shown once it failed, if not the name: a title that says so. */
+  failedName?: string
   kind: Transfer['kind']
   isEncrypted?: boolean
   totalBytes?: number
@@ -155,9 +157,10 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     else if (wasStopped) change(id, { stage: 'canceled' })
     else {
       const isUnclear = entries.get(id)?.transfer.stage === 'storing' && !isRefusal(error)
-      change(id, { stage: 'failed', error, isUnclear })
+      const failedName = request.failedName === undefined ? name : markControls(request.failedName)
+      change(id, { stage: 'failed', name: failedName, error, isUnclear })
       if (!isShownTo(request))
-        toastError(titleFailure({ kind: request.kind, name, isUnclear }), error, { shownIn: 'transfers' })
+        toastError(titleFailure({ kind: request.kind, name: failedName, isUnclear }), error, { shownIn: 'transfers' })
     }
   }
   pausing.delete(id)

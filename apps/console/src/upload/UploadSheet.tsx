@@ -87,7 +87,7 @@ function Sheet() {
       const begin = await prepare()
       begin()
     } catch (error) {
-      if (!isAborted(error)) toastError(messages.upload.title, error)
+      if (!isAborted(error)) toastError(messages.upload.notStarted, error)
       setStarting(false)
     }
   }

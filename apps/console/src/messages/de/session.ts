@@ -8,6 +8,7 @@ export const session: Texts['session'] = {
   signInAgain: 'Neu anmelden',
   lacking: (nodes) =>
     `${plural(nodes.length, { one: 'Schlüsselknoten', other: 'Die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} ${plural(nodes.length, { one: 'ist', other: 'sind' })} nicht Teil dieser Sitzung.`,
+  connectFailed: 'Die Schlüsselknoten wurden nicht verbunden',
   signOut: 'Abmelden',
   signedOutHere: 'In diesem Browser abgemeldet',
   keyStaysValid: (until) =>

@@ -7,6 +7,7 @@ const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien'
 /** The upload sheet, and dropping files. */
 export const upload: Texts['upload'] = {
   title: 'Hochladen',
+  notStarted: 'Der Upload wurde nicht begonnen',
   dropHere: 'Zum Hochladen ablegen',
   dropInto: (place) => `Die Dateien kommen nach: ${place}`,
   place: 'Eigene Dateien',

@@ -8,6 +8,7 @@ export const session = translatable('session', {
   signInAgain: 'Sign in again',
   lacking: (nodes: readonly number[]) =>
     `Your session does not include key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))}.`,
+  connectFailed: 'The key nodes were not connected',
   signOut: 'Sign out',
   signedOutHere: 'Signed out in this browser',
   keyStaysValid: (until: string) =>

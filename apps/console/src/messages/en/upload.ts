@@ -7,6 +7,7 @@ const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 /** The upload sheet, and dropping files. */
 export const upload = translatable('upload', {
   title: 'Upload',
+  notStarted: 'The upload did not start',
   dropHere: 'Drop to upload',
   dropInto: (place: string) => `Files will be added to ${place}`,
   place: 'your library',
