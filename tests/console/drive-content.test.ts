@@ -16,6 +16,7 @@ import {
   uploadText,
 } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 import { createKeyClient } from '../fixtures.ts'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -239,4 +240,35 @@ test('who lost the key of the folders starts new ones; all files are there', asy
   await link(page, 'may.txt').waitFor()
   await createFolder(page, 'new letters')
   await expect.poll(async () => (await openDrive(client)).find('/new letters')?.kind).toBe('folder')
+})
+
+test('a folder that was uploaded as one takes no items: Move and a drop say why, and offer a new folder', async () => {
+  const { page, client, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
+  await uploadFolder(client, [{ path: 'day.txt', content: 'to the ridge' }], { name: 'trip' })
+  await page.reload()
+  await createFolder(page, 'letters')
+  // Its row asked whether it is a folder.
+  await page.getByRole('row', { name: /trip/ }).getByText('Folder', { exact: true }).waitFor({ state: 'attached' })
+  await act(page, 'a.txt', 'Move')
+  const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+  expect(await dialog.getByRole('radio', { name: /^trip/ }).isDisabled()).toBe(true)
+  await dialog.getByText('Uploaded as one folder', { exact: true }).waitFor()
+  await dialog.getByText('A folder that was uploaded as one keeps its CID and its files').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  // WebDriver BiDi drags nothing in Firefox.
+  if (isFirefox) return
+
+  await link(page, 'b.txt').hover()
+  await page.mouse.down()
+  await link(page, 'trip').hover()
+  await link(page, 'trip').hover()
+  await page.getByText('Uploaded as one folder, so nothing can be moved into it', { exact: true }).waitFor()
+  await page.mouse.up()
+  await dialog.getByText(/^Nothing can be moved into trip: /).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await dialog.getByRole('textbox', { name: 'Name of the new folder in My files' }).fill('trips')
+  await dialog.getByRole('button', { name: 'Create and move' }).click()
+  await page.getByText('1 item moved to trips').waitFor()
+  await link(page, 'b.txt').waitFor({ state: 'detached' })
 })

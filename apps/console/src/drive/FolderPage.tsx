@@ -1,6 +1,7 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react'
 import { Copy, Download, FolderInput, FolderOpen, FolderPlus, SearchX, Star, Tag, Trash2, UserPlus } from '#icons'
+import { isKnownFolder } from '../content/use-is-folder.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { BulkBar } from '../files/BulkBar.tsx'
@@ -12,6 +13,7 @@ import { FirstRun } from '../files/FirstRun.tsx'
 import { setFileTools } from '../files/file-tools.ts'
 import { isNarrowed } from '../files/filter-files.ts'
 import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
+import type { RowDrag } from '../files/row-drag.ts'
 import { keepExisting, noSelection, type Selection } from '../files/selection.ts'
 import { setShownOrder } from '../files/shown-order.ts'
 import { messages } from '../messages/messages.ts'
@@ -121,8 +123,8 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     if (above !== undefined) void navigate({ to: '/files', search: intoFolder(search, above.id) })
   }
   const drag = useMemo(
-    () => ({
-      onStart: (data: DataTransfer, dragged: readonly ListedFile[]) => {
+    (): RowDrag => ({
+      onStart: (data, dragged) => {
         writeDragged(
           data,
           dragged.map(({ id }) => id),
@@ -134,9 +136,17 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
         }
       },
       canDrop: isDraggingItems,
-      onDrop: (data: DataTransfer, target: ListedFile) => moveInto(readDragged(data), target.id),
+      resultOf: (file) => (isDriveFolder(file) ? 'into' : isKnownFolder(file.cid) ? 'refused' : undefined),
+      onDrop: (data, target) => {
+        const dragged = readDragged(data)
+        if (isDriveFolder(target)) moveInto(dragged, target.id)
+        else {
+          const moved = dragged.flatMap((id) => drive.get(id) ?? [])
+          setDialog({ kind: 'move', items: moved, refusedBy: target.fileName })
+        }
+      },
     }),
-    [network, moveInto],
+    [network, drive, moveInto],
   )
   const onOtherKey = (event: PageKey): boolean => {
     const { key, ctrlKey, metaKey, altKey, shiftKey } = event

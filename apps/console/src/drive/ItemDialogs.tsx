@@ -76,21 +76,22 @@ export function ItemDialogs({
     const name = items.length === 1 && only !== undefined ? only.name : messages.drive.zipName
     return <ZipDialog name={`${name}.zip`} {...toZipItems(drive, items)} onClose={onClose} />
   }
-  if (kind === 'labels') {
+  if (kind === 'move') {
     return (
-      <LabelsDialog
+      <MoveDialog
+        drive={drive}
         items={items}
-        knownTags={knownTags}
-        onSave={(change) => edits.setLabels(ids, change)}
+        refusedBy={dialog.refusedBy}
+        onMove={(folderId, newName) => edits.move(ids, folderId, newName)}
         onClose={onClose}
       />
     )
   }
   return (
-    <MoveDialog
-      drive={drive}
+    <LabelsDialog
       items={items}
-      onMove={(folderId, newName) => edits.move(ids, folderId, newName)}
+      knownTags={knownTags}
+      onSave={(change) => edits.setLabels(ids, change)}
       onClose={onClose}
     />
   )

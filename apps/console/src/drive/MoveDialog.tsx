@@ -2,7 +2,9 @@ import type { Drive, DriveItem } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useState } from 'react'
 import { Folder, FolderOpen, FolderPlus } from '#icons'
+import { isKnownFolder } from '../content/use-is-folder.ts'
 import { explainError } from '../messages/describe-error.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
@@ -11,6 +13,7 @@ import { FileName } from '../ui/FileName.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { parentOf } from './list-items.ts'
+import { listTargets } from './list-targets.ts'
 
 /** Maximum number of folders shown: others are found by name. */
 const maxShown = 200
@@ -19,26 +22,33 @@ const maxShown = 200
 export function MoveDialog({
   drive,
   items,
+  refusedBy,
   onMove,
   onClose,
 }: {
   drive: Drive
   items: readonly DriveItem[]
+  /** Name of the folder that they were dropped on, if it cannot take them: a new one is made at once. */
+  refusedBy?: string | undefined
   /** @param newName name of a folder to make in this one for the items */
   onMove: (folderId: string, newName: string | undefined) => Promise<unknown>
   onClose: () => void
 }) {
   const [query, setQuery] = useState('')
-  const folders = useMemo(() => listTargets(drive, items), [drive, items])
+  const folders = useMemo(() => listTargets(drive, items, isKnownFolder), [drive, items])
   const here = items.every(({ path }) => parentOf(path) === parentOf(items[0]?.path ?? '/'))
     ? parentOf(items[0]?.path ?? '/')
     : undefined
   const [target, setTarget] = useState<string>()
   const wanted = query.trim().toLowerCase()
-  const found = folders.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted))
+  const matching = folders.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted))
+  // Those that can be chosen come first where not all are shown.
+  const found = matching.length > maxShown ? matching.filter(({ isStored }) => !isStored) : matching
   const chosen = folders.find(({ id }) => id === target)
   /** Name of the folder to make; without a folder to choose, it is asked for at once. */
-  const [newName, setNewName] = useState(folders.every(({ path }) => path === here) ? '' : undefined)
+  const [newName, setNewName] = useState(
+    refusedBy !== undefined || folders.every(({ path, isStored }) => path === here || isStored) ? '' : undefined,
+  )
   const [isNameMissing, setNameMissing] = useState(false)
   const parent = chosen ?? folders.find(({ path }) => path === here) ?? folders[0]
   const move = useMutation({
@@ -55,7 +65,7 @@ export function MoveDialog({
     <FormDialog
       onClose={onClose}
       title={messages.drive.moveTitle(items.length)}
-      hint={messages.drive.moveHint}
+      hint={refusedBy === undefined ? messages.drive.moveHint : messages.drive.moveRefused(markControls(refusedBy))}
       submitLabel={
         newName !== undefined
           ? messages.drive.moveIntoNew
@@ -80,9 +90,9 @@ export function MoveDialog({
       ) : undefined}
       <fieldset className="max-h-80 overflow-y-auto rounded-lg border border-line p-1">
         <legend className="sr-only">{messages.drive.moveFilter}</legend>
-        {found.slice(0, maxShown).map(({ id, name, path, depth }) => {
+        {found.slice(0, maxShown).map(({ id, name, path, depth, isStored }) => {
           const isChosen = id === target
-          const isHere = path === here
+          const isFixed = isStored || path === here
           const Icon = isChosen ? FolderOpen : Folder
           return (
             <label
@@ -91,7 +101,7 @@ export function MoveDialog({
               className={classNames(
                 'flex min-h-9 cursor-pointer items-center gap-2.5 rounded-sm py-1 pr-2.5 text-sm has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11',
                 isChosen ? 'bg-accent-soft font-medium text-accent-ink' : 'hover:bg-hover',
-                isHere && 'cursor-not-allowed text-ink-soft',
+                isFixed && 'cursor-not-allowed text-ink-soft',
               )}
             >
               <input
@@ -99,12 +109,13 @@ export function MoveDialog({
                 name="target"
                 className="sr-only"
                 checked={isChosen}
-                disabled={isHere}
+                disabled={isFixed}
                 onChange={() => setTarget(id)}
               />
               <Icon aria-hidden="true" size={17} strokeWidth={1.7} className="shrink-0" />
               <span className="min-w-0 truncate">
                 <FileName name={name} />
+                {isStored ? <span className="ml-2 text-ink-soft text-xs">{messages.drive.moveStored}</span> : undefined}
                 {wanted === '' || depth < 2 ? undefined : (
                   <span className="ml-2 text-ink-soft text-xs">{parentOf(path)}</span>
                 )}
@@ -118,6 +129,9 @@ export function MoveDialog({
           <p className="px-2.5 py-2 text-ink-soft text-sm">{messages.files.andMore(found.length - maxShown)}</p>
         ) : undefined}
       </fieldset>
+      {refusedBy === undefined && found.some(({ isStored }) => isStored) ? (
+        <p className="text-ink-soft text-sm">{messages.drive.moveStoredHint}</p>
+      ) : undefined}
       {newName === undefined ? (
         <Button className="self-start" onClick={() => setNewName('')}>
           <FolderPlus aria-hidden="true" size={16} />
@@ -144,21 +158,4 @@ export function MoveDialog({
 /** As a ref: the dialog mounts its content after the effects of its parent. */
 function focusField(input: HTMLInputElement | null): void {
   input?.focus()
-}
-
-type Target = { id: string; name: string; path: string; depth: number }
-
-/** Returns all folders except those that are moved, each after the one it is in. */
-function listTargets(drive: Drive, items: readonly DriveItem[]): Target[] {
-  const moved = items.filter(({ kind }) => kind === 'folder').map(({ path }) => path)
-  const isMoved = (path: string) => moved.some((one) => path === one || path.startsWith(`${one}/`))
-  const folders = drive
-    .all()
-    .flatMap(({ id, kind, name, path }): Target[] =>
-      kind !== 'folder' || isMoved(path) ? [] : [{ id, name, path, depth: path.split('/').length - 1 }],
-    )
-  // Names are compared one level at a time: a space sorts before a slash.
-  const keys = new Map(folders.map((folder) => [folder, folder.path.toLowerCase().replaceAll('/', '\u0000')]))
-  folders.sort((a, b) => ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1))
-  return [{ id: '', name: messages.drive.root, path: '/', depth: 0 }, ...folders]
 }

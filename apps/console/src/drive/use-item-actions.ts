@@ -13,7 +13,9 @@ import type { ItemEdits } from './use-item-edits.ts'
 export type ItemDialog =
   | { kind: 'folder' }
   | { kind: 'rename'; item: DriveItem }
-  | { kind: 'move' | 'labels' | 'share' | 'zip'; items: readonly DriveItem[] }
+  | { kind: 'labels' | 'share' | 'zip'; items: readonly DriveItem[] }
+  /** `refusedBy` is the folder that they were dropped on, if it cannot take them. */
+  | { kind: 'move'; items: readonly DriveItem[]; refusedBy?: string }
   | { kind: 'versions'; item: DriveFile }
   | { kind: 'sign-link'; content: SignedContent }
 

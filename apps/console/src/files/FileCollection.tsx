@@ -1,6 +1,5 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import {
-  type DragEvent,
   type KeyboardEvent,
   type MouseEvent,
   type RefObject,
@@ -20,7 +19,8 @@ import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
 import type { FilesSearch, fileSorts } from './files-search.ts'
 import { ListHead } from './ListHead.tsx'
-import { isDriveFolder, type ListedFile } from './listed-file.ts'
+import type { ListedFile } from './listed-file.ts'
+import { type RowDrag, useRowDrag } from './row-drag.ts'
 import { moveActive, type Selection, selectRow } from './selection.ts'
 import type { FileActions } from './use-file-actions.ts'
 
@@ -50,13 +50,7 @@ export type CollectionProps = {
   firstSort: (typeof fileSorts)[number]
   /** Further keys; returns whether it is one of them. */
   onOtherKey?: (event: KeyboardEvent) => boolean
-  /** Rows can be dragged onto folders of the list, and out of it. */
-  drag?: {
-    /** Called when a drag starts, with the rows that are dragged. */
-    onStart: (data: DataTransfer, files: readonly ListedFile[]) => void
-    canDrop: (event: DragEvent) => boolean
-    onDrop: (data: DataTransfer, folder: ListedFile) => void
-  }
+  drag?: RowDrag
 }
 
 /**
@@ -102,31 +96,14 @@ export function FileCollection(props: CollectionProps) {
     [onSelection, order],
   )
 
-  const [dropId, setDropId] = useState<string>()
-  const dragStart = (event: DragEvent) => {
-    const file = fileAt(event.target)
-    if (file === undefined || drag === undefined) return
-    const isSelected = selection.ids.has(file.id)
-    if (!isSelected) onSelection((before) => selectRow(order(), before, file.id, 'only'))
-    drag.onStart(event.dataTransfer, isSelected ? files.filter(({ id }) => selection.ids.has(id)) : [file])
-  }
-  const dragOver = (event: DragEvent) => {
-    if (drag?.canDrop(event) !== true) return
-    const file = fileAt(event.target)
-    const isTarget =
-      file !== undefined && isDriveFolder(file) && !(selection.ids.has(file.id) && selection.ids.size > 0)
-    setDropId(isTarget ? file.id : undefined)
-    if (!isTarget) return
-    event.preventDefault()
-    event.dataTransfer.dropEffect = 'move'
-  }
-  const drop = (event: DragEvent) => {
-    const file = fileAt(event.target)
-    setDropId(undefined)
-    if (file === undefined || !isDriveFolder(file) || drag?.canDrop(event) !== true) return
-    event.preventDefault()
-    drag.onDrop(event.dataTransfer, file)
-  }
+  const { over, handlers } = useRowDrag({
+    drag,
+    files,
+    selection,
+    fileAt,
+    onSelectOnly: (id) => onSelection((before) => selectRow(order(), before, id, 'only')),
+  })
+  const dropOn = (id: string) => (over?.id === id ? over.result : undefined)
 
   const press = (event: MouseEvent) => {
     const file = fileAt(event.target)
@@ -179,15 +156,7 @@ export function FileCollection(props: CollectionProps) {
           setMenuFile(file)
         }}
         onKeyDown={onKey}
-        {...(drag === undefined
-          ? {}
-          : {
-              onDragStart: dragStart,
-              onDragOver: dragOver,
-              onDragEnd: () => setDropId(undefined),
-              onDragLeave: () => setDropId(undefined),
-              onDrop: drop,
-            })}
+        {...handlers}
         className={classNames(
           'group/files select-none rounded-md',
           // The row that the arrows reached shows the focus.
@@ -225,7 +194,7 @@ export function FileCollection(props: CollectionProps) {
                       isActive={selection.active === file.id}
                       actions={actions}
                       search={search}
-                      isDropTarget={dropId === file.id}
+                      dropResult={dropOn(file.id)}
                       isDraggable={drag !== undefined}
                     />
                   ))}
@@ -243,7 +212,7 @@ export function FileCollection(props: CollectionProps) {
                 onToggle={onToggle}
                 actions={actions}
                 search={search}
-                isDropTarget={dropId === file.id}
+                dropResult={dropOn(file.id)}
                 isDraggable={drag !== undefined}
                 height={rowHeight}
                 top={rowTop}

@@ -16,6 +16,7 @@ import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
 import { driveFolderType, type ListedFile } from './listed-file.ts'
+import type { DropResult } from './row-drag.ts'
 import type { FileActions } from './use-file-actions.ts'
 
 /** One file in the list; on a phone its row has two lines. Rendered again only when it changes: scrolling renders new rows. */
@@ -28,7 +29,7 @@ export const FileRow = memo(function FileRow({
   onToggle,
   actions,
   search,
-  isDropTarget,
+  dropResult,
   isDraggable,
   height,
   top,
@@ -41,7 +42,8 @@ export const FileRow = memo(function FileRow({
   onToggle: (id: string) => void
   actions: FileActions
   search: FilesSearch
-  isDropTarget: boolean
+  /** What a drop would do, while something is dragged over it. */
+  dropResult: DropResult | undefined
   isDraggable: boolean
   height: number
   /** From the start of the list, in px. */
@@ -85,7 +87,9 @@ export const FileRow = memo(function FileRow({
           ? 'grid grid-cols-[2.75rem_minmax(0,1fr)_2.75rem] items-center gap-x-1'
           : classNames(listColumns, 'px-3'),
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
-        isDropTarget && 'outline-2 outline-accent -outline-offset-2',
+        dropResult !== undefined && '-outline-offset-2 outline-2',
+        dropResult === 'into' && 'outline-accent',
+        dropResult === 'refused' && 'outline-line-strong outline-dashed',
         isActive &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:-outline-offset-2',
       )}
@@ -137,7 +141,9 @@ export const FileRow = memo(function FileRow({
           ) : encryption ? (
             <span className="sr-only">{messages.files.access.encrypted}</span>
           ) : undefined}
-          {isNarrow || place === undefined ? undefined : (
+          {dropResult === 'refused' ? (
+            <span className="block truncate text-ink-soft text-xs">{messages.drive.moveRefusedHere}</span>
+          ) : isNarrow || place === undefined ? undefined : (
             <span className="block truncate text-ink-soft text-xs">{messages.drive.inFolder(place)}</span>
           )}
           {isFolder === true && !(isNarrow && isOwnFolder) ? (

@@ -18,6 +18,7 @@ import { FileMark, ItemMarks } from './FileMark.tsx'
 import { fileIcon } from './file-icon.ts'
 import type { FilesSearch } from './files-search.ts'
 import { driveFolderType, type ListedFile } from './listed-file.ts'
+import type { DropResult } from './row-drag.ts'
 import type { FileActions } from './use-file-actions.ts'
 
 /** Maximum size of a picture that a tile fetches. */
@@ -30,7 +31,7 @@ export const FileTile = memo(function FileTile({
   isActive,
   actions,
   search,
-  isDropTarget,
+  dropResult,
   isDraggable,
 }: {
   file: ListedFile
@@ -38,7 +39,8 @@ export const FileTile = memo(function FileTile({
   isActive: boolean
   actions: FileActions
   search: FilesSearch
-  isDropTarget: boolean
+  /** What a drop would do, while something is dragged over it. */
+  dropResult: DropResult | undefined
   isDraggable: boolean
 }) {
   const {
@@ -75,7 +77,8 @@ export const FileTile = memo(function FileTile({
       aria-selected={isSelected}
       className={classNames(
         'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
-        isSelected || isDropTarget ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+        isSelected || dropResult === 'into' ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
+        dropResult === 'refused' && 'border-line-strong border-dashed',
         isActive &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
       )}
@@ -103,6 +106,7 @@ export const FileTile = memo(function FileTile({
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
           </span>
           <p className="truncate text-ink-soft text-xs">
+            {dropResult === 'refused' ? `${messages.drive.moveRefusedHere} · ` : ''}
             {encryption
               ? `${messages.files.access.encrypted} · `
               : isPrivate

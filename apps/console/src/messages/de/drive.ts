@@ -38,6 +38,12 @@ export const drive: Texts['drive'] = {
   moveNewLabel: (place) => `Name des neuen Ordners in „${place}“`,
   moveFilter: 'Ordner suchen',
   moveNone: 'Kein Ordner hat diesen Namen.',
+  moveStored: 'Als ein Ordner hochgeladen',
+  moveStoredHint:
+    'Was als ein Ordner hochgeladen wurde, behält seine CID und seine Dateien, deshalb lässt sich nichts hinein verschieben. Stattdessen einen neuen Ordner anlegen.',
+  moveRefused: (name) =>
+    `In ${name} lässt sich nichts verschieben: Der Inhalt wurde als ein Ordner hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
+  moveRefusedHere: 'Als ein Ordner hochgeladen, nimmt nichts auf',
   moved: (count, place) => `${items(count)} nach ${place} verschoben`,
   star: 'Mit Stern markieren',
   unstar: 'Stern entfernen',
