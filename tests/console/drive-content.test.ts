@@ -244,7 +244,8 @@ test('who lost the key of the folders starts new ones; all files are there', asy
 
 test('a folder that was uploaded as one takes no items: Move and a drop say why, and offer a new folder', async () => {
   const { page, client, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
-  await uploadFolder(client, [{ path: 'day.txt', content: 'to the ridge' }], { name: 'trip' })
+  const trip = 'trip to the ridge, '.repeat(6)
+  await uploadFolder(client, [{ path: 'day.txt', content: 'to the ridge' }], { name: trip })
   await page.reload()
   await createFolder(page, 'letters')
   // Its row asked whether it is a folder.
@@ -253,6 +254,9 @@ test('a folder that was uploaded as one takes no items: Move and a drop say why,
   const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
   expect(await dialog.getByRole('radio', { name: /^trip/ }).isDisabled()).toBe(true)
   await dialog.getByText('Uploaded as one folder', { exact: true }).waitFor()
+  // A long name is cut: it does not make the list wider than the dialog.
+  const [inner, outer] = await Promise.all([dialog.getByRole('group').boundingBox(), dialog.boundingBox()])
+  expect(inner?.width ?? 0).toBeLessThan(outer?.width ?? 0)
   await dialog.getByText('A folder that was uploaded as one keeps its CID and its files').waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')
@@ -261,11 +265,11 @@ test('a folder that was uploaded as one takes no items: Move and a drop say why,
 
   await link(page, 'b.txt').hover()
   await page.mouse.down()
-  await link(page, 'trip').hover()
-  await link(page, 'trip').hover()
+  await link(page, trip).hover()
+  await link(page, trip).hover()
   await page.getByText('Uploaded as one folder, so nothing can be moved into it', { exact: true }).waitFor()
   await page.mouse.up()
-  await dialog.getByText(/^Nothing can be moved into trip: /).waitFor()
+  await dialog.getByText(/^Nothing can be moved into “trip to .+”: /).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await dialog.getByRole('textbox', { name: 'Name of the new folder in My files' }).fill('trips')
   await dialog.getByRole('button', { name: 'Create and move' }).click()

@@ -88,7 +88,7 @@ export function MoveDialog({
           onChange={(event) => setQuery(event.target.value)}
         />
       ) : undefined}
-      <fieldset className="max-h-80 overflow-y-auto rounded-lg border border-line p-1">
+      <fieldset className="max-h-80 min-w-0 overflow-y-auto rounded-lg border border-line p-1">
         <legend className="sr-only">{messages.drive.moveFilter}</legend>
         {found.slice(0, maxShown).map(({ id, name, path, depth, isStored }) => {
           const isChosen = id === target
@@ -115,10 +115,12 @@ export function MoveDialog({
               <Icon aria-hidden="true" size={17} strokeWidth={1.7} className="shrink-0" />
               <span className="min-w-0 truncate">
                 <FileName name={name} />
-                {isStored ? <span className="ml-2 text-ink-soft text-xs">{messages.drive.moveStored}</span> : undefined}
                 {wanted === '' || depth < 2 ? undefined : (
                   <span className="ml-2 text-ink-soft text-xs">{parentOf(path)}</span>
                 )}
+                {isStored ? (
+                  <span className="block truncate text-ink-soft text-xs">{messages.drive.moveStored}</span>
+                ) : undefined}
               </span>
             </label>
           )

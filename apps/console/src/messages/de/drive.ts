@@ -42,7 +42,7 @@ export const drive: Texts['drive'] = {
   moveStoredHint:
     'Was als ein Ordner hochgeladen wurde, behält seine CID und seine Dateien, deshalb lässt sich nichts hinein verschieben. Stattdessen einen neuen Ordner anlegen.',
   moveRefused: (name) =>
-    `In ${name} lässt sich nichts verschieben: Der Inhalt wurde als ein Ordner hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
+    `In „${name}“ lässt sich nichts verschieben: Der Inhalt wurde als ein Ordner hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
   moveRefusedHere: 'Als ein Ordner hochgeladen, nimmt nichts auf',
   moved: (count, place) => `${items(count)} nach ${place} verschoben`,
   star: 'Mit Stern markieren',

@@ -38,7 +38,7 @@ export const drive = translatable('drive', {
   moveStoredHint:
     'A folder that was uploaded as one keeps its CID and its files, so nothing can be moved into it. Make a new folder instead.',
   moveRefused: (name: string) =>
-    `Nothing can be moved into ${name}: it was uploaded as one folder, which keeps its CID and its files. Make a new folder here, or choose another one.`,
+    `Nothing can be moved into “${name}”: it was uploaded as one folder, which keeps its CID and its files. Make a new folder here, or choose another one.`,
   moveRefusedHere: 'Uploaded as one folder, so nothing can be moved into it',
   moved: (count: number, place: string) => `${items(count)} moved to ${place}`,
   star: 'Star',
