@@ -339,6 +339,13 @@ test('the owner makes a link while sharing, sees its opens, and revokes it', asy
   await open('/links')
   await row.getByRole('link', { name: 'map.txt' }).waitFor()
   await expectToFit(opened)
+  // It lasts longer than its file: the list says so, and it can still be ended.
+  for await (const { id } of listFiles(client)) await deleteFile(client, { id })
+  await open('/links')
+  await row.getByText('Content deleted', { exact: true }).waitFor()
+  await row.getByText('What the link opened is no longer stored').waitFor()
+  expect(await row.getByText('Active').count()).toBe(0)
+  await expectToFit(opened)
   await row.getByRole('button', { name: 'Revoke for Ida' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke', exact: true }).click()
   await row.getByText('Revoked', { exact: true }).waitFor()

@@ -1,7 +1,7 @@
-import type { FileLink } from '@cairn/sdk'
+import { CairnError, type FileLink } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
 import { LockKeyhole } from '#icons'
-import { useFileInfo } from '../content/use-file-info.ts'
+import { type FileInfo, useFileInfo } from '../content/use-file-info.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { FileName } from '../ui/FileName.tsx'
@@ -49,6 +49,9 @@ const tones = { active: 'good', revoked: 'plain', expired: 'plain', usedUp: 'pla
 function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boolean; onRevoke: () => void }) {
   const { cid, needsPassword, expiresAt, maxOpens, opens, failures, lastOpenedAt } = link
   const state = findLinkState(link)
+  const { data: info, error } = useFileInfo(cid)
+  // The link lasts longer than its file.
+  const isGone = state === 'active' && CairnError.is(error, 'NOT_FOUND')
   const facts = [
     messages.links.opens(opens, maxOpens),
     ...(lastOpenedAt === null ? [] : [messages.links.lastOpened(lastOpenedAt)]),
@@ -61,7 +64,7 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
       label={labelOf(link)}
       tags={
         <>
-          <Tag tone={tones[state]}>{messages.links[state]}</Tag>
+          <Tag tone={isGone ? 'warn' : tones[state]}>{isGone ? messages.links.deleted : messages.links[state]}</Tag>
           {needsPassword ? <Tag icon={LockKeyhole}>{messages.links.withPassword}</Tag> : undefined}
         </>
       }
@@ -71,24 +74,24 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
     >
       {hasCid ? (
         <p className="flex flex-wrap items-center gap-x-3 text-sm">
-          <LinkedFile cid={cid} />
+          {isGone ? undefined : <LinkedFile cid={cid} info={info} />}
           <ShortCode text={cid} label={messages.files.copyCid} />
         </p>
       ) : undefined}
+      {isGone ? <p className="text-sm">{messages.links.deletedHint}</p> : undefined}
     </LinkRow>
   )
 }
 
 /** The name of the file or folder that a link opens, which leads to its access. */
-function LinkedFile({ cid }: { cid: string }) {
-  const { data } = useFileInfo(cid)
+function LinkedFile({ cid, info }: { cid: string; info: FileInfo | undefined }) {
   return (
     <Link
       to="/files/$cid/access"
       params={{ cid }}
       className="min-w-0 break-words text-accent-ink underline underline-offset-2"
     >
-      {data === undefined || data.fileName === '' ? messages.links.toAccess : <FileName name={data.fileName} />}
+      {info === undefined || info.fileName === '' ? messages.links.toAccess : <FileName name={info.fileName} />}
     </Link>
   )
 }

@@ -16,6 +16,9 @@ export const links: Texts['links'] = {
   expired: 'Abgelaufen',
   usedUp: 'Aufgebraucht',
   locked: 'Zu viele falsche Passwörter',
+  deleted: 'Inhalt gelöscht',
+  deletedHint:
+    'Was der Link geöffnet hat, ist nicht mehr gespeichert, und Besucher lesen, dass es gelöscht wurde. „Widerrufen“ beendet ihn.',
   withPassword: 'Passwort',
   unnamed: (id) => `Link ${id.slice(0, 6)}`,
   opens: (count, max) => `${formatCount(count)} von ${counted(max, { one: 'Aufruf', other: 'Aufrufen' })}`,

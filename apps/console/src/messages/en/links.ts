@@ -17,6 +17,8 @@ export const links = translatable('links', {
   expired: 'Expired',
   usedUp: 'Used up',
   locked: 'Too many wrong passwords',
+  deleted: 'Content deleted',
+  deletedHint: 'What the link opened is no longer stored, and visitors read that it was deleted. Revoke it to end it.',
   withPassword: 'Password',
   unnamed: (id: string) => `Link ${id.slice(0, 6)}`,
   opens: (count: number, max: number) => `${formatCount(count)} of ${opens(max)}`,
