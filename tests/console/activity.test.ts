@@ -4,6 +4,7 @@ import {
   createLink,
   decryptBytes,
   deleteFile,
+  listEvents,
   openLink,
   revokeAccess,
   shareFile,
@@ -216,3 +217,23 @@ test('offers to connect the key nodes when they do not know the session, and the
 async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
+
+test('a failed pin is named by its CID, which leads nowhere because nothing was stored', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({ width: 390, height: 844 })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  const pinned = await fetch(`${site.network.profile.pinning?.endpoint}/pins`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${client.apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ cid }),
+  })
+  expect(pinned.status).toBe(202)
+  await expect.poll(async () => (await listEvents(client, { types: ['pin.failed'] })).events).toHaveLength(1)
+  await open('/activity')
+  await signIn()
+  const event = page.getByRole('list', { name: 'Activity' }).getByRole('listitem').filter({ hasText: 'Pin failed' })
+  await event.getByText(cid, { exact: true }).waitFor({ state: 'attached' })
+  await event.getByRole('button', { name: 'Copy CID' }).waitFor()
+  expect(await event.getByRole('link').count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+})

@@ -17,7 +17,7 @@ export type EventData = {
   }
   'upload.deleted': { uploadId: string; cid: string; name: string; sizeBytes: number }
   'pin.pinned': { pinId: string; cid: string; uploadId: string | null }
-  'pin.failed': { pinId: string; cid: string; reason: string | null; reasonCode: string }
+  'pin.failed': PinFailureData & { pinId: string; cid: string; reason: string | null }
   'payment.credited': { paymentId: string; network: string; txHash: string; bytes: number }
   'name.published': { name: string; value: string; sequence: string }
   'deal.active': DealEventData
@@ -37,6 +37,9 @@ export type EventData = {
   'webhook.removed': { webhookId: string; host: string }
   'webhook.disabled': WebhookFailureData & { webhookId: string; host: string; reason: string }
 }
+
+/** What the reason of a failed pin states: its code, an error code or one of `eventReasons`, and the values of its sentence. */
+type PinFailureData = { reasonCode: string; host?: string; sources?: number }
 
 /** What the reason of a disabled webhook states: its code, an error code or one of `eventReasons`, and the values of its sentence. */
 type WebhookFailureData = {

@@ -18,6 +18,7 @@ import { shownKeyName } from '../api-keys/shown-key-name.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
+import { ShortCode } from '../ui/ShortCode.tsx'
 import { ActivityRow } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
 import { describeEventReason } from './event-reason.ts'
@@ -65,12 +66,18 @@ function describe(type: OtherType, name: string | undefined, data: AccountEvent[
 
 /** One event of the storage service. */
 export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
-  const cid = type === 'upload.deleted' || typeof data['cid'] !== 'string' ? undefined : data['cid']
+  const subject = typeof data['cid'] === 'string' ? data['cid'] : undefined
+  const cid = type === 'upload.deleted' || type === 'pin.failed' ? undefined : subject
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
   const text = !isKnown(type) ? (
     messages.activity.other(type)
   ) : type === 'upload.stored' ? (
     <StoredText cid={cid ?? ''} data={data} />
+  ) : type === 'pin.failed' ? (
+    // It is not stored here, so there is nothing to open.
+    <>
+      {markControls(describe(type, name, data))} <ShortCode text={subject ?? ''} label={messages.files.copyCid} />
+    </>
   ) : (
     markControls(describe(type, name, data))
   )

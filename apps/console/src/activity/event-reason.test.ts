@@ -19,19 +19,28 @@ const pin = {
   reasonCode: 'BLOCK_NOT_FOUND',
 }
 
-test('in English, a reason is as it came, without the code for programs', () => {
-  expect(describeEventReason(unreachable)).toBe(unreachable.reason)
+test('in English, a reason is as it came, with the time as people read it and without the code for programs', () => {
+  expect(describeEventReason(unreachable)).toMatch(
+    /^No delivery succeeded since [^T]*2026[^T]*:00[^T]*\. The receiver could not be reached \(ECONNREFUSED\)\.$/,
+  )
   expect(describeEventReason(pin)).toBe('No origin has the block.')
+  expect(describeEventReason({ ...pin, reasonCode: 'PIN_WITHOUT_SOURCE' })).toBe('No origin has the block.')
 })
 
 test('in another language, a reason is the sentence of its code with its values and times', () => {
   keepTexts()
   translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
   expect(describeEventReason(unreachable)).toMatch(
-    /^Seit .*2026.* war keine Zustellung erfolgreich\. Der Empfänger ist nicht erreichbar \(ECONNREFUSED\)$/,
+    /^Seit .*2026.* war keine Zustellung erfolgreich\. Der Empfänger ist nicht erreichbar \(ECONNREFUSED\)\.$/,
   )
   expect(describeEventReason({ host: 'h', reason: 'x', reasonCode: 'RECEIVER_GONE', status: 410 })).toBe(
     'Der Empfänger hat mit Status 410 geantwortet: Die Adresse gibt es nicht mehr.',
+  )
+  expect(describeEventReason({ ...pin, reasonCode: 'PIN_SOURCE_FAILED', host: 'ipfs.example' })).toBe(
+    'Das Gateway ipfs.example hat diesen Inhalt nicht geliefert.',
+  )
+  expect(describeEventReason({ ...pin, reasonCode: 'PIN_SOURCES_FAILED', sources: 2 })).toBe(
+    'Keine von 2 Quellen hat diesen Inhalt geliefert.',
   )
   expect(describeEventReason(pin)).toBe(`${german.errors.BLOCK_NOT_FOUND?.message}.`)
 })
@@ -41,6 +50,8 @@ test('an event of a service that sends no codes, or one of a newer service, stay
   translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
   const { reasonCode: _code, ...older } = pin
   expect(describeEventReason(older)).toBe(older.reason)
-  expect(describeEventReason({ ...unreachable, reasonCode: 'OF_TOMORROW' })).toBe(unreachable.reason)
+  expect(describeEventReason({ ...unreachable, reasonCode: 'OF_TOMORROW' })).toMatch(
+    /^No delivery .*\(ECONNREFUSED\)\.$/,
+  )
   expect(describeEventReason({ pinId: 'p', reason: null })).toBe('')
 })

@@ -8,7 +8,7 @@ import { messages } from '../messages/messages.ts'
  * yet stay as they came.
  */
 export function describeEventReason({ reason, reasonCode, failingSince, ...data }: AccountEvent['data']): string {
-  const sentence = String(reason ?? '')
+  const sentence = endSentence(String(reason ?? ''))
   if (typeof reasonCode !== 'string') return sentence
   const values = Object.fromEntries(
     Object.entries(data).flatMap(([name, value]) =>
@@ -16,8 +16,13 @@ export function describeEventReason({ reason, reasonCode, failingSince, ...data 
     ),
   )
   const known = describeReason('', { code: reasonCode, values })
-  // The code is for programs.
-  if (known === '') return sentence.replace(`${reasonCode}: `, '')
-  if (typeof failingSince !== 'string') return joinSentences(known, '')
-  return joinSentences(messages.activity.failingSince(formatDateTime(Date.parse(failingSince))), known)
+  const since = typeof failingSince === 'string' ? formatDateTime(Date.parse(failingSince)) : undefined
+  // The code and the time with its milliseconds are for programs.
+  if (known === '') return sentence.replace(/^[A-Z0-9_]+: /, '').replace(String(failingSince), since ?? '')
+  if (since === undefined) return endSentence(known)
+  return joinSentences(messages.activity.failingSince(since), endSentence(known))
+}
+
+function endSentence(text: string): string {
+  return text === '' ? '' : joinSentences(text, '')
 }

@@ -83,7 +83,7 @@ describePins('on %s', (subject) => {
     })
 
     test('fails with the reason, after all tries, if its origins are offline or lie', async () => {
-      const { pin, untilFailed, usage, filesOf } = subject()
+      const { pin, untilFailed, usage, filesOf, call } = subject()
       await using gone = await serve(() => undefined)
       const { url } = gone
       await gone[Symbol.asyncDispose]()
@@ -95,6 +95,16 @@ describePins('on %s', (subject) => {
       const { info } = await untilFailed(requestid)
       expect(info['status_details']).toContain(`The gateway ${new URL(url).host} could not be reached`)
       expect(info['status_details']).toContain(`The gateway ${new URL(liar.url).host} returned invalid data`)
+      const alone = await untilFailed((await pin({ cid, origins: [multiaddrOf(url)] })).requestid)
+      // The event says the same by a code and its values, for other languages.
+      const events = (await call('/api/events?types=pin.failed')).json
+      const { host } = new URL(url)
+      expect(events).toMatchObject({
+        events: [
+          { data: { cid, reason: info['status_details'], reasonCode: 'PIN_SOURCES_FAILED', sources: 2 } },
+          { data: { cid, reason: alone.info['status_details'], reasonCode: 'PIN_SOURCE_FAILED', host } },
+        ],
+      })
       expect(await usage()).toBe(0)
       expect(await filesOf()).toEqual([])
     })

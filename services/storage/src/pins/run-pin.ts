@@ -1,9 +1,10 @@
-import { CairnError, eventReason, transferTimeoutMs } from '@cairn/protocol'
+import { CairnError, eventReason, type Reason, transferTimeoutMs } from '@cairn/protocol'
 import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { isShortage } from '../ledger/ledger.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
-import { listSources } from './pin-sources.ts'
+import { hostOf } from './fetch-content.ts'
+import { listSources, type PinSource } from './pin-sources.ts'
 import { namePinned, type PinRequest, pinFrom, pinFromSources } from './pins.ts'
 import { endTry, finishPin, keepPin, type PinRow, pinOwnerLifetimeMs } from './store.ts'
 
@@ -27,7 +28,7 @@ export async function runPin(context: Context, pin: PinRow, signal: AbortSignal)
   } catch (error) {
     const end = signal.aborted
       ? { status: 'queued' as const, details: pin.details }
-      : judge(context, pin, error, sources.length)
+      : judge(context, pin, error, sources)
     await attemptCleanup(context, 'note the try of a pin', () => endTry(context, pin, end))
   }
 }
@@ -79,12 +80,12 @@ function judge(
   { clock }: Context,
   { tries }: PinRow,
   thrown: unknown,
-  sourceCount: number,
+  sources: readonly PinSource[],
 ): Parameters<typeof endTry>[2] {
   const error = CairnError.from(thrown)
-  const isWithoutSource = sourceCount === 0 && error.code === 'BLOCK_NOT_FOUND'
-  const why = isWithoutSource ? eventReason('PIN_WITHOUT_SOURCE') : undefined
-  const details = `${error.code}: ${why?.reason ?? error.message}.`.slice(0, maxDetailsCharacters)
+  const isWithoutSource = sources.length === 0 && error.code === 'BLOCK_NOT_FOUND'
+  const why = isWithoutSource ? eventReason('PIN_WITHOUT_SOURCE') : blameSources(error, sources)
+  const details = `${error.code}: ${isWithoutSource ? why?.reason : error.message}.`.slice(0, maxDetailsCharacters)
   const now = clock.now()
   // Not an attempt: the worker skips the pin until the account is unblocked.
   if (error.code === 'ACCOUNT_BLOCKED') return { status: 'queued', details, tries, next_at: now }
@@ -92,7 +93,15 @@ function judge(
   const mayPass = !isWithoutSource && !isShortage(error) && (error.retry || error.code === 'BLOCK_NOT_FOUND')
   return mayPass && pauseMs !== undefined
     ? { status: 'queued', details, tries: tries + 1, next_at: now + pauseMs }
-    : { status: 'failed', details, tries: tries + 1, next_at: now, reasonCode: why?.reasonFacts.code ?? error.code }
+    : { status: 'failed', details, tries: tries + 1, next_at: now, why: why?.reasonFacts ?? { code: error.code } }
+}
+
+/** Returns which source failed, for other languages than that of its error; undefined if the error is of something else. */
+function blameSources({ code }: CairnError, [first, ...others]: readonly PinSource[]): Reason | undefined {
+  const isOfSource = code === 'BLOCK_NOT_FOUND' || code === 'UPSTREAM_FAILED'
+  if (!isOfSource || first === undefined) return undefined
+  if (others.length > 0) return eventReason('PIN_SOURCES_FAILED', { sources: others.length + 1 })
+  return eventReason(code === 'BLOCK_NOT_FOUND' ? 'PIN_SOURCE_EMPTY' : 'PIN_SOURCE_FAILED', { host: hostOf(first) })
 }
 
 /** Parses a JSON array of strings that this service wrote. */

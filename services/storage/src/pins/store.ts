@@ -1,4 +1,4 @@
-import { CairnError, type RequestedPin } from '@cairn/protocol'
+import { CairnError, type ReasonFacts, type RequestedPin } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
@@ -172,16 +172,16 @@ export async function keepPin({ db, clock }: Pick<Context, 'db' | 'clock'>, id: 
 type PinEnd = Pick<PinRow, 'details'> &
   Partial<Pick<PinRow, 'tries' | 'next_at'>> &
   (
-    | { status: 'queued'; reasonCode?: undefined }
+    | { status: 'queued'; why?: undefined }
     /** The code is of an error or of `eventReasons`. */
-    | { status: 'failed'; reasonCode: string }
+    | { status: 'failed'; why: ReasonFacts }
   )
 
 /** Ends an attempt: the pin is queued again, or has failed. Changes nothing if another owner took over the pin. */
 export async function endTry(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   { id, address, cid, owner }: Pick<PinRow, 'id' | 'address' | 'cid' | 'owner'>,
-  { reasonCode, ...end }: PinEnd,
+  { why, ...end }: PinEnd,
 ): Promise<void> {
   await db.write(async (trx) => {
     const { numUpdatedRows } = await trx
@@ -190,10 +190,10 @@ export async function endTry(
       .where('id', '=', id)
       .where('owner', '=', owner)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n || reasonCode === undefined) return
+    if (numUpdatedRows === 0n || why === undefined) return
     await recordEvents(trx, address, clock.now(), {
       type: 'pin.failed',
-      data: { pinId: id, cid, reason: end.details, reasonCode },
+      data: { pinId: id, cid, reason: end.details, reasonCode: why.code, ...why.values },
     })
   })
 }

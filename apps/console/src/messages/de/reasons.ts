@@ -127,6 +127,9 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   // Pins and webhooks
   PIN_WITHOUT_SOURCE:
     'Der Inhalt ist hier nicht gespeichert, keine Quelle ist ein HTTP-Gateway, und der Betreiber hat keines angegeben',
+  PIN_SOURCE_EMPTY: '{host} hat diesen Inhalt nicht',
+  PIN_SOURCE_FAILED: 'Das Gateway {host} hat diesen Inhalt nicht geliefert',
+  PIN_SOURCES_FAILED: 'Keine von {sources} Quellen hat diesen Inhalt geliefert',
   RECEIVER_STATUS: 'Der Empfänger hat mit Status {status} geantwortet',
   RECEIVER_REDIRECTS: 'Der Empfänger hat mit Status {status} geantwortet, Weiterleitungen werden nicht befolgt',
   RECEIVER_GONE: 'Der Empfänger hat mit Status {status} geantwortet: Die Adresse gibt es nicht mehr',
