@@ -46,6 +46,35 @@ test('devices that change the drive at the same time lose nothing', async () => 
   expect(first?.find('/a.txt')?.tags).toEqual(['tag 0', 'tag 1', 'tag 2', 'tag 3', 'tag 4'])
 })
 
+test('an item that one device moves and another renames at the same time has its new place and its new name', async () => {
+  const client = await createKeyClient(network)
+  await uploadNamed(client, 'a.txt')
+  const one = await openDrive(client)
+  await one.change((edit) => {
+    edit.createFolder('/x')
+    edit.createFolder('/letters')
+  })
+  const two = await openDrive(client)
+  const moveBoth = () => one.change((e) => void e.move(['/a.txt', '/letters'], '/x'))
+  const renameBoth = () =>
+    two.change((e) => {
+      e.move('/a.txt', '/b.txt')
+      e.move('/letters', '/mail')
+    })
+  await Promise.all([moveBoth(), renameBoth()])
+  for (const device of [one, two]) {
+    await device.reload()
+    expect(listPaths(device)).toEqual(['/x', '/x/b.txt', '/x/mail'])
+  }
+  // In the other order, without a name or a folder of its own before.
+  await uploadNamed(client, 'c.txt')
+  await Promise.all([one.reload(), two.reload()])
+  await two.change((e) => void e.move('/c.txt', '/d.txt'))
+  await one.change((e) => void e.move('/c.txt', '/x'))
+  await two.reload()
+  expect(listPaths(two)).toEqual(['/x', '/x/b.txt', '/x/d.txt', '/x/mail'])
+})
+
 test('two moves that would make a cycle leave both folders in the tree', async () => {
   const client = await createKeyClient(network)
   const one = await openDrive(client)

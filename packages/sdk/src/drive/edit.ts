@@ -164,7 +164,9 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (other?.id === node.id) return view.pathOf(node)
     if (other === undefined) {
       pinVersions(node)
-      place(node.id, parent, name)
+      // Only what changes: at the same time, another device may rename what this one moves.
+      if (parent !== node.parent) write(node.id, fields.parent, parent)
+      if (name !== node.rawName) write(node.id, fields.name, name)
       keepContent(node)
       return pathOfId(node.id)
     }
@@ -190,7 +192,8 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       if (holder === undefined || version === undefined) throw notFound(`the upload ${cid}`)
       const isJoined = holder.joined.includes(cid)
       const isTrashed = view.isInTrash(holder)
-      const isPlaced = holder.id !== cid || state.entries.get(cid)?.fields.has(fields.parent) === true
+      const own = state.entries.get(cid)?.fields
+      const isPlaced = holder.id !== cid || own?.has(fields.parent) === true || own?.has(fields.name) === true
       const names = splitPath(path)
       const there = names.length === 0 ? undefined : findNode(view, path)
       if (isPlaced && !isJoined && !isTrashed) {
