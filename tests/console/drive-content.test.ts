@@ -148,6 +148,34 @@ test('two devices change the drive at once: both changes stay, and so does the s
   await other.getByRole('row').filter({ hasText: 'y.txt' }).getByLabel('Starred').waitFor()
 })
 
+test('an upload into a folder that was deleted meanwhile says where it is', async () => {
+  const { page, context } = await openDrivePage(site, [])
+  await createFolder(page, 'gone')
+  const other = await context.newPage()
+  await other.goto('/files')
+  await link(other, 'gone').click()
+  const { promise: isTrashed, resolve: release } = Promise.withResolvers<void>()
+  await other.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await isTrashed
+      await route.continue()
+    },
+  )
+  const path = join(folder, 'late.txt')
+  await writeFile(path, 'too late')
+  await other.getByRole('button', { name: 'Upload' }).first().click()
+  await other.setInputFiles('input[data-upload=files]', path)
+  await other.getByText('Into gone').waitFor()
+  await startUpload(other, 'public')
+  await act(page, 'gone', 'Move to trash')
+  await page.getByText('1 item moved to the trash').waitFor()
+  release()
+  await other.getByText('1 file is in My files, because the folder no longer exists').waitFor()
+  await other.getByRole('button', { name: 'Go to My files' }).click()
+  await link(other, 'late.txt').waitFor()
+})
+
 test('a selection of public and encrypted files and folders is saved as one ZIP, verified and decrypted', async () => {
   const { page, context, wallet, checkAccessibility } = await openDrivePage(site, ['plain.txt'])
   const client = await createAccountClient(site.network, wallet.accounts[0])

@@ -9,6 +9,8 @@ type PlaceEdit = { edit: Pick<DriveEditor, 'place'>; drive: Pick<Drive, 'get' | 
 export type Misplaced = {
   /** Content that was stored elsewhere before, and stays there. */
   elsewhere: { name: string; path: string }[]
+  /** Number of uploads whose folder another tab or device deleted meanwhile: they stay in the root. */
+  homeless: number
   /** Uploads that have no place there, and stay in the root. */
   refused: { name: string; error: CairnError }[]
 }
@@ -18,10 +20,11 @@ export function placeItems(
   { edit, drive }: PlaceEdit,
   placements: readonly Pick<Placement, 'cid' | 'name' | 'folderId'>[],
 ): Misplaced {
-  const misplaced: Misplaced = { elsewhere: [], refused: [] }
+  const misplaced: Misplaced = { elsewhere: [], homeless: 0, refused: [] }
   for (const { cid, name, folderId } of placements) {
-    // A folder that another device deleted meanwhile: its files stay in the root.
-    const wanted = joinPath(folderPathOf(drive, folderId) ?? '/', name)
+    const folder = folderPathOf(drive, folderId)
+    if (folder === undefined) misplaced.homeless++
+    const wanted = joinPath(folder ?? '/', name)
     try {
       const path = edit.place(cid, wanted)
       if (path !== wanted.normalize('NFC')) misplaced.elsewhere.push({ name, path })

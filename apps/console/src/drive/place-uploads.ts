@@ -64,7 +64,8 @@ async function placeLater(): Promise<void> {
   await placeAll()
 }
 
-function report({ elsewhere, refused }: Misplaced): void {
+function report({ elsewhere, homeless, refused }: Misplaced): void {
+  if (homeless > 0) toastDone(messages.drive.placedInRoot(homeless))
   for (const { name, path } of elsewhere.slice(0, 3)) toastDone(messages.drive.alreadyStored(name, path))
   const [first] = refused
   if (first !== undefined) toastError(messages.drive.notPlaced(refused.map(({ name }) => name)), first.error)
