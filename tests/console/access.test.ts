@@ -148,6 +148,22 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
 
+test('a node that was away when a file was stored is shown as one without its key, and Repair gives it its shard', async () => {
+  const owner = await site.newPage()
+  const { profile } = site.network
+  const keyNodes = profile.keyNodes?.with(4, 'http://127.0.0.1:1')
+  const network = { ...site.network, profile: { ...profile, ...(keyNodes === undefined ? {} : { keyNodes }) } }
+  const client = await createAccountClient(network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'On four nodes', { name: 'four.txt' })
+  await openAccess(owner, cid)
+  const last = owner.page.getByRole('listitem').filter({ hasText: 'Node 5' })
+  await last.getByText('Has no shard of this key', { exact: true }).waitFor()
+  await owner.page.getByText('Works, but not all five agree').waitFor()
+  await owner.page.getByRole('button', { name: 'Repair' }).click()
+  await owner.page.getByText('All five agree', { exact: true }).waitFor()
+  await last.getByText('Up to date').waitFor()
+})
+
 test('with two key nodes away a file opens; with three it says what is missing, and opens when one is back', async () => {
   const reader = await site.newPage()
   const client = await createAccountClient(site.network, reader.wallet.accounts[0])

@@ -30,6 +30,7 @@ function Dot({ node: { error, isAgreed, status } }: { node: Node }) {
 }
 
 function describe({ error, status, isAgreed }: Node): string {
+  if (CairnError.is(error, 'KEY_NOT_FOUND')) return messages.access.nodeWithout
   if (error !== undefined) return describeError(error).message
   if (status === undefined) return ''
   if (!isAgreed) return messages.access.nodeOther(status.version)

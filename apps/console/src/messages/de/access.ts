@@ -77,6 +77,7 @@ export const access: Texts['access'] = {
   node: (node) => `Knoten ${node}`,
   nodeGood: (version) => `Aktuell (v${version})`,
   nodeOther: (version) => `Veraltet (v${version})`,
+  nodeWithout: 'Hat keinen Teil dieses Schlüssels',
   nodeNoSession: 'Nicht Teil dieser Sitzung',
   nodePending: 'Wartet, bis der neue Dateischlüssel bei drei Knoten ist',
   health: {

@@ -74,6 +74,7 @@ export const access = translatable('access', {
   node: (node: number) => `Node ${node}`,
   nodeGood: (version: number) => `Up to date (v${version})`,
   nodeOther: (version: number) => `Out of date (v${version})`,
+  nodeWithout: 'Has no shard of this key',
   nodeNoSession: 'Not part of your session',
   nodePending: 'Waiting for the new file key to reach three nodes',
   health: {
