@@ -147,6 +147,26 @@ test('the trash keeps items, restores them, and deletes their content only when 
   expect(listPaths(drive)).toEqual(['/a.txt', '/b.txt', '/c.txt'])
 })
 
+test('what is uploaded again after it went to the trash stays when the trash is emptied', async () => {
+  const client = await createKeyClient(network)
+  for (const name of ['a.txt', 'b.txt', 'b.txt']) await uploadNamed(client, name)
+  const drive = await openDrive(client)
+  await drive.change((edit) => {
+    edit.createFolder('/docs')
+    edit.move(['/a.txt', '/b.txt'], '/docs')
+    edit.trash('/docs')
+  })
+  // Clocks count whole milliseconds.
+  const now = Date.now()
+  await expect.poll(() => Date.now()).toBeGreaterThan(now)
+  await uploadNamed(client, 'a.txt')
+  expect(await drive.emptyTrash({ olderThanMs: 0 })).toEqual({ items: 1, uploads: 3, kept: 0 })
+  expect(listPaths(drive)).toEqual(['/a.txt'])
+  expect((await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)).toEqual(['a.txt'])
+  await drive.reload()
+  expect(listPaths(drive)).toEqual(['/a.txt'])
+})
+
 test('an upload is put into a folder: as a file of its own, as a version, and where it is already', async () => {
   const client = await createKeyClient(network)
   const first = await uploadNamed(client, 'a.txt', 'first')

@@ -19,11 +19,12 @@ export type EmptyTrashOptions = CallOptions & { olderThanMs?: number; ids?: read
 
 /** What is to be deleted with some items of the trash, as the drive is now. */
 type Plan = {
-  roots: ReadonlySet<string>
+  /** When each item went to the trash, in ms since 1970, by its id. */
+  roots: ReadonlyMap<string, number>
   /** Entries to clear. */
   entries: readonly string[]
-  /** CIDs that no other item has. */
-  cids: ReadonlySet<string>
+  /** CIDs that no other item has, with the time of their last item. */
+  cids: ReadonlyMap<string, number>
 }
 
 /**
@@ -45,14 +46,18 @@ export async function emptyTrash(
   // Later uploads of the same content stay.
   const uploads = groupByCid(state.index.rows)
   const plan = (): Plan => {
-    const roots = new Set(due.filter((id) => isDue(view.get(id) ?? { trashedAt: undefined })))
+    const roots = new Map<string, number>()
+    for (const id of due) {
+      const { trashedAt } = view.get(id) ?? {}
+      if (trashedAt !== undefined && isDue({ trashedAt })) roots.set(id, trashedAt)
+    }
     return { roots, ...findDeleted(view, roots) }
   }
   let current = plan()
   if (current.roots.size === 0) return { items: 0, uploads: 0, kept: 0 }
   const choose = (): DriveUpload[] => {
     current = plan()
-    const all = [...current.cids].flatMap((cid) => uploads.get(cid) ?? [])
+    const all = [...current.cids].flatMap(([cid, trashedAt]) => withoutLater(uploads.get(cid) ?? [], trashedAt))
     return all.filter(({ managedBy }) => managedBy !== 's3')
   }
   const done: Deletions = { deleted: new Set(), kept: new Set() }
@@ -72,7 +77,7 @@ export async function emptyTrash(
     current.entries.filter((id) => !stay.has(id)),
     options,
   )
-  const kept = [...current.roots].filter((id) => stay.has(id)).length
+  const kept = [...current.roots.keys()].filter((id) => stay.has(id)).length
   return { items: current.roots.size - kept, uploads: done.deleted.size, kept }
 }
 
@@ -83,18 +88,24 @@ export function listTrash(view: View): DriveItem[] {
 }
 
 /** Returns the entries to clear when these items are deleted, and the CIDs that no other item has. */
-function findDeleted(view: View, roots: ReadonlySet<string>): Pick<Plan, 'entries' | 'cids'> {
-  const isDeleted = (start: string): boolean => {
-    for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) if (roots.has(id)) return true
-    return false
+function findDeleted(view: View, roots: Plan['roots']): Pick<Plan, 'entries' | 'cids'> {
+  const trashedAtOf = (start: string): number | undefined => {
+    for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) {
+      const trashedAt = roots.get(id)
+      if (trashedAt !== undefined) return trashedAt
+    }
+    return undefined
   }
   const entries: string[] = []
-  const cids = new Set<string>()
+  const cids = new Map<string, number>()
   const kept = new Set<string>()
   for (const { id, versions = [] } of view.nodes()) {
-    const isGone = isDeleted(id)
-    if (isGone) entries.push(id)
-    for (const { cid } of versions) (isGone ? cids : kept).add(cid)
+    const trashedAt = trashedAtOf(id)
+    if (trashedAt !== undefined) entries.push(id)
+    for (const { cid } of versions) {
+      if (trashedAt === undefined) kept.add(cid)
+      else cids.set(cid, Math.max(trashedAt, cids.get(cid) ?? 0))
+    }
   }
   for (const cid of kept) cids.delete(cid)
   return { entries, cids }
@@ -103,7 +114,7 @@ function findDeleted(view: View, roots: ReadonlySet<string>): Pick<Plan, 'entrie
 /** Returns the files of which content stays stored, and their folders: without an entry, they would be in the root. */
 function findStaying(
   view: View,
-  cids: ReadonlySet<string>,
+  cids: Plan['cids'],
   isStored: (version: { cid: string }) => boolean,
 ): ReadonlySet<string> {
   const stay = new Set<string>()
@@ -112,6 +123,15 @@ function findStaying(
     for (let id = node.id; id !== rootId && !stay.has(id); id = view.get(id)?.parent ?? rootId) stay.add(id)
   }
   return stay
+}
+
+/**
+ * Leaves out what was uploaded again after it went to the trash: it was stored once more. The clocks of the device and of the
+ * service may differ, so the oldest upload is never left out.
+ */
+function withoutLater(uploads: readonly DriveUpload[], trashedAt: number): DriveUpload[] {
+  const latest = uploads.reduce((oldest, { createdAt }) => Math.min(oldest, createdAt), Number.POSITIVE_INFINITY)
+  return uploads.filter(({ createdAt }) => createdAt <= Math.max(trashedAt, latest))
 }
 
 function groupByCid(rows: readonly DriveUpload[]): ReadonlyMap<string, readonly DriveUpload[]> {
