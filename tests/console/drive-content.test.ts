@@ -148,6 +148,25 @@ test('two devices change the drive at once: both changes stay, and so does the s
   await other.getByRole('row').filter({ hasText: 'y.txt' }).getByLabel('Starred').waitFor()
 })
 
+test('an upload of what the drive has already says where it is, and is taken out of the trash', async () => {
+  const { page } = await openDrivePage(site, ['x.txt', 'y.txt'])
+  const upload = async (name: string, text: string) => {
+    await page.keyboard.press('u')
+    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer: Buffer.from(text) })
+    await startUpload(page, 'public')
+  }
+  await upload('copy.txt', 'content of x.txt')
+  await page.getByText('copy.txt is already stored at /x.txt').waitFor()
+  expect(await link(page, 'copy.txt').count()).toBe(0)
+  await act(page, 'y.txt', 'Move to trash')
+  await link(page, 'y.txt').waitFor({ state: 'detached' })
+  await upload('y.txt', 'content of y.txt')
+  await page.getByText('1 item restored').waitFor()
+  await link(page, 'y.txt').waitFor()
+  await goTo(page, 'Trash')
+  await page.getByText('The trash is empty').waitFor()
+})
+
 test('an upload into a folder that was deleted meanwhile says where it is', async () => {
   const { page, context } = await openDrivePage(site, [])
   await createFolder(page, 'gone')

@@ -2,9 +2,10 @@ import { getShownDrive } from '../drive-index/shown-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { dismissToast, toastDone, toastError } from '../ui/toast-store.ts'
-import type { Placement } from '../upload/upload-place.ts'
+import { belongsInFolder, type Placement } from '../upload/upload-place.ts'
 import { waitForNetwork } from '../upload/wait-for-network.ts'
 import { type Misplaced, placeItems } from './place-items.ts'
+import { findHiddenUploads } from './root-uploads.ts'
 
 /** Uploads of one drop finish one after the other: those of this time, in ms, are one change of the drive. */
 const gatherMs = 400
@@ -33,18 +34,31 @@ export function placeSoon(placement: Placement): void {
 async function placeAll(): Promise<void> {
   const account = getSession()?.address
   const shown = getShownDrive(account)
-  if (shown === undefined) return placeLater()
+  if (shown === undefined) {
+    waiting = waiting.filter(belongsInFolder)
+    return placeLater()
+  }
   const placements = waiting.filter((one) => one.account === account)
   if (placements.length === 0) return
   waiting = waiting.filter((one) => one.account !== account)
   const { drive } = shown
-  let misplaced: Misplaced
+  const inFolders = placements.filter(belongsInFolder)
+  const inRoot = placements.filter((one) => !belongsInFolder(one))
+  let misplaced: Misplaced = { elsewhere: [], homeless: 0, refused: [] }
   try {
-    await drive.reload({ isQuick: true })
-    misplaced = await drive.change((edit) => placeItems({ edit, drive }, placements))
+    if (inFolders.length > 0) await drive.reload({ isQuick: true })
+    const { elsewhere, inTrash } = findHiddenUploads(drive, inRoot)
+    const wanted = [...inFolders, ...inTrash]
+    if (wanted.length > 0) misplaced = await drive.change((edit) => placeItems({ edit, drive }, wanted))
+    misplaced.elsewhere.unshift(...elsewhere)
+    if (inTrash.length > 0) toastDone(messages.drive.restored(inTrash.length))
   } catch (error) {
+    if (inFolders.length === 0) {
+      toastError(messages.drive.changeFailed, error)
+      return
+    }
     waiting = [...placements, ...waiting]
-    toastId ??= toastError(messages.drive.notPlacedYet(placements.map(({ name }) => name)), error)
+    toastId ??= toastError(messages.drive.notPlacedYet(inFolders.map(({ name }) => name)), error)
     return placeLater()
   }
   for (const { onEnd } of placements) onEnd()
