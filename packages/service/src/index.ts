@@ -77,6 +77,7 @@ export {
   routeCall,
 } from './http/route.ts'
 export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
+export { whenClosed } from './http/when-closed.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'

@@ -6,6 +6,7 @@ import { maxHeadBytes } from './client-errors.ts'
 import { deriveMaxConnections, deriveMaxPerAddress, readFileLimit } from './file-limit.ts'
 import { guardConnections, stalledReaderMs } from './guard-connections.ts'
 import { matchAddresses } from './match-addresses.ts'
+import { whenClosed } from './when-closed.ts'
 
 /** Interval in ms of the timeout checks of the server. */
 const maxCheckIntervalMs = 5_000
@@ -64,6 +65,6 @@ export function guardListener(app: FastifyInstance, { limits, listeners, onRefus
         details: { limit: maxPerAddress },
       })
     }
-    reply.raw.once('close', release)
+    whenClosed(reply.raw, release)
   })
 }

@@ -15,6 +15,7 @@ import { parseInput } from './parse-input.ts'
 import { stateRate, stateRefusal } from './rate-headers.ts'
 import { rateLimitKey } from './rate-limit-key.ts'
 import type { RateLimiter, SharedRates } from './rate-limits.ts'
+import { whenClosed } from './when-closed.ts'
 
 /** The authenticated caller of a request. */
 export type Authorized<Caller> = {
@@ -196,9 +197,9 @@ function watch(
     if (!reply.raw.writableFinished) stop.abort(clientGone())
   }
   const forced = () => stop.abort(new CairnError('UNAVAILABLE', { message: 'The service is shutting down' }))
-  reply.raw.once('close', left)
+  whenClosed(reply.raw, left)
   request.cairnStop?.addEventListener('abort', forced, { once: true })
-  reply.raw.once('close', () => request.cairnStop?.removeEventListener('abort', forced))
+  whenClosed(reply.raw, () => request.cairnStop?.removeEventListener('abort', forced))
   const timer =
     timeoutMs === undefined
       ? undefined

@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream'
 import { CairnError } from '@cairn/protocol'
-import { chooseRange, createAddressSlots } from '@cairn/service'
+import { chooseRange, createAddressSlots, whenClosed } from '@cairn/service'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { noteRead } from './note-read.ts'
@@ -46,7 +46,7 @@ export function createPayloadServer(context: Context): PayloadServer {
 
     const release = slots.acquire(request.ip)
     if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 5 })
-    reply.raw.once('close', release)
+    whenClosed(reply.raw, release)
     // A failure at the first bytes can still be answered; a later one breaks the connection.
     const pieces = readPayload(context, kept, { start, end })
     const first = await pieces.next()

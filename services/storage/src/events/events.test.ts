@@ -1,6 +1,7 @@
 // The event log through the API: order, completeness, streams and expiry, on each database.
 import type { EventPage, Scope } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { sql } from 'kysely'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -37,6 +38,37 @@ const list = async (storage: TestStorage, key: string, query: Record<string, str
 
 const codeOf = async (storage: TestStorage, key: string, path: string) =>
   (await storage.call(path, bearer(key))).headers.get('x-cairn-code')
+
+test('a client that leaves before its stream opens does not occupy one', async () => {
+  await using storage = await startTestStorage({
+    CAIRN_DATABASE_URL: await postgres.createDatabase(),
+    CAIRN_MAX_EVENT_STREAMS_PER_ACCOUNT: '1',
+    CAIRN_RATE_FACTOR: '0',
+  })
+  const { db, metrics } = storage.context
+  const key = await storage.createKey()
+  const [locked, unlock] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  const locking = db.write(async (trx) => {
+    await sql`lock table account in access exclusive mode`.execute(trx)
+    locked.resolve()
+    await unlock.promise
+  })
+  await locked.promise
+  const leave = new AbortController()
+  const left = fetch(`${storage.apiUrl}/api/events/stream`, { ...bearer(key), signal: leave.signal })
+  // Its API key is looked up.
+  const waiting = sql`select 1 from pg_stat_activity where wait_event_type = 'Lock' and query like '%from "api_key"%'`
+  await expect.poll(async () => (await waiting.execute(db.read)).rows.length).toBe(1)
+  leave.abort()
+  await expect(left).rejects.toThrow()
+  const countLeft = async () => (await metrics.clientsGone.get()).values.map(({ value }) => value)
+  await expect.poll(countLeft).toEqual([1])
+  unlock.resolve()
+  await locking
+  await expect.poll(async () => codeOf(storage, key, '/api/events')).toBe(null)
+  await using stream = await openStream(storage.apiUrl, key, {})
+  expect(stream.headers.get('content-type')).toContain('text/event-stream')
+})
 
 describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => {
   const environment = async () => ({

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import { eventTypes, exportEvents, listEvents, streamEvents } from '@cairn/protocol'
+import { whenClosed } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
@@ -33,7 +34,7 @@ export function registerEventRoutes(app: FastifyInstance, context: Context, find
     const after = await findPosition(context, caller.address, headers['last-event-id'] ?? query.after ?? 'latest')
     const { body, release } = hub.open({ address: caller.address, keyId: caller.keyId, types, after })
     // A stream that was never read does not run its own cleanup.
-    reply.raw.once('close', release)
+    whenClosed(reply.raw, release)
     return (
       reply
         .header('content-type', 'text/event-stream; charset=utf-8')

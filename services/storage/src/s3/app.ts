@@ -1,5 +1,5 @@
 import { CairnError, requestIdHeader } from '@cairn/protocol'
-import { createAddressSlots, createServiceApp, matchAddresses, rateLimitKey } from '@cairn/service'
+import { createAddressSlots, createServiceApp, matchAddresses, rateLimitKey, whenClosed } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { FrontParts } from '../front.ts'
@@ -165,7 +165,7 @@ async function openCall(
 /** Returns a signal that aborts when the client disconnects or the service stops. */
 function watch(request: FastifyRequest, reply: FastifyReply): AbortSignal {
   const gone = new AbortController()
-  reply.raw.once('close', () => {
+  whenClosed(reply.raw, () => {
     if (!reply.raw.writableFinished) gone.abort(new CairnError('ABORTED', { message: 'The client disconnected' }))
   })
   return request.cairnStop === undefined ? gone.signal : AbortSignal.any([gone.signal, request.cairnStop])

@@ -1,4 +1,5 @@
 import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
+import { whenClosed } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
@@ -55,8 +56,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
       },
     )
     // An answer that lists every entry is written from counted memory.
-    if (reply.raw.closed) memory.release()
-    else reply.raw.once('close', memory.release)
+    whenClosed(reply.raw, memory.release)
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
     if (settings.encryption) return sendJson(reply, added.roots)
     return sendJson(reply, added.roots[0])
