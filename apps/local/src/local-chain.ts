@@ -14,6 +14,7 @@ import * as v from 'valibot'
 import { type Abi, createPublicClient, createTestClient, createWalletClient, defineChain, type Hex, http } from 'viem'
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { type AnvilProcess, startAnvil } from './anvil.ts'
+import { keepStateCopy, repairState } from './anvil-state.ts'
 import { startMiner } from './miner.ts'
 import { createPartGroup } from './part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
@@ -37,6 +38,8 @@ const feedDecimals = 8
 /** The feeds of a local network are written at its start, unless that was done within a day, and daily while it runs. */
 const heartbeatSeconds = 30 * 86_400
 const pushEveryMs = 86_400_000
+/** How much of a chain a cut at any time can cost, at most. */
+const copyEveryMs = 300_000
 const testCoins = 1000n
 const receiptWait = { timeoutMs: 60_000, pollMs: 20 }
 
@@ -66,6 +69,7 @@ export async function startLocalChain(
     wallet,
     mineEveryMs,
     signal,
+    onNotice = () => undefined,
   }: {
     home: string
     host: string
@@ -74,6 +78,8 @@ export async function startLocalChain(
     mineEveryMs: number
     /** Aborts the start. */
     signal?: AbortSignal | undefined
+    /** Called with what the user should know about the state of the chain. */
+    onNotice?: ((text: string) => void) | undefined
   },
 ): Promise<LocalChain> {
   const folder = join(home, 'chain')
@@ -83,6 +89,8 @@ export async function startLocalChain(
   // The miner may be waiting for a hanging chain: its request fails as soon as the chain has stopped.
   const group = stack.use(createPartGroup())
   const stateFile = join(folder, 'state.json')
+  const notice = await repairState(stateFile)
+  if (notice !== undefined) onNotice(notice)
   const anvil = group.use(await startAnvil(program, { host, port, chainId, stateFile, signal }))
   using _early = endEarly(anvil, signal)
   const work = createDeployer(anvil.url, faucetKey)
@@ -99,6 +107,15 @@ export async function startLocalChain(
   }, pushEveryMs)
   timer.unref()
   stack.defer(() => clearInterval(timer))
+  const copies = setInterval(() => {
+    keepStateCopy(stateFile).catch((error: unknown) =>
+      onNotice(
+        `The state of the local chain was not copied: ${error instanceof Error ? error.message : String(error)}`,
+      ),
+    )
+  }, copyEveryMs)
+  copies.unref()
+  stack.defer(() => clearInterval(copies))
   group.use(await startMiner(work.node, mineEveryMs))
   const running = stack.move()
   return {

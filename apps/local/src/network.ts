@@ -51,6 +51,8 @@ export type NetworkOptions = {
   console?: 'build' | 'none'
   /** Called when the console must be built, which takes seconds. */
   onBuildConsole?: () => void
+  /** Called with what the user should know about the state of the local chain, for example that it was damaged. */
+  onNotice?: (text: string) => void
   /**
    * Minimum time in ms that a transaction waits for its block. Defaults to 300: published clients need a quarter of a
    * second.
@@ -103,6 +105,7 @@ export async function createNetwork({
   mineEveryMs = 300,
   console: wantedConsole = 'none',
   onBuildConsole,
+  onNotice,
   environment: asGiven = {},
   signal,
 }: NetworkOptions): Promise<Network> {
@@ -199,6 +202,7 @@ export async function createNetwork({
             wallet: wallet.address,
             mineEveryMs,
             signal,
+            onNotice,
           }),
         )
   const solana =

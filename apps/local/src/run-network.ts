@@ -77,6 +77,7 @@ try {
     providers: 3,
     console: 'build',
     onBuildConsole: () => print('Building the web console …'),
+    onNotice: warn,
     environment: process.env,
     signal: stop.signal,
   })
