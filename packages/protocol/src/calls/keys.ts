@@ -214,8 +214,8 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
       message: v.literal('success'),
       data: v.object({
         /**
-         * `undecided`: no three peers agree on a newer state. `unable`: they do, but on a set whose shard this node
-         * lacks. `recent`: the last change by the owner may still be on its way to the others, so it is not reverted
+         * `undecided`: no three peers agree on a newer state, or it would restore what the owner took away on this node,
+         * and the caller is not the owner. `unable`: they do, but on a set whose shard this node lacks. `recent`: the last change by the owner may still be on its way to the others, so it is not reverted
          * yet.
          */
         outcome: v.picklist(['current', 'adopted', 'undecided', 'unable', 'recent']),

@@ -11,6 +11,7 @@ import {
   writeChange,
   writeShared,
 } from './store.ts'
+import { noteWithdrawal } from './withdrawals.ts'
 
 /** Identity of a change, and its arguments for peers and the owner. */
 export type ChangeName = { kind: KeyRow['change_kind']; arguments?: Record<string, unknown> }
@@ -73,8 +74,11 @@ export async function applyChange(
   const isRetired = after.state === 'retired'
   const digest = digestOf({ ...after, isRetired, sharedTo: wanted })
   const isResealed = fields.sealed !== undefined
-  if (digest === row.digest && !isResealed && after.state === row.state) return { version: row.version }
   const at = context.clock.now()
+  if (digest === row.digest && !isResealed && after.state === row.state) {
+    await noteWithdrawal(trx, row, name, at)
+    return { version: row.version }
+  }
   const version = name.version ?? row.version + 1
   const written = await trx
     .updateTable('key')

@@ -4,6 +4,7 @@ import { applyChange, nameChange } from './change-record.ts'
 import { enoughNodes, type PeerStatement, queryPeers } from './peers.ts'
 import { promoteRecord, putInForce } from './promote.ts'
 import { confirmRecord, isUnconfirmed, replaceRestored } from './restored.ts'
+import { restoresWithdrawn } from './restores-withdrawn.ts'
 import { reseal } from './save.ts'
 import { settlesIn } from './settles-in.ts'
 import { removeSpare } from './spares.ts'
@@ -20,8 +21,9 @@ export type RepairOutcome = {
 
 /**
  * Catches up with the peers. Adopts what three of them state alike, unless it is older than this node's own state:
- * owner, addresses, conditions; at most two nodes lie, so at least one honest node received it from the owner. A
- * shard is never taken from another node.
+ * owner, addresses, conditions; at most two nodes lie, so at least one honest node received it from the owner. What the
+ * owner took away with a call to this node comes back only in a repair by the owner. A shard is never taken from
+ * another node.
  * @param discardVersion version of this node's record that the owner abandons: the peers' state may then be older
  * @returns undefined when this node holds nothing of the file
  * @throws CairnError ACCESS_DENIED unless the caller owns or owned the file, or it is shared with them
@@ -64,6 +66,8 @@ export async function repairRecord(
     const retryAfterMs = isLastByCaller ? settlesIn(context, row) : 0
     if (retryAfterMs > 0) return { outcome: 'recent', ...own, retryAfterMs }
   }
+  // A revoked reader may repair while the owner's call is on its way to the peers.
+  if (!isOwners && (await restoresWithdrawn(context.db.read, record, agreed))) return { outcome: 'undecided', ...own }
   const adopted = await takeOver(context, caller, record, agreed)
   if (adopted !== undefined) return adopted
   if (isAbandoned) await retireOutdated(context, caller, record, agreed)
@@ -83,7 +87,7 @@ export async function confirmRestored(context: Context, cid: string, known?: rea
   if (agreed === undefined) return
   if (agreed.digest === row.digest) return confirmRecord(context, row)
   // An older state may lack a revocation that the backup has: the owner decides.
-  if (agreed.version < row.version) return
+  if (agreed.version < row.version || (await restoresWithdrawn(context.db.read, record, agreed))) return
   const address = `node:${context.config.node}`
   const id = `restore-${row.restored_at ?? 0}`
   await takeOver(context, { address, challengeId: id, sessionId: id, isBound: true, peer: undefined }, record, agreed)

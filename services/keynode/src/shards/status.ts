@@ -4,11 +4,11 @@ import type { Caller, Context } from '../context.ts'
 import { promoteRecord } from './promote.ts'
 import { confirmRestored } from './repair.ts'
 import { isUnconfirmed } from './restored.ts'
-import { findRevocations } from './revocations.ts'
 import { settlesIn } from './settles-in.ts'
 import { hasSpare } from './spares.ts'
 import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
 import { findTransfers } from './transfer.ts'
+import { findRevocations } from './withdrawals.ts'
 
 /**
  * Returns this node's state of a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with
