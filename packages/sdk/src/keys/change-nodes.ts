@@ -50,6 +50,8 @@ export type ChangeOptions = {
   onNode?: (node: number, state: 'started' | 'done' | 'failed') => void
 }
 
+const mayRetry = ({ error }: { error: CairnError }) => error.retry || error.code === 'NO_SESSION'
+
 /**
  * Makes the five calls of a change in order, with the pause that the network states. A node that fails does not stop
  * the others; it is retried after them.
@@ -64,11 +66,12 @@ export async function changeNodes(
   const pauseMs = options.pauseMs ?? client.network.keyNodePauseMs ?? keyNodePauseMs
   const retryMs = options.retryMs ?? keyNodeRetryMs
   const done: number[] = []
-  let pending: { node: number; error: CairnError }[] = []
+  let pending: ChangeResult['pending'] = []
   let waiting: readonly number[] = nodeNumbers
   for (let tries = 1; tries <= keyNodeTries && waiting.length > 0; tries++) {
     if (tries > 1 && retryMs > 0) await pause(retryMs, options.signal)
-    pending = []
+    // Those that refused stay: they are not called again.
+    pending = pending.filter((one) => !mayRetry(one))
     for (const [i, node] of waiting.entries()) {
       if (i > 0 && pauseMs > 0) await pause(pauseMs, options.signal)
       options.onNode?.(node, 'started')
@@ -84,16 +87,13 @@ export async function changeNodes(
       }
     }
     // Two offline nodes do not delay the caller: the change is in force, and completes when they return.
-    if (done.length >= keyShardThreshold) break
-    waiting = pending.filter(({ error }) => error.retry || error.code === 'NO_SESSION').map(({ node }) => node)
-    if (waiting.length < pending.length && done.length === 0) break
+    if (done.length >= keyShardThreshold) return describeChange(done, pending)
+    const refusal = pending.find((one) => !mayRetry(one))
+    if (done.length === 0 && refusal !== undefined) throw refusal.error
+    waiting = pending.filter(mayRetry).map(({ node }) => node)
   }
-  const result = describeChange(done, pending)
-  if (result.isEffective) return result
-  const refusal = pending.find(({ error }) => !error.retry && error.code !== 'NO_SESSION')
-  if (done.length === 0 && refusal !== undefined) throw refusal.error
   throw new CairnError('CHANGE_INCOMPLETE', {
-    details: { done: result.done, pending: pending.map(({ node, error }) => ({ node, code: error.code })) },
+    details: { done: done.sort(), pending: pending.map(({ node, error }) => ({ node, code: error.code })) },
     cause: pending[0]?.error,
   })
 }
