@@ -8,6 +8,7 @@ import {
   type Client,
   getKey,
   getKeyStatus,
+  isDriveKeyLost,
   prepareKey,
   repairKey,
   retireKey,
@@ -78,6 +79,20 @@ describe('two nodes of five', () => {
       code: 'NOT_ENOUGH_SHARDS',
       details: { nodes: expect.arrayContaining([expect.objectContaining({ node: 3 })]) },
     })
+  })
+
+  test('are waited for while the shards of the others do not match', async () => {
+    const { cid, masterKey } = await saveFresh()
+    // A node that missed two sets has the first, which the others no longer keep.
+    for (let times = 0; times < 2; times++) await saveKey(without(owner, 5), cid, prepareKey(masterKey))
+    const failure: unknown = await getKey(without(owner, 1, 2), cid).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ code: 'NOT_ENOUGH_SHARDS', retry: true, details: { shards: 2 } })
+    expect(isDriveKeyLost(failure)).toBe(false)
+    expect((await getKey(without(owner, 1), cid)).masterKey).toBe(masterKey)
+    for (const node of [1, 2]) nodes.forge(node, 'delete from key where cid = ?', cid)
+    const lost: unknown = await getKey(owner, cid).catch((error: unknown) => error)
+    expect(lost).toMatchObject({ code: 'SHARDS_INCONSISTENT', retry: false })
+    expect(isDriveKeyLost(lost)).toBe(true)
   })
 
   const onlyShards =

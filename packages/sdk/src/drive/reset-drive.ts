@@ -11,7 +11,10 @@ export type ResetDriveOptions = CallOptions & {
   keep?: (old: ExportedDrive) => Promise<void> | void
 }
 
-/** Answers of three key nodes that mean that a key will not come back. Nodes that are offline may come back. */
+/**
+ * Answers of three key nodes, or of all five for shards that do not match, that mean that a key will not come back. Nodes
+ * that are offline may come back.
+ */
 const lostCodes: readonly ErrorCode[] = ['KEY_NOT_FOUND', 'ACCESS_DENIED', 'SHARDS_INCONSISTENT']
 
 /** Returns whether {@link openDrive} failed because the key of the drive is lost, so that {@link resetDrive} applies. */

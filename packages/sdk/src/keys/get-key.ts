@@ -1,9 +1,9 @@
-import { agreedSet, findKey, fitsCommitment, type ShardAnswer } from '@cairn/crypto'
-import { CairnError, type CallResult, keyShardThreshold, retrieveShard, type ShardSet } from '@cairn/protocol'
+import { agreedSet, findKey, fitsCommitment } from '@cairn/crypto'
+import { CairnError, keyShardThreshold, retrieveShard, type ShardSet } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
-import { groupBy } from './group-by.ts'
+import { type Answer, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
 
 export type GetKeyOptions = {
   signal?: AbortSignal
@@ -35,9 +35,6 @@ export type RecoveredKey = {
   failedNodes: { node: number; code: string }[]
 }
 
-type Retrieved = CallResult<typeof retrieveShard>
-type Answer = { node: number; value: Retrieved } | { node: number; error: CairnError }
-
 /** Limit in ms for slower nodes once three have given the same answer. */
 const patienceMs = 2_000
 const defaultLateMs = 100
@@ -45,8 +42,8 @@ const defaultLateMs = 100
 /**
  * Recovers the key of a file. Calls all five nodes concurrently and combines the first three shards that match. Two
  * nodes that are down, slow or lying cost at most a tenth of a second; those that answer in time are reported.
- * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT,
- *   NO_SESSION
+ * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT (once all
+ *   five answered), NO_SESSION
  */
 export async function getKey(client: Client, cid: string, options: GetKeyOptions = {}): Promise<RecoveredKey> {
   const { address } = sessionOf(client)
@@ -65,7 +62,7 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   const answers: Answer[] = []
   try {
     const { lateMs = defaultLateMs } = options
-    for await (const answer of asSettled(nodeNumbers.map(queryNode), () => hasEnough(answers), lateMs))
+    for await (const answer of asSettled(nodeNumbers.map(queryNode), () => findSet(answers) !== undefined, lateMs))
       answers.push(answer)
   } finally {
     stop.abort()
@@ -74,12 +71,12 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
   return conclude(answers, confirm)
 }
 
-/** Three matching shards of a set that three nodes agree on are enough; a set named by a single node is not. */
-function hasEnough(answers: readonly Answer[]): boolean {
-  const shards = shardsOf(answers, 'current')
+/** Returns the set that three nodes agree on, once three have a matching shard; one named by a single node is not enough. */
+function findSet(answers: readonly Answer[]): ShardSet | undefined {
+  const shards = shardsOf(answers)
   const set = agreedSet(shards)
-  if (set === undefined) return false
-  return shards.filter(({ node, shard }) => fitsCommitment(set, node, shard)).length >= set.threshold
+  if (set === undefined) return undefined
+  return shards.filter(({ node, shard }) => fitsCommitment(set, node, shard)).length >= set.threshold ? set : undefined
 }
 
 /**
@@ -117,86 +114,16 @@ function after(ms: number): { over: Promise<undefined>; clear(): void } {
   return { over, clear: () => clearTimeout(timer) }
 }
 
-function shardsOf(answers: readonly Answer[], which: 'current' | number): ShardAnswer[] {
-  return answers.flatMap((answer) => {
-    if ('error' in answer) return []
-    const { node, value } = answer
-    const candidate = which === 'current' ? value : value.alternatives?.[which]
-    return candidate === undefined
-      ? []
-      : [{ node, shard: candidate.payload, ...(candidate.set === undefined ? {} : { set: candidate.set }) }]
-  })
-}
-
 async function conclude(answers: readonly Answer[], confirm: GetKeyOptions['confirm']): Promise<RecoveredKey> {
   const failures = answers.flatMap((answer) => ('error' in answer ? [answer] : []))
   const failedNodes = failures.map(({ node, error }) => ({ node, code: error.code }))
-  const current = shardsOf(answers, 'current')
+  const current = shardsOf(answers)
   if (current.length < keyShardThreshold) throw refusalOf(failures, current.length)
-  const isMixed = new Set(current.map(({ set }) => set?.id)).size > 1
-  const candidates = isMixed ? [...setsAmong(answers), current] : [current]
-  let failed: unknown
-  for (const shards of candidates) {
-    try {
-      const { masterKey, wrongNodes } = await findKey(shards, { confirm })
-      const set = agreedSet(shards)
-      return { masterKey, wrongNodes: set === undefined ? wrongNodes : findWrongNodes(answers, set), failedNodes }
-    } catch (error) {
-      failed ??= error
-    }
+  const set = findSet(answers)
+  if (set !== undefined) {
+    const { masterKey } = await findKey(current)
+    return { masterKey, wrongNodes: findWrongNodes(answers, set), failedNodes }
   }
-  throw failed
-}
-
-/** After an interrupted change of the key, nodes store two sets: any three shards of one set form a key. */
-function setsAmong(answers: readonly Answer[]): ShardAnswer[][] {
-  const byId = new Map<string, ShardAnswer[]>()
-  for (const answer of answers) {
-    if ('error' in answer) continue
-    const { payload, set, alternatives = [] } = answer.value
-    for (const candidate of [{ payload, set }, ...alternatives]) {
-      if (candidate.set === undefined) continue
-      byId.set(candidate.set.id, [
-        ...(byId.get(candidate.set.id) ?? []),
-        { node: answer.node, shard: candidate.payload, set: candidate.set },
-      ])
-    }
-  }
-  return [...byId.values()].filter((shards) => shards.length >= keyShardThreshold)
-}
-
-/** Nodes that answered without a shard of a set with its commitments, neither active nor pending. */
-function findWrongNodes(answers: readonly Answer[], { id }: ShardSet): number[] {
-  const wrong = answers.flatMap((answer) => {
-    if ('error' in answer) return []
-    const { node, value } = answer
-    const isRight = [value, ...(value.alternatives ?? [])].some(
-      ({ payload, set }) => set?.id === id && fitsCommitment(set, node, payload),
-    )
-    return isRight ? [] : [node]
-  })
-  return wrong.sort((a, b) => a - b)
-}
-
-/** The majority counts: two rejections next to three offline nodes are not a rejection. */
-function refusalOf(failures: readonly { node: number; error: CairnError }[], shards: number): CairnError {
-  const byCode = new Map(groupBy(failures, ({ error }) => error.code))
-  for (const code of [
-    'ACCESS_DENIED',
-    'KEY_NOT_FOUND',
-    'CONDITION_UNKNOWN',
-    'INVALID_SIGNATURE',
-    'SESSION_EXPIRED',
-    'NO_SESSION',
-    'NO_KEY_NODES',
-    'RATE_LIMITED',
-  ] as const) {
-    const sameCode = byCode.get(code)
-    if (sameCode !== undefined && sameCode.length >= keyShardThreshold && sameCode[0] !== undefined)
-      return sameCode[0].error
-  }
-  return new CairnError('NOT_ENOUGH_SHARDS', {
-    details: { shards, nodes: failures.map(({ node, error }) => ({ node, code: error.code, message: error.message })) },
-    cause: failures[0]?.error,
-  })
+  const { recoverAmong } = await import('./recover-among.ts')
+  return { ...(await recoverAmong(answers, failures, confirm)), failedNodes }
 }

@@ -1,0 +1,48 @@
+import { agreedSet, type FoundKey, findKey, type ShardAnswer } from '@cairn/crypto'
+import { keyShardCount, keyShardThreshold } from '@cairn/protocol'
+import type { GetKeyOptions } from './get-key.ts'
+import { type Answer, type Failure, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
+
+/**
+ * Finds a key among at least three shards that are not all of one set, or have no commitments. Loads on demand: most
+ * keys are of one set.
+ * @throws CairnError SHARDS_INCONSISTENT; NOT_ENOUGH_SHARDS while a node without an answer may have the shard that lacks
+ */
+export async function recoverAmong(
+  answers: readonly Answer[],
+  failures: readonly Failure[],
+  confirm: GetKeyOptions['confirm'],
+): Promise<FoundKey> {
+  const current = shardsOf(answers)
+  const isMixed = new Set(current.map(({ set }) => set?.id)).size > 1
+  const candidates = isMixed ? [...setsAmong(answers), current] : [current]
+  let failed: unknown
+  for (const shards of candidates) {
+    try {
+      const { masterKey, wrongNodes } = await findKey(shards, { confirm })
+      const set = agreedSet(shards)
+      return { masterKey, wrongNodes: set === undefined ? wrongNodes : findWrongNodes(answers, set) }
+    } catch (error) {
+      failed ??= error
+    }
+  }
+  const finals = failures.filter(({ error: { code } }) => code === 'ACCESS_DENIED' || code === 'KEY_NOT_FOUND')
+  throw current.length + finals.length < keyShardCount ? refusalOf(failures, keyShardThreshold - 1) : failed
+}
+
+/** After an interrupted change of the key, nodes store two sets: any three shards of one set form a key. */
+function setsAmong(answers: readonly Answer[]): ShardAnswer[][] {
+  const byId = new Map<string, ShardAnswer[]>()
+  for (const answer of answers) {
+    if ('error' in answer) continue
+    const { payload, set, alternatives = [] } = answer.value
+    for (const candidate of [{ payload, set }, ...alternatives]) {
+      if (candidate.set === undefined) continue
+      byId.set(candidate.set.id, [
+        ...(byId.get(candidate.set.id) ?? []),
+        { node: answer.node, shard: candidate.payload, set: candidate.set },
+      ])
+    }
+  }
+  return [...byId.values()].filter((shards) => shards.length >= keyShardThreshold)
+}
