@@ -111,6 +111,33 @@ describe('the log of a file', () => {
     })
   })
 
+  test('confirms an opening that three nodes report, however many strangers two of them refused since', async () => {
+    const account = await nodes.client()
+    const cid = freshCid()
+    await saveKey(account, cid, prepareKey())
+    await shareFile(account, cid, [friend.address])
+    await getKey(without(friend, 4, 5), cid)
+    await eventsOf(account, { cid })
+    const now = Date.now()
+    for (const node of [1, 2]) {
+      using db = nodes.openDatabase(node)
+      const insert = db.prepare("insert into access values (?, ?, ?, 'denied', ?, 1, ?, ?)")
+      db.exec('begin immediate')
+      // Several share a millisecond, and the end of a page.
+      for (let i = 0; i < 1000; i++) {
+        const at = now + 1000 + Math.floor(i / 7)
+        insert.run(account.address, cid, `0x${i}`, Math.floor(at / 3_600_000), at, at)
+      }
+      db.exec('commit')
+    }
+    for (const pageRows of [undefined, 50, 200]) {
+      const events = await eventsOf(account, pageRows === undefined ? {} : { pageRows })
+      expect(events.filter(({ kind }) => kind === 'denied')).toHaveLength(1000)
+      const opened = events.filter(({ kind }) => kind === 'opened')
+      expect(opened).toMatchObject([{ address: friend.address, nodes: [1, 2, 3], isConfirmed: true }])
+    }
+  })
+
   test('takes the count that three nodes report, and the middle of their times', async () => {
     const cid = await saveFresh()
     await shareFile(owner, cid, [friend.address])

@@ -8,14 +8,13 @@ import { useClient } from '../session/use-client.ts'
 import { openKeptList } from '../ui/kept-list.ts'
 import { type ActivityItem, mergeActivity } from './activity-item.ts'
 import { notifiedTypes } from './event-groups.ts'
+import { findUsesByOthers } from './find-uses-by-others.ts'
 
 /** How often new events are asked for while the page is visible, in ms: of the storage service, of the key nodes. */
 const askMs = 30_000
 const askNodesMs = 60_000
 /** Maximum number of events that the bell lists. */
 const maxListed = 50
-/** Maximum number of events of the key nodes that the bell looks at, own changes included. */
-const maxKeyEvents = 100
 
 /** What an account has seen in this browser: the newest event of the service, and the time of the newest of the nodes. */
 const list = openKeptList(
@@ -85,14 +84,7 @@ export function useNotifications(): { items: ActivityItem[]; unread: number; mar
   const { data: keyEvents } = useQuery({
     queryKey: ['key-notifications', self],
     queryFn: async ({ signal }) => {
-      const found: KeyEvent[] = []
-      let count = 0
-      for await (const event of listKeyEvents(client, { signal })) {
-        const isByOthers = (event.kind === 'opened' || event.kind === 'denied') && event.address !== self
-        // What fewer than three nodes report may be invented: the page lists it, the bell does not ring.
-        if (isByOthers && event.isConfirmed) found.push(event)
-        if (++count >= maxKeyEvents) break
-      }
+      const found = await findUsesByOthers(listKeyEvents(client, { signal }), self)
       if (findSeen(account)?.at === undefined) markAllSeen({ at: found[0]?.at ?? 0 })
       return found.slice(0, maxListed)
     },

@@ -6,9 +6,10 @@ import {
   listKeyEvents as listKeyEventsCall,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
 import { median } from './median.ts'
-import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
+import { defaultLateMs, type NodeQueryOptions, queryNodes } from './query-nodes.ts'
 
 /** What happened to a file key, as the key nodes report it. */
 export type KeyEvent = {
@@ -48,6 +49,23 @@ type Group = [Row, ...Row[]]
 /** Nodes that stamp the same access by their own clocks differ by less. */
 const sameAccessMs = 2 * 60_000
 
+/** What one node sent so far. */
+type Log = {
+  node: number
+  /** All that happened at this time or later was sent, in ms since 1970; 0 at the end. */
+  before: number
+  /** Rows that are not listed yet. */
+  rows: Row[]
+  /** Names of the rows of the last page: those of the same millisecond are sent again. */
+  last: ReadonlySet<string>
+  pageCount: number
+}
+
+/** A node may send twice as many pages as the others, and this many more: refusals of strangers reach only some nodes. */
+const maxPagesAhead = 50
+/** How often `lateMs` the nodes with more rows than others have, in all, to send them. */
+const aheadFactor = 5
+
 /**
  * Lists who opened the files of the session's address or was refused, and the changes that the address made, newest
  * first. Asks all five nodes and merges their logs. Fetches pages on demand.
@@ -55,58 +73,115 @@ const sameAccessMs = 2 * 60_000
  */
 export async function* listKeyEvents(
   client: Client,
-  { cid, before: start, pageRows, ...options }: KeyEventOptions = {},
+  { cid, before: start = Number.POSITIVE_INFINITY, pageRows, ...options }: KeyEventOptions = {},
 ): AsyncGenerator<KeyEvent> {
   const named = { ...(cid === undefined ? {} : { cid }), ...(pageRows === undefined ? {} : { limit: pageRows }) }
-  const used = new Set<string>()
-  for (let before = start; ; ) {
-    const query = { ...named, ...(before === undefined ? {} : { before }) }
-    const pages = await fetchPages(client, query, options)
-    const horizon = findHorizon(pages)
+  const logs = new Map(nodeNumbers.map((node) => [node, createLog(node, start)]))
+  const fetchPage = ({ node, before }: Log, signal?: AbortSignal) =>
+    requestPage(client, node, { ...named, ...(before === Number.POSITIVE_INFINITY ? {} : { before }) }, signal)
+  let horizon = start
+  let next = start
+  for (let round = 1; ; round++) {
+    const sent = await queryNodes(async (node) => {
+      const log = logs.get(node) ?? createLog(node, start)
+      // A node that sent more than others waits for them.
+      return { log, page: log.before < horizon || log.before === 0 ? undefined : await fetchPage(log, options.signal) }
+    }, options)
+    const answered = sent.map(({ value: { log, page } }) => {
+      if (page !== undefined) addPage(log, page)
+      return log
+    })
+    horizon = findHorizon(answered)
+    await readOn(answered, horizon, maxPagesAhead + 2 * round, fetchPage, options)
     // Rows of one access lie close together: those near the horizon wait for the next page.
-    const next = nextBefore(horizon, before)
-    const rows = pages.flatMap(({ node, page }) => page.events.map((event) => ({ node, since: sinceOf(event), event })))
-    const groups = groupRows(rows.filter((row) => !used.has(nameRow(row))))
+    next = nextBefore(horizon, next)
+    const groups = groupRows([...logs.values()].flatMap(({ rows }) => rows))
     const events = groups.map((group) => ({ group, event: mergeGroup(group) })).sort((a, b) => b.event.at - a.event.at)
+    const listed = new Set<Row>()
     for (const { group, event } of events) {
       if (horizon > 0 && group.every((row) => row.event.at < next)) continue
-      for (const row of group) used.add(nameRow(row))
+      for (const row of group) listed.add(row)
       yield event
     }
     if (horizon === 0) return
-    before = next
+    for (const log of logs.values()) {
+      log.rows = log.rows.filter((row) => !listed.has(row))
+      // What a node did not send in time is listed without it.
+      log.before = Math.min(log.before, next)
+    }
   }
+}
+
+function createLog(node: number, before: number): Log {
+  return { node, before, rows: [], last: new Set(), pageCount: 0 }
+}
+
+/** Adds the rows of a page to the log of its node. */
+function addPage(log: Log, { events, hasMore }: Page): void {
+  const rows = events.map((event) => ({ node: log.node, since: sinceOf(event), event }))
+  const fresh = rows.filter((row) => !log.last.has(nameRow(row)))
+  const end = events.at(-1)?.at
+  log.rows.push(...fresh)
+  log.last = new Set(rows.map(nameRow))
+  log.pageCount++
+  if (!hasMore || end === undefined) log.before = 0
+  // Further rows of the same millisecond are on the next page, unless the page has no others.
+  else log.before = fresh.length > 0 && end + 1 < log.before ? end + 1 : end
 }
 
 /**
  * Returns the time down to which three nodes have sent all they have; 0 if that is everything. The others may have sent
  * less: with five answers, two nodes that always have more cannot hold up the list.
  */
-function findHorizon(pages: readonly { page: Page }[]): number {
-  const horizons = pages.map(({ page }) => (page.hasMore ? (page.events.at(-1)?.at ?? 0) : 0)).sort((a, b) => b - a)
-  return horizons[pages.length - keyShardThreshold] ?? 0
+function findHorizon(answered: readonly Log[]): number {
+  const ends = answered.map(({ before }) => before).sort((a, b) => b - a)
+  return ends[answered.length - keyShardThreshold] ?? 0
+}
+
+/**
+ * Reads on at nodes whose pages end above the horizon: else the rows of strangers whom two nodes refused would keep these
+ * from reporting what others report. A node that sends too much, or too slowly, is listed as far as it came.
+ * @throws CairnError ABORTED
+ */
+async function readOn(
+  answered: readonly Log[],
+  horizon: number,
+  maxPages: number,
+  fetchPage: (log: Log, signal: AbortSignal) => Promise<Page>,
+  { lateMs = defaultLateMs, signal }: NodeQueryOptions,
+): Promise<void> {
+  const limit = AbortSignal.timeout(lateMs * aheadFactor)
+  const ended = signal === undefined ? limit : AbortSignal.any([limit, signal])
+  await Promise.all(
+    answered.map(async (log) => {
+      try {
+        while (log.before > horizon && log.pageCount < maxPages) addPage(log, await fetchPage(log, ended))
+      } catch (error) {
+        if (signal?.aborted) throw error
+        log.pageCount = Number.POSITIVE_INFINITY
+      }
+    }),
+  )
 }
 
 /** Pages overlap by the time within which one access is merged, unless that would not get ahead. */
-function nextBefore(horizon: number, before: number | undefined): number {
+function nextBefore(horizon: number, before: number): number {
   const overlapping = horizon + 2 * sameAccessMs
-  return before === undefined || overlapping < before ? overlapping : horizon
+  return overlapping < before ? overlapping : horizon
 }
 
-async function fetchPages(
+async function requestPage(
   client: Client,
+  node: number,
   query: { cid?: string; before?: number; limit?: number },
-  options: NodeQueryOptions,
-): Promise<{ node: number; page: Page }[]> {
+  signal: AbortSignal | undefined,
+): Promise<Page> {
   const { before = Number.POSITIVE_INFINITY } = query
-  const ask = async (node: number): Promise<Page> => {
-    const input = { params: { node: String(node) }, query }
-    const page = await callWithSession(client, listKeyEventsCall, node, input, options)
-    // A page that is not older than the last one would be requested without end.
-    if (page.events.every(({ at }) => at < before)) return page
-    throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
-  }
-  return (await queryNodes(ask, options)).map(({ node, value }) => ({ node, page: value }))
+  const input = { params: { node: String(node) }, query }
+  const page = await callWithSession(client, listKeyEventsCall, node, input, { signal })
+  // A page that is not older than the last one would be requested without end.
+  if (page.events.every(({ at }) => at < before)) return page
+  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
 }
 
 function sinceOf(event: KeyEventRow): number {

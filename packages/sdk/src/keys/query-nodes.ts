@@ -2,7 +2,7 @@ import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import { nodeNumbers } from './call-node.ts'
 import { settleNodes } from './settle-nodes.ts'
 
-const defaultLateMs = 1_000
+export const defaultLateMs = 1_000
 
 export type NodeQueryOptions = {
   /** Time in ms to wait for other nodes once three have answered. Defaults to 1,000. */
