@@ -107,6 +107,54 @@ test('all pages are merged, with lists of different lengths and any spelling of 
   for (const pageRows of [1, 2, 4]) expect(await listOf(owner, 'owner', { pageRows })).toEqual(all)
 })
 
+test('a file is listed with its nodes and recipients, however many others two of these list before it', async () => {
+  const cids = Array.from({ length: 60 }, () => freshCid()).sort()
+  const last = cids.pop() ?? ''
+  await saveFresh(last)
+  await shareFile(without(owner, 4, 5), last, [friend.address], { retryMs: 0 })
+  // As after saves and shares that reached two nodes.
+  const squatter = await nodes.client()
+  for (const node of [1, 2]) {
+    using db = nodes.openDatabase(node)
+    const names = db.prepare("select name from pragma_table_info('key')").all()
+    const columns = names
+      .map(({ name }) => String(name))
+      .filter((name) => !['cid', 'cid_as_given', 'owner'].includes(name))
+    const copy = db.prepare(
+      `insert into key (cid, cid_as_given, owner, ${columns}) select ?, ?, ?, ${columns} from key where cid = ?`,
+    )
+    for (const [i, cid] of cids.entries()) {
+      copy.run(cid, cid, i < 30 ? owner.address : squatter.address, last)
+      db.prepare('insert into shared values (?, ?, 1)').run(cid, friend.address)
+    }
+  }
+  for (const pageRows of [undefined, 2, 100]) {
+    const options = pageRows === undefined ? {} : { pageRows }
+    const own = await listOf(owner, 'owner', options)
+    expect(own).toHaveLength(31)
+    expect(own.at(-1)).toMatchObject({ cid: last, state: 'held', nodes: five, sharedTo: [friend.address] })
+    const shared = await listOf(friend, 'recipient', options)
+    expect(shared).toMatchObject([{ cid: last, state: 'held', nodes: [1, 2, 3] }])
+  }
+  // Two nodes that send less than they have leave the others to decide.
+  const early = await Promise.all(
+    [1, 2].map((node) =>
+      startLiar(nodes.url(node), (request, answer, response) => {
+        if (request.url?.includes('after=')) return void response.destroy()
+        response.end(answer.body)
+      }),
+    ),
+  )
+  await using _first = early[0]
+  await using _second = early[1]
+  const urls = Object.fromEntries(early.map(({ url }, i) => [i + 1, url]))
+  expect(await listOf(withNodes(friend, urls), 'recipient', { pageRows: 2 })).toMatchObject([{ cid: last, nodes: [3] }])
+  expect((await listOf(withNodes(owner, urls), 'owner', { pageRows: 2 })).at(-1)).toMatchObject({
+    nodes: [3, 4, 5],
+    sharedTo: [friend.address],
+  })
+})
+
 test('lists of two nodes that do not end, or go back, end with those of the others', async () => {
   const cids = [await saveFresh(), await saveFresh(), await saveFresh()]
   const [honest] = await listOf(owner, 'owner')

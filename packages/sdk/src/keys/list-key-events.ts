@@ -9,7 +9,8 @@ import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
 import { median } from './median.ts'
-import { defaultLateMs, type NodeQueryOptions, queryNodes } from './query-nodes.ts'
+import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
+import { createReadAhead } from './read-ahead.ts'
 
 /** What happened to a file key, as the key nodes report it. */
 export type KeyEvent = {
@@ -58,13 +59,7 @@ type Log = {
   rows: Row[]
   /** Names of the rows of the last page: those of the same millisecond are sent again. */
   last: ReadonlySet<string>
-  pageCount: number
 }
-
-/** A node may send twice as many pages as the others, and this many more: refusals of strangers reach only some nodes. */
-const maxPagesAhead = 50
-/** How often `lateMs` the nodes with more rows than others have, in all, to send them. */
-const aheadFactor = 5
 
 /**
  * Lists who opened the files of the session's address or was refused, and the changes that the address made, newest
@@ -79,9 +74,10 @@ export async function* listKeyEvents(
   const logs = new Map(nodeNumbers.map((node) => [node, createLog(node, start)]))
   const fetchPage = ({ node, before }: Log, signal?: AbortSignal) =>
     requestPage(client, node, { ...named, ...(before === Number.POSITIVE_INFINITY ? {} : { before }) }, signal)
+  const readAhead = createReadAhead(options)
   let horizon = start
   let next = start
-  for (let round = 1; ; round++) {
+  for (;;) {
     const sent = await queryNodes(async (node) => {
       const log = logs.get(node) ?? createLog(node, start)
       // A node that sent more than others waits for them.
@@ -92,7 +88,12 @@ export async function* listKeyEvents(
       return log
     })
     horizon = findHorizon(answered)
-    await readOn(answered, horizon, maxPagesAhead + 2 * round, fetchPage, options)
+    const reached = horizon
+    await readAhead(answered, async (log, signal) => {
+      if (log.before <= reached) return false
+      addPage(log, await fetchPage(log, signal))
+      return true
+    })
     // Rows of one access lie close together: those near the horizon wait for the next page.
     next = nextBefore(horizon, next)
     const groups = groupRows([...logs.values()].flatMap(({ rows }) => rows))
@@ -113,7 +114,7 @@ export async function* listKeyEvents(
 }
 
 function createLog(node: number, before: number): Log {
-  return { node, before, rows: [], last: new Set(), pageCount: 0 }
+  return { node, before, rows: [], last: new Set() }
 }
 
 /** Adds the rows of a page to the log of its node. */
@@ -123,7 +124,6 @@ function addPage(log: Log, { events, hasMore }: Page): void {
   const end = events.at(-1)?.at
   log.rows.push(...fresh)
   log.last = new Set(rows.map(nameRow))
-  log.pageCount++
   if (!hasMore || end === undefined) log.before = 0
   // Further rows of the same millisecond are on the next page, unless the page has no others.
   else log.before = fresh.length > 0 && end + 1 < log.before ? end + 1 : end
@@ -136,32 +136,6 @@ function addPage(log: Log, { events, hasMore }: Page): void {
 function findHorizon(answered: readonly Log[]): number {
   const ends = answered.map(({ before }) => before).sort((a, b) => b - a)
   return ends[answered.length - keyShardThreshold] ?? 0
-}
-
-/**
- * Reads on at nodes whose pages end above the horizon: else the rows of strangers whom two nodes refused would keep these
- * from reporting what others report. A node that sends too much, or too slowly, is listed as far as it came.
- * @throws CairnError ABORTED
- */
-async function readOn(
-  answered: readonly Log[],
-  horizon: number,
-  maxPages: number,
-  fetchPage: (log: Log, signal: AbortSignal) => Promise<Page>,
-  { lateMs = defaultLateMs, signal }: NodeQueryOptions,
-): Promise<void> {
-  const limit = AbortSignal.timeout(lateMs * aheadFactor)
-  const ended = signal === undefined ? limit : AbortSignal.any([limit, signal])
-  await Promise.all(
-    answered.map(async (log) => {
-      try {
-        while (log.before > horizon && log.pageCount < maxPages) addPage(log, await fetchPage(log, ended))
-      } catch (error) {
-        if (signal?.aborted) throw error
-        log.pageCount = Number.POSITIVE_INFINITY
-      }
-    }),
-  )
 }
 
 /** Pages overlap by the time within which one access is merged, unless that would not get ahead. */

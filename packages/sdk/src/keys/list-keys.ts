@@ -11,6 +11,7 @@ import { callWithSession } from './call-with-session.ts'
 import { groupBy } from './group-by.ts'
 import { median } from './median.ts'
 import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
+import { createReadAhead } from './read-ahead.ts'
 
 type Listed = CallResult<typeof listKeysCall>['files'][number]
 
@@ -32,8 +33,8 @@ export type KeyFileOptions = NodeQueryOptions & {
 type Role = 'owner' | 'recipient'
 /** A file in the list of one node, with its canonical CID, by which lists are ordered. */
 type Row = { node: number; cid: string; file: Listed }
-/** The next rows of a node. `until` is the CID of the last one; undefined at the end of the list. */
-type Page = { rows: Row[]; until: string | undefined }
+/** Rows of a node, one page or more. `until` is the CID of the last one; undefined at the end of the list. */
+type Page = { node: number; rows: Row[]; until: string | undefined }
 
 /**
  * Lists files that the address of the session owns (`owner`), or that are shared with it (`recipient`), in the order of their
@@ -46,26 +47,68 @@ export async function* listKeyFiles(
   role: Role,
   { pageRows, ...options }: KeyFileOptions = {},
 ): AsyncGenerator<KeyFile> {
-  for (let after: string | undefined; ; ) {
+  const fetchPage = async (node: number, after: string | undefined, signal: AbortSignal | undefined): Promise<Page> => {
     const query = {
       role,
       ...(after === undefined ? {} : { after }),
       ...(pageRows === undefined ? {} : { limit: pageRows }),
     }
-    const pages = await queryNodes(async (node): Promise<Page> => {
-      const params = { node: String(node) }
-      return readPage(node, await callWithSession(client, listKeysCall, node, { params, query }, options), query.after)
-    }, options)
-    const until = findEnd(pages.map(({ value }) => value))
-    const rows = pages.flatMap(({ value }) => value.rows).filter(({ cid }) => until === undefined || cid <= until)
-    for (const [, alike] of groupBy(rows, ({ cid }) => cid).sort(([a], [b]) => (a < b ? -1 : 1))) {
-      const file = mergeRows(alike, pages.length)
+    const params = { node: String(node) }
+    return readPage(node, await callWithSession(client, listKeysCall, node, { params, query }, { signal }), after)
+  }
+  const readAhead = createReadAhead(options)
+  for (let after: string | undefined; ; ) {
+    const answers = await queryNodes((node) => fetchPage(node, after, options.signal), options)
+    const pages = answers.map(({ value }) => value)
+    const until = findEnd(pages)
+    await readAhead(pages, async (page, signal) => {
+      if (!isNeeded(page, pages, until)) return false
+      const next = await fetchPage(page.node, page.until, signal)
+      page.rows.push(...next.rows)
+      page.until = next.until
+      return true
+    })
+    for (const [cid, alike] of groupByCid(pages, until).sort(([a], [b]) => (a < b ? -1 : 1))) {
+      // A node that did not come so far may list it, too.
+      const answered = pages.filter((page) => hasReached(page, cid)).length
+      const file = mergeRows(alike, answered)
       // A file of a recipient's that fewer nodes share is of no use: it does not open.
-      if (role === 'owner' || mayAgree(alike.length, pages.length)) yield file
+      if (role === 'owner' || mayAgree(alike.length, answered)) yield file
     }
     if (until === undefined) return
     after = until
   }
+}
+
+/** Groups the rows up to a CID by their file. */
+function groupByCid(pages: readonly Page[], until: string | undefined): [string, Row[]][] {
+  const rows = pages.flatMap((page) => page.rows)
+  return groupBy(
+    rows.filter(({ cid }) => until === undefined || cid <= until),
+    ({ cid }) => cid,
+  )
+}
+
+/** Whether the next rows of a node may decide on a file, or one of its recipients, that too few others list. */
+function isNeeded(page: Page, pages: readonly Page[], until: string | undefined): boolean {
+  if (hasReached(page, until)) return false
+  return groupByCid(pages, until).some(([cid, rows]) => {
+    if (hasReached(page, cid)) return false
+    const silent = pages.filter((other) => !hasReached(other, cid)).length
+    const counts = [rows.length, ...countRecipients(rows.map(({ file }) => file)).values()]
+    return counts.some((count) => count < keyShardThreshold && count + silent >= keyShardThreshold)
+  })
+}
+
+/** Counts the nodes that list each recipient. */
+function countRecipients(files: readonly Listed[]): Map<string, number> {
+  const addresses = files.flatMap(({ sharedTo }) => [...new Set(sharedTo)])
+  return new Map(groupBy(addresses, (address) => address).map(([address, by]) => [address, by.length]))
+}
+
+/** Whether a node has sent its list up to a CID; undefined for the end of the list. */
+function hasReached(page: Page, cid: string | undefined): boolean {
+  return page.until === undefined || (cid !== undefined && cid <= page.until)
 }
 
 /** @throws CairnError UNEXPECTED_RESPONSE if the rows do not follow the last ones: they would be requested without end */
@@ -74,7 +117,7 @@ function readPage(node: number, { files, next }: CallResult<typeof listKeysCall>
     const rows = files.map((file) => ({ node, cid: canonicalCid(file.cid), file }))
     const until = next === null ? undefined : canonicalCid(next)
     const isOrdered = rows.every(({ cid }, i) => cid > (rows[i - 1]?.cid ?? after))
-    if (isOrdered && (until === undefined || until === rows.at(-1)?.cid)) return { rows, until }
+    if (isOrdered && (until === undefined || until === rows.at(-1)?.cid)) return { node, rows, until }
   } catch {
     // What is no CID is no part of a list.
   }
@@ -101,16 +144,13 @@ function mergeRows(rows: readonly Row[], answered: number): KeyFile {
     ([, a], [, b]) => b.length - a.length,
   )
   const files = alike.map(({ file }) => file)
-  const recipients = groupBy(
-    files.flatMap(({ sharedTo }) => [...new Set(sharedTo)]),
-    (address) => address,
-  )
+  const recipients = [...countRecipients(files)]
   const retired = files.filter(({ state }) => state === 'retired')
   const isAgreed = files.length >= keyShardThreshold
   return {
     cid: files[0]?.cid ?? '',
     owner,
-    sharedTo: recipients.flatMap(([address, by]) => (mayAgree(by.length, answered) ? [address] : [])).sort(),
+    sharedTo: recipients.flatMap(([address, count]) => (mayAgree(count, answered) ? [address] : [])).sort(),
     hasConditions: mayAgree(files.filter(({ hasConditions }) => hasConditions).length, answered),
     state: !isAgreed ? 'provisional' : retired.length * 2 > files.length ? 'retired' : 'held',
     createdAt: median(files.map(({ createdAt }) => createdAt)),

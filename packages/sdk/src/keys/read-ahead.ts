@@ -1,0 +1,37 @@
+import { defaultLateMs, type NodeQueryOptions } from './query-nodes.ts'
+
+/** Pages that a node may send beyond those that all nodes are asked for; one more for each time that all are asked. */
+const maxPagesAhead = 50
+/** How often `lateMs` nodes have in all to send them, each time. */
+const lateFactor = 5
+
+/**
+ * Creates what lets nodes with more rows than others read on until they have sent as much of a list as those: strangers can
+ * add rows to the lists of two nodes. A node that sends too much or too slowly, or fails, stays as far as it came, and reads
+ * on no more.
+ * @throws CairnError ABORTED, from the function that it returns
+ */
+export function createReadAhead({ lateMs = defaultLateMs, signal }: NodeQueryOptions) {
+  const pageCounts = new Map<number, number>()
+  let maxPages = maxPagesAhead
+  /** @param readPage reads the next page of a node; returns false without a request if it sent enough */
+  return async function readAhead<T extends { node: number }>(
+    lists: readonly T[],
+    readPage: (list: T, signal: AbortSignal) => Promise<boolean>,
+  ): Promise<void> {
+    maxPages++
+    const limit = AbortSignal.timeout(lateMs * lateFactor)
+    const ended = signal === undefined ? limit : AbortSignal.any([limit, signal])
+    await Promise.all(
+      lists.map(async (list) => {
+        try {
+          let count = pageCounts.get(list.node) ?? 0
+          while (count < maxPages && (await readPage(list, ended))) pageCounts.set(list.node, ++count)
+        } catch (error) {
+          if (signal?.aborted) throw error
+          pageCounts.set(list.node, Number.POSITIVE_INFINITY)
+        }
+      }),
+    )
+  }
+}
