@@ -6,10 +6,12 @@ import { commitShards, generateKey } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 import {
   type Client,
+  exportKey,
   getKey,
   getKeyStatus,
   isDriveKeyLost,
   prepareKey,
+  recoverExported,
   repairKey,
   retireKey,
   revokeAccess,
@@ -93,6 +95,24 @@ describe('two nodes of five', () => {
     const lost: unknown = await getKey(owner, cid).catch((error: unknown) => error)
     expect(lost).toMatchObject({ code: 'SHARDS_INCONSISTENT', retry: false })
     expect(isDriveKeyLost(lost)).toBe(true)
+  })
+
+  test('that lost the key, damaged it or do not know the session are left out of an export', async () => {
+    const { cid, masterKey } = await saveFresh()
+    nodes.forge(1, 'delete from key where cid = ?', cid)
+    nodes.forge(2, "update key set sealed = x'00' where cid = ?", cid)
+    const exported = await exportKey(owner, cid)
+    expect(exported.shards.map(({ node }) => node)).toEqual([3, 4, 5])
+    expect(recoverExported(exported)).toEqual({ cid, masterKey })
+    const session = owner.keySession
+    if (session === undefined) throw new Error('no session')
+    const parts = session.nodes.map((part, i) => (i === 3 ? null : part))
+    const lacking = { ...owner, keySession: { ...session, nodes: parts } }
+    expect(await codeOf(exportKey(lacking, cid))).toBe('NOT_ENOUGH_SHARDS')
+    const whole = await saveFresh()
+    expect((await exportKey(lacking, whole.cid)).shards.map(({ node }) => node)).toEqual([1, 2, 3, 5])
+    const stop = AbortSignal.abort()
+    expect(await codeOf(exportKey(owner, whole.cid, { signal: stop }))).toBe('ABORTED')
   })
 
   const onlyShards =

@@ -1,10 +1,18 @@
 import { recoverKey } from '@cairn/crypto'
-import { CairnError, cidSchema, type KeyShard, retrieveShard, shardPayloadSchema } from '@cairn/protocol'
+import {
+  CairnError,
+  cidSchema,
+  type KeyShard,
+  keyShardThreshold,
+  retrieveShard,
+  shardPayloadSchema,
+} from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { getKey } from './get-key.ts'
+import { settleNodes } from './settle-nodes.ts'
 
 /**
  * The shards of a file key, for the owner to keep: anyone with this export can read the file without a key node. The
@@ -41,22 +49,17 @@ export async function exportKey(
 ): Promise<ExportedKey> {
   const { wrongNodes } = await getKey(client, cid, options)
   const { address } = sessionOf(client)
-  const answers = await Promise.all(
-    nodeNumbers
-      .filter((node) => !wrongNodes.includes(node))
-      .map(async (node) => {
-        try {
-          const input = { params: { node: String(node) }, body: { address, cid } }
-          const { payload } = await callWithSession(client, retrieveShard, node, input, options)
-          return [{ node, ...payload }]
-        } catch (error) {
-          // Three shards suffice: an offline node is omitted, and the set names its shards.
-          if (CairnError.is(error) && error.retry) return []
-          throw error
-        }
-      }),
-  )
-  const shards = answers.flat()
+  const nodes = nodeNumbers.filter((node) => !wrongNodes.includes(node))
+  const answers = await settleNodes(nodes, async (node) => {
+    const input = { params: { node: String(node) }, body: { address, cid } }
+    const { payload } = await callWithSession(client, retrieveShard, node, input, options)
+    return { node, ...payload }
+  })
+  if (options.signal?.aborted) throw new CairnError('ABORTED', { cause: options.signal.reason })
+  // Three shards suffice, whatever ails the other nodes.
+  const shards = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []))
+  const [failed] = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))
+  if (shards.length < keyShardThreshold && failed !== undefined) throw failed
   recoverKey(shards)
   return { format: 'cairn-key-set/1', cid, threshold: 3, exportedAt: new Date().toISOString(), shards }
 }
