@@ -196,6 +196,31 @@ describeOnDatabases('links on %s', (newDatabase) => {
     await owner.create()
   })
 
+  test('an open link is listed behind any number that ended, and the newest first', async () => {
+    const owner = await openAccount()
+    const first = await owner.create()
+    const row = await rowOf(first.id)
+    if (row === undefined) throw new Error('no row')
+    const ended = Array.from({ length: maxLinksPerAccount + 5 }, (_row, i) => ({
+      ...row,
+      id: secret(16),
+      sealed: null,
+      created_at: row.created_at + 1 + i,
+    }))
+    for (let at = 0; at < ended.length; at += 100)
+      await storage.context.db.write((trx) =>
+        trx
+          .insertInto('link')
+          .values(ended.slice(at, at + 100))
+          .execute(),
+      )
+    const { links } = (await owner.call('/api/links')).json as { links: FileLink[] }
+    const newest = ended.slice(6).map(({ id }) => id)
+    expect(links.map(({ id }) => id)).toEqual([...newest.reverse(), first.id])
+    expect(links.at(-1)).toMatchObject({ state: 'open' })
+    expect((await owner.call(`/api/links/${first.id}`, 'DELETE')).status).toBe(200)
+  })
+
   // Last: it advances the clock.
   test('an expired link does not open; its key is deleted, and its row a month later', async () => {
     const owner = await openAccount()

@@ -100,16 +100,26 @@ export async function insertLink(
   }
 }
 
-/** Returns the newest links of an account, those that ended lately included. */
-export function findLinks({ db }: Pick<Context, 'db'>, address: string): Promise<LinkRow[]> {
-  return db.read
-    .selectFrom('link')
-    .selectAll()
-    .where('address', '=', address)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(maxLinksPerAccount)
-    .execute()
+/**
+ * Returns the links of an account, newest first: all that are open, so that each can be revoked, and the newest of those
+ * that ended.
+ */
+export async function findLinks({ db }: Pick<Context, 'db'>, address: string): Promise<LinkRow[]> {
+  const newest = (isOpen: boolean, maxRows: number) =>
+    db.read
+      .selectFrom('link')
+      .selectAll()
+      .where('address', '=', address)
+      .where('sealed', isOpen ? 'is not' : 'is', null)
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(maxRows)
+      .execute()
+  const open = await newest(true, maxLinksPerAccount)
+  const ended = open.length < maxLinksPerAccount ? await newest(false, maxLinksPerAccount - open.length) : []
+  // One that ended between the two is in both.
+  const rows = new Map([...open, ...ended].map((row) => [row.id, row]))
+  return [...rows.values()].sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1))
 }
 
 /** Revokes a link and deletes its sealed key; a link that is revoked stays so. @throws CairnError NOT_FOUND */
