@@ -264,6 +264,34 @@ test('an exported key set opens the file without any node', async () => {
   expect(() => recoverExported({ ...exported, shards: exported.shards.slice(0, 2) })).toThrow()
 })
 
+test('a key without commitments opens and is exported with three nodes, once its file confirms it', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'of a published client')
+  const { masterKey } = await getKey(owner, cid)
+  // As if it was saved by one: nodes have no commitments to return, and two lost or damaged their shards.
+  const legacy = (damaged: (node: number, key: string) => string | undefined): typeof owner => ({
+    ...owner,
+    fetch: async (input, init) => {
+      const response = await owner.fetch(input, init)
+      const node = /retrieveSharedKey\/(\d)/.exec(String(input instanceof Request ? input.url : input))?.[1]
+      if (node === undefined || !response.ok) return response
+      const { payload } = (await response.json()) as { payload: { key: string; index: string } }
+      const key = damaged(Number(node), payload.key)
+      if (key !== undefined) return Response.json({ payload: { ...payload, key } })
+      const headers = { 'content-type': 'application/json', 'x-cairn-code': 'KEY_NOT_FOUND' }
+      return new Response('{"message":"cid not found","data":null}', { status: 400, headers })
+    },
+  })
+  const three = legacy((node, key) => (node > 3 ? undefined : key))
+  expect((await getKey(three, cid)).masterKey).toBe(masterKey)
+  expect(new TextDecoder().decode(await decryptBytes(three, cid))).toBe('of a published client')
+  expect((await exportKey(three, cid)).shards).toHaveLength(3)
+  const four = legacy((node, key) => (node === 5 ? undefined : node === 1 ? '1'.repeat(64) : key))
+  expect(await getKey(four, cid)).toMatchObject({ masterKey, wrongNodes: [1] })
+  const wrong = legacy((node, key) => (node > 3 ? undefined : node === 1 ? '1'.repeat(64) : key))
+  await expect(getKey(wrong, cid)).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+  await expect(getKey(three, cid, { confirm: () => false })).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+})
+
 test('a rotated file has another CID and key, and the same name and readers', async () => {
   const { cid } = await uploadEncryptedText(owner, 'old', { name: 'diary.txt', shareTo: [friend.address] })
   const rotated = await rotateFile(owner, cid)

@@ -37,9 +37,13 @@ export async function findKey(answers: readonly ShardAnswer[], options: FindKeyO
   if (candidates.length > keyShardThreshold + 1 && areConsistent(candidates, keyShardThreshold))
     return { masterKey: keyOf(candidates), wrongNodes }
   if (options.confirm !== undefined) {
+    const tried = new Set<string>()
     for (const subset of subsetsOf(candidates, keyShardThreshold)) {
       const masterKey = keyOf(subset)
-      if (!(await options.confirm(masterKey))) continue
+      if (tried.has(masterKey) || !(await options.confirm(masterKey))) {
+        tried.add(masterKey)
+        continue
+      }
       const others = candidates.filter((one) => interpolate(subset, one.x) !== one.y).map(({ node }) => node)
       return { masterKey, wrongNodes: [...wrongNodes, ...others].sort((a, b) => a - b) }
     }

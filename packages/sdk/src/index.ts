@@ -71,23 +71,23 @@ export { type SignedIn, type SignInOptions, signIn } from './account/sign-in.ts'
 export { getStatus, type Status } from './account/status.ts'
 export { getUsage, type Usage } from './account/usage.ts'
 export { type Client, type ClientOptions, createClient } from './client.ts'
+export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './decryption/decrypt-file.ts'
+export {
+  decryptFolder,
+  type EncryptedFolder,
+  openEncryptedFolder,
+} from './decryption/encrypted-folder.ts'
+export { isEncrypted } from './decryption/is-encrypted.ts'
+export { openSeekable, type SeekableFile, type SeekableOptions } from './decryption/open-seekable.ts'
 export { isContentPath } from './download/content-path.ts'
-export { type DecryptOptions, decryptBytes, decryptFile, openDecrypted } from './download/decrypt-file.ts'
 export { estimateDecryptedFolderSize, getDecryptedSize } from './download/decrypted-size.ts'
 export type { DownloadResult, DownloadToDiskOptions } from './download/disk-options.ts'
 export { downloadCar } from './download/download-car.ts'
 export { downloadFile } from './download/download-file.ts'
-export {
-  decryptFolder,
-  type EncryptedFolder,
-  isFolder,
-  openEncryptedFolder,
-} from './download/encrypted-folder.ts'
-export { isEncrypted } from './download/is-encrypted.ts'
+export { isFolder } from './download/is-folder.ts'
 export { type FolderItem, listDirectory } from './download/list-directory.ts'
 export { type EncryptedFolderFile, openEncryptedTree } from './download/open-encrypted-tree.ts'
 export { type DownloadOptions, downloadBytes, type OpenFile, openFile } from './download/open-file.ts'
-export { openSeekable, type SeekableFile, type SeekableOptions } from './download/open-seekable.ts'
 export { type OpenTree, openTree, type TreeItem } from './download/open-tree.ts'
 export type { DriveContact } from './drive/contacts.ts'
 export {

@@ -2,13 +2,13 @@ import { openSource } from '@cairn/crypto'
 import { CairnError, freePiece } from '@cairn/protocol'
 import { type EarlierBytes, openComplete, openPart, type PartFile } from '#platform/part-file'
 import type { Client } from '../client.ts'
+import { checkDecryptedPart, type DecryptedPart, type SealedFile } from '../download/decrypted-part.ts'
+import type { DownloadResult, DownloadToDiskOptions } from '../download/disk-options.ts'
+import { type DownloadOptions, type OpenBytes, openBytes } from '../download/open-file.ts'
+import { smallFileBytes } from '../download/save-file.ts'
 import { decryptPieces, decryptStream, decryptUnverified } from '../encryption/decrypt-stream.ts'
 import type { FileFormat } from '../encryption/encrypt-stream.ts'
 import { type GetKeyOptions, getKey } from '../keys/get-key.ts'
-import { checkDecryptedPart, type DecryptedPart, type SealedFile } from './decrypted-part.ts'
-import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { type DownloadOptions, type OpenBytes, openBytes } from './open-file.ts'
-import { smallFileBytes } from './save-file.ts'
 
 export type DecryptOptions = {
   /** The file key, if known. Otherwise the key comes from the key nodes. */

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { type Client, createClient } from '../client.ts'
+import { estimateDecryptedFolderSize } from '../download/decrypted-size.ts'
+import { alterGateway } from '../download/gateway.fixture.ts'
 import { encryptStream } from '../encryption/encrypt-stream.ts'
 import { type IndexedFile, indexName, writeFolderIndex } from '../encryption/folder-index.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
-import { estimateDecryptedFolderSize } from './decrypted-size.ts'
 import { decryptFolder } from './encrypted-folder.ts'
-import { alterGateway } from './gateway.fixture.ts'
 
 const masterKey = '5a'.repeat(32)
 const large = new Uint8Array(randomBytes(600_000))

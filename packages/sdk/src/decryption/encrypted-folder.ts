@@ -1,16 +1,15 @@
 import { CairnError } from '@cairn/protocol'
 import { clearUnfinished, joinPath, makeFolder, makeFolderInside } from '#platform/folder-entries'
 import type { Client } from '../client.ts'
+import type { DownloadResult, DownloadToDiskOptions } from '../download/disk-options.ts'
+import { createDistinctNames, type DistinctNames } from '../download/distinct-names.ts'
+import { forEachFile } from '../download/for-each-file.ts'
+import { type EncryptedFolderFile, openEncryptedTree } from '../download/open-encrypted-tree.ts'
+import { complete, fitsOneResponse, openFolderDownload, reach, saveTree } from '../download/save-tree.ts'
 import { indexName, maxIndexBytes, readFolderIndex } from '../encryption/folder-index.ts'
 import { getKey } from '../keys/get-key.ts'
 import { createProgress, type Progress } from '../progress.ts'
 import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.ts'
-import type { DownloadResult, DownloadToDiskOptions } from './disk-options.ts'
-import { createDistinctNames, type DistinctNames } from './distinct-names.ts'
-import { forEachFile } from './for-each-file.ts'
-import { listDirectory } from './list-directory.ts'
-import { type EncryptedFolderFile, openEncryptedTree } from './open-encrypted-tree.ts'
-import { complete, fitsOneResponse, openFolderDownload, reach, saveTree } from './save-tree.ts'
 
 /** An open encrypted folder. */
 export type EncryptedFolder = {
@@ -18,17 +17,6 @@ export type EncryptedFolder = {
   files: EncryptedFolderFile[]
   /** Paths of the folders below it that contain nothing. */
   folders: string[]
-}
-
-/** Returns whether a CID is a folder, verified against the block. */
-export async function isFolder(client: Client, cid: string, options: { signal?: AbortSignal } = {}): Promise<boolean> {
-  try {
-    for await (const _name of listDirectory(client, cid, options)) break
-    return true
-  } catch (error) {
-    if (CairnError.is(error, 'NOT_A_DIRECTORY')) return false
-    throw error
-  }
 }
 
 /**

@@ -1,9 +1,9 @@
 import { type HeaderV2, headerBytesV2, isFormatV2, openUnverifiedV1, openV2, type ReadRange } from '@cairn/crypto'
 import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import { downloadBytes, openFile } from '../download/open-file.ts'
 import { getKey } from '../keys/get-key.ts'
 import type { DecryptOptions } from './decrypt-file.ts'
-import { downloadBytes, openFile } from './open-file.ts'
 
 /** An encrypted file that is open for random access. */
 export type SeekableFile = {

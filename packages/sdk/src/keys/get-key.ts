@@ -3,7 +3,7 @@ import { CairnError, keyShardThreshold, retrieveShard, type ShardSet } from '@ca
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
-import { type Answer, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
+import { type Answer, type ConfirmKey, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
 
 export type GetKeyOptions = {
   signal?: AbortSignal
@@ -18,10 +18,10 @@ export type GetKeyOptions = {
   /** Values that conditions require at read time, by `{condition id}.{name}`. */
   dynamicData?: Record<string, unknown>
   /**
-   * Verifies that a key is the key of the file. Required if the shards of a legacy file have no commitments and not all
-   * nodes answer.
+   * Verifies that a key is the key of the file, if its shards have no commitments, as those of published clients, and not
+   * all nodes return one. By default, the file is downloaded and decrypted.
    */
-  confirm?: (masterKey: string) => boolean | Promise<boolean>
+  confirm?: ConfirmKey
 }
 
 export type RecoveredKey = {
@@ -47,7 +47,7 @@ const defaultLateMs = 100
  */
 export async function getKey(client: Client, cid: string, options: GetKeyOptions = {}): Promise<RecoveredKey> {
   const { address } = sessionOf(client)
-  const { dynamicData, signal, timeoutMs, confirm } = options
+  const { dynamicData, signal, timeoutMs } = options
   const stop = new AbortController()
   const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
   const queryNode = async (node: number): Promise<Answer> => {
@@ -68,7 +68,7 @@ export async function getKey(client: Client, cid: string, options: GetKeyOptions
     stop.abort()
   }
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
-  return conclude(answers, confirm)
+  return conclude(client, cid, answers, options)
 }
 
 /** Returns the set that three nodes agree on, once three have a matching shard; one named by a single node is not enough. */
@@ -114,7 +114,12 @@ function after(ms: number): { over: Promise<undefined>; clear(): void } {
   return { over, clear: () => clearTimeout(timer) }
 }
 
-async function conclude(answers: readonly Answer[], confirm: GetKeyOptions['confirm']): Promise<RecoveredKey> {
+async function conclude(
+  client: Client,
+  cid: string,
+  answers: readonly Answer[],
+  options: GetKeyOptions,
+): Promise<RecoveredKey> {
   const failures = answers.flatMap((answer) => ('error' in answer ? [answer] : []))
   const failedNodes = failures.map(({ node, error }) => ({ node, code: error.code }))
   const current = shardsOf(answers)
@@ -125,5 +130,5 @@ async function conclude(answers: readonly Answer[], confirm: GetKeyOptions['conf
     return { masterKey, wrongNodes: findWrongNodes(answers, set), failedNodes }
   }
   const { recoverAmong } = await import('./recover-among.ts')
-  return { ...(await recoverAmong(answers, failures, confirm)), failedNodes }
+  return { ...(await recoverAmong(client, cid, answers, failures, options)), failedNodes }
 }

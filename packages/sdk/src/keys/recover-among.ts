@@ -1,21 +1,29 @@
 import { agreedSet, type FoundKey, findKey, type ShardAnswer } from '@cairn/crypto'
-import { keyShardCount, keyShardThreshold } from '@cairn/protocol'
-import type { GetKeyOptions } from './get-key.ts'
-import { type Answer, type Failure, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
+import { CairnError, keyShardCount, keyShardThreshold } from '@cairn/protocol'
+import type { Client } from '../client.ts'
+import { isKeyOfFile } from '../download/is-key-of-file.ts'
+import { type Answer, type ConfirmKey, type Failure, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
 
 /**
  * Finds a key among at least three shards that are not all of one set, or have no commitments. Loads on demand: most
- * keys are of one set.
+ * keys are of one set. Without commitments, fewer than five shards that match are confirmed by the file.
  * @throws CairnError SHARDS_INCONSISTENT; NOT_ENOUGH_SHARDS while a node without an answer may have the shard that lacks
  */
 export async function recoverAmong(
+  client: Client,
+  cid: string,
   answers: readonly Answer[],
   failures: readonly Failure[],
-  confirm: GetKeyOptions['confirm'],
+  { confirm: ownConfirm, signal }: { confirm?: ConfirmKey; signal?: AbortSignal },
 ): Promise<FoundKey> {
   const current = shardsOf(answers)
   const isMixed = new Set(current.map(({ set }) => set?.id)).size > 1
   const candidates = isMixed ? [...setsAmong(answers), current] : [current]
+  const confirm =
+    ownConfirm ??
+    (current.some(({ set }) => set !== undefined)
+      ? undefined
+      : (masterKey: string) => isKeyOfFile(client, cid, masterKey, signal))
   let failed: unknown
   for (const shards of candidates) {
     try {
@@ -23,6 +31,7 @@ export async function recoverAmong(
       const set = agreedSet(shards)
       return { masterKey, wrongNodes: set === undefined ? wrongNodes : findWrongNodes(answers, set) }
     } catch (error) {
+      if (CairnError.is(error, 'ABORTED')) throw error
       failed ??= error
     }
   }

@@ -2,6 +2,9 @@ import { fitsCommitment, type ShardAnswer } from '@cairn/crypto'
 import { CairnError, type CallResult, keyShardThreshold, type retrieveShard, type ShardSet } from '@cairn/protocol'
 import { groupBy } from './group-by.ts'
 
+/** Verifies that a key is the key of a file. */
+export type ConfirmKey = (masterKey: string) => boolean | Promise<boolean>
+
 type Retrieved = CallResult<typeof retrieveShard>
 /** What one node answered to the request for its shard. */
 export type Answer = { node: number; value: Retrieved } | { node: number; error: CairnError }

@@ -1,6 +1,6 @@
 import { CairnError, restoreError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { openWithFormat } from '../download/decrypt-file.ts'
+import { openWithFormat } from '../decryption/decrypt-file.ts'
 import { getFileInfo } from '../files/files.ts'
 import { retireKey } from '../keys/access.ts'
 import { findConditions } from '../keys/agreed-conditions.ts'
