@@ -1,8 +1,11 @@
-import { CairnError, decodeError, getConditions, keyShardThreshold } from '@cairn/protocol'
+import { CairnError, decodeError, getConditions, KIB, keyShardThreshold } from '@cairn/protocol'
+import { sendRequest } from '@cairn/service'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { findOwnUpload, findUpload } from '../files/files.ts'
 
+/** Far above any answer with conditions. */
+const maxAnswerBytes = 256 * KIB
 /** Maximum time that a key node has to answer, in ms: a pin waits for it. */
 const answerMs = 2_000
 
@@ -31,13 +34,11 @@ async function isSaidEncrypted(context: Context, cid: CID): Promise<boolean> {
 /** Returns whether a key node stores a key; false if it does not answer in time. */
 async function hasKey({ failures }: Context, url: string, cid: CID, signal: AbortSignal): Promise<boolean> {
   try {
-    const target = new URL(getConditions.path.replace('{cid}', cid.toString()), url)
+    const target = new URL(`${url}${getConditions.path.replace('{cid}', cid.toString())}`)
     const limit = AbortSignal.any([signal, AbortSignal.timeout(answerMs)])
-    const answer = await fetch(target, { redirect: 'error', signal: limit })
-    const body = await answer.text()
-    if (answer.ok) return true
-    const { status } = answer
-    const error = decodeError('keyNode', { status, body, header: (name) => answer.headers.get(name) })
+    const { status, header, body } = await sendRequest(target, { method: 'GET', signal: limit, maxAnswerBytes })
+    if (status === 200) return true
+    const error = decodeError('keyNode', { status, header, body: Buffer.from(body).toString() })
     if (error.code === 'KEY_NOT_FOUND') return false
     throw error
   } catch (error) {
