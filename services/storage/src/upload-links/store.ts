@@ -6,7 +6,7 @@ import {
   maxUploadLinksPerAccount,
   parseUploadLinkToken,
 } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
+import type { ExpressionBuilder, Kysely } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
@@ -44,6 +44,11 @@ export function findEnd(row: UploadLinkRow, now: number): End | undefined {
   if (row.revoked_at !== null) return 'revoked'
   if (row.expires_at <= now) return 'expired'
   return row.uploads >= row.max_uploads || row.uploaded_bytes >= row.max_total_bytes ? 'used-up' : undefined
+}
+
+/** The same for a query, without the limit of bytes. */
+function isOpen(eb: ExpressionBuilder<Schema, 'upload_link'>, now: number) {
+  return eb.and([eb('revoked_at', 'is', null), eb('expires_at', '>', now), eb('uploads', '<', eb.ref('max_uploads'))])
 }
 
 const endings = { expired: 'has expired', 'used-up': 'is used up', revoked: 'was revoked' } as const
@@ -86,14 +91,10 @@ export async function insertUploadLink(
     })
     const { all, open } = await trx
       .selectFrom('upload_link')
-      .select(({ fn, eb }) => {
-        const isOpen = eb.and([
-          eb('revoked_at', 'is', null),
-          eb('expires_at', '>', now),
-          eb('uploads', '<', eb.ref('max_uploads')),
-        ])
-        return [fn.countAll<number>().as('all'), fn.countAll<number>().filterWhere(isOpen).as('open')]
-      })
+      .select(({ fn, eb }) => [
+        fn.countAll<number>().as('all'),
+        fn.countAll<number>().filterWhere(isOpen(eb, now)).as('open'),
+      ])
       .where('address', '=', address)
       .executeTakeFirstOrThrow()
     if (Number(open) >= maxUploadLinksPerAccount || Number(all) >= maxRowsPerAccount) {
@@ -126,19 +127,30 @@ export async function insertUploadLink(
   return { row, token: formatUploadLinkToken({ id, secret }) }
 }
 
-/** Returns the newest links of an account, those that ended lately included, with their uploads in progress. */
+/**
+ * Returns the links of an account with their uploads in progress, newest first: all that are open, so that each can be revoked, and
+ * the newest of those that ended.
+ */
 export async function findUploadLinks(
-  { db }: Pick<Context, 'db'>,
+  { db, clock }: Parts,
   address: string,
 ): Promise<{ row: UploadLinkRow; open: OpenUse }[]> {
-  const rows = await db.read
-    .selectFrom('upload_link')
-    .selectAll()
-    .where('address', '=', address)
-    .orderBy('created_at', 'desc')
-    .orderBy('id')
-    .limit(maxUploadLinksPerAccount)
-    .execute()
+  const now = clock.now()
+  const newest = (wantsOpen: boolean, maxRows: number) =>
+    db.read
+      .selectFrom('upload_link')
+      .selectAll()
+      .where('address', '=', address)
+      .where((eb) => (wantsOpen ? isOpen(eb, now) : eb.not(isOpen(eb, now))))
+      .orderBy('created_at', 'desc')
+      .orderBy('id')
+      .limit(maxRows)
+      .execute()
+  const stillOpen = await newest(true, maxUploadLinksPerAccount)
+  const ended = await newest(false, maxUploadLinksPerAccount - stillOpen.length)
+  // One that ended between the two is in both.
+  const found = new Map([...stillOpen, ...ended].map((row) => [row.id, row]))
+  const rows = [...found.values()].sort((a, b) => b.created_at - a.created_at || (a.id < b.id ? -1 : 1))
   const uses = await db.read
     .selectFrom('resumable_upload')
     .select(({ fn }) => [

@@ -300,6 +300,29 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     await owner.create()
   })
 
+  test('an open link is listed behind any number that ended, and the newest first', async () => {
+    const owner = await openAccount()
+    const first = await owner.create()
+    const { db } = storage.context
+    const row = await db.read.selectFrom('upload_link').selectAll().where('id', '=', first.id).executeTakeFirstOrThrow()
+    const ended = Array.from({ length: maxUploadLinksPerAccount + 5 }, (_, at) => ({
+      ...row,
+      id: `${row.id}${at}`,
+      created_at: row.created_at + 1 + at,
+      revoked_at: row.created_at + 1 + at,
+    }))
+    for (let at = 0; at < ended.length; at += 100)
+      await db.write((trx) =>
+        trx
+          .insertInto('upload_link')
+          .values(ended.slice(at, at + 100))
+          .execute(),
+      )
+    const { links } = (await owner.call('/api/upload-links')).json as { links: UploadLink[] }
+    const newest = ended.slice(6).map(({ id }) => id)
+    expect(links.map(({ id }) => id)).toEqual([...newest.reverse(), first.id])
+  })
+
   // Last: it advances the clock.
   test('an expired link starts no upload, finishes those that have started, and is removed a month later', async () => {
     const owner = await openAccount()
