@@ -1,4 +1,4 @@
-// Uploads into folders of the console: when one cannot be there, when the service is away, and when the page was closed.
+// Uploads into folders of the console: when one cannot be there, when the service is unavailable, and when the page was closed.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

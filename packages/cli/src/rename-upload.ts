@@ -4,7 +4,7 @@ import { type Client, listFiles, renameFile } from '@cairn/sdk'
  * Gives an upload, of which the service took only the last segment of a path as its name, the whole path. Of several with that
  * name and content, the newest one is renamed.
  * @param cid text in which the account lists it
- * @throws CairnError INVALID_LABEL
+ * @throws CairnError INVALID_PATH, INVALID_LABEL for a name that the service refuses
  */
 export async function renameUpload(
   client: Client,

@@ -215,8 +215,8 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
       data: v.object({
         /**
          * `undecided`: no three peers agree on a newer state, or it would restore what the owner took away on this node,
-         * and the caller is not the owner. `unable`: they do, but on a set whose shard this node lacks. `recent`: the last change by the owner may still be on its way to the others, so it is not reverted
-         * yet.
+         * and the caller is not the owner. `unable`: they do, but on a set whose shard this node lacks. `recent`: the
+         * last change by the owner may still be on its way to the others, so it is not reverted yet.
          */
         outcome: v.picklist(['current', 'adopted', 'undecided', 'unable', 'recent']),
         /** After `recent`: the time in ms to wait before a retry. */

@@ -64,8 +64,8 @@ export function fitsOneResponse(sizes: readonly number[], isNew: boolean): boole
 }
 
 /**
- * Makes a folder below the target, which only this download may have made before: no other name of the content leads to it. Returns false if an
- * earlier download left it.
+ * Makes a folder below the target, which only this download may have made before: no other name of the content leads to it.
+ * Returns false if an earlier download left it.
  */
 export async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<boolean> {
   const isOwn = made.has(path)

@@ -11,8 +11,7 @@ export type DriveDuplicates = {
   item: DriveItem
   /**
    * Uploads of the content that only use storage: an earlier one has the same access. One that makes it the content of the
-   * item is not among them. Objects of S3 buckets and pins are not
-   * among them, because their bucket or pin would be gone.
+   * item is not among them, and neither are objects of S3 buckets and pins, because their bucket or pin would be gone.
    */
   copies: DriveUpload[]
 }

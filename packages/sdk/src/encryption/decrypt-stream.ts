@@ -1,4 +1,5 @@
 import { type ByteSource, decryptV2, isFormatV2, type OpenSource, openSource } from '@cairn/crypto'
+import { CairnError, freePiece } from '@cairn/protocol'
 import { decryptUnverifiedV1, decryptV1 } from '#cipher'
 import type { FileFormat } from './encrypt-stream.ts'
 
@@ -46,6 +47,27 @@ export async function* decryptUnverified(
   try {
     const { isV2, again } = await detectFormat(pieces)
     yield* isV2 ? decryptV2(again, masterKey) : decryptUnverifiedV1(again, masterKey)
+  } finally {
+    await pieces.close()
+  }
+}
+
+/**
+ * Reads as much of a stream as shows whether a key is its key: of the second format one chunk, of the first all of it.
+ * @throws CairnError as the source
+ */
+export async function fitsKey(source: ByteSource, masterKey: string): Promise<boolean> {
+  const pieces = openSource(source)
+  try {
+    const { isV2, again } = await detectFormat(pieces)
+    for await (const piece of isV2 ? decryptV2(again, masterKey) : decryptUnverifiedV1(again, masterKey)) {
+      freePiece(piece)
+      if (isV2) break
+    }
+    return true
+  } catch (error) {
+    if (CairnError.is(error, 'DECRYPTION_FAILED') || CairnError.is(error, 'NOT_ENCRYPTED')) return false
+    throw error
   } finally {
     await pieces.close()
   }

@@ -4,7 +4,7 @@ import { findTransfers } from './transfer.ts'
 import { readWithdrawn } from './withdrawals.ts'
 
 /**
- * Whether a state would give back what the owner took away with a call to this node. The call may still be on its way
+ * Whether a state would restore what the owner took away with a call to this node. The call may still be on its way
  * to the peers that state it. Versions do not show that: each node counts only the changes that it received.
  */
 export async function restoresWithdrawn(
