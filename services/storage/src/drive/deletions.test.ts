@@ -66,6 +66,8 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     expect((await list()).map(({ id }) => id)).toEqual([first, ...objects])
     expect((await other.list()).map(({ id }) => id)).toEqual([foreign])
     for (const key of ['laptop/a.txt', 'phone/a.txt']) expect(await readObject('kept', key)).toBe('same')
+    await other.client.send(new CreateBucketCommand({ Bucket: 'others' }))
+    expect(await other.remove(objects), 'ids of another account').toMatchObject({ status: 200, kept: [] })
     // A repeated call, whose first answer was lost.
     expect(await remove([second])).toMatchObject({ status: 200, kept: [] })
   })

@@ -114,8 +114,15 @@ export async function deleteUploads(
   return context.db.write(async (trx) => {
     const current = (await lockRevision(trx, address, context.clock.now())) ?? 0
     if (current !== revision) throw changed(current)
-    const kept = await findBucketUploads(trx, address, ids)
-    const deleted = ids.filter((id) => !kept.has(id))
+    const own = await trx
+      .selectFrom('upload')
+      .select('id')
+      .where('address', '=', address)
+      .where('id', 'in', ids)
+      .execute()
+    const ownIds = own.map(({ id }) => id)
+    const kept = await findBucketUploads(trx, address, ownIds)
+    const deleted = ownIds.filter((id) => !kept.has(id))
     if (deleted.length > 0) await deleteFilesIn(context, trx, address, { ids: deleted })
     return [...kept]
   })
