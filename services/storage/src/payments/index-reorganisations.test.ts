@@ -74,6 +74,8 @@ describePayments('a payment on %s', (subject) => {
       { state: 'orphaned', reason: expect.any(String), reason_facts: expect.stringContaining('BLOCK_DROPPED') },
     ])
     await place.chain.anvil.request('eth_sendRawTransaction', [raw])
+    // The chain answers before the block with it is mined.
+    await expect.poll(() => place.chain.anvil.request('eth_getTransactionReceipt', [hash])).not.toBeNull()
     await indexer.round()
     expect(await rows()).toMatchObject([{ tx_hash: hash, state: 'seen', reason: null, reason_facts: null }])
   })
