@@ -26,6 +26,8 @@ export type Provided = { network: NetworkProfile | string; apiKey?: string; keyS
 /** What is on the page; a part that is absent is not mounted. */
 export type Shown = {
   upload?: { encrypted: boolean }
+  /** Its child uploads by itself, once for each account. */
+  saved?: { name: string }
   files?: { limit: number; search?: string }
   account?: Record<string, never>
   share?: { cid: string }
@@ -72,7 +74,7 @@ declare global {
 window.app = app
 
 function App({ provider, shown }: { provider: Provided; shown: Shown }): ReactElement {
-  const { upload, files, account, share, open, name, pay } = shown
+  const { upload, saved, files, account, share, open, name, pay } = shown
   useEffect(() => onCommit())
   return h(
     StrictMode,
@@ -82,6 +84,7 @@ function App({ provider, shown }: { provider: Provided; shown: Shown }): ReactEl
       provider,
       h(Status),
       upload && h(Upload, upload),
+      saved && h(Saved, saved),
       files && h(Files, files),
       account && h(Account),
       share && h(Share, share),
@@ -107,6 +110,16 @@ function Upload({ encrypted }: { encrypted: boolean }): ReactElement {
   actions.upload = upload
   const { status, data, error, progress } = upload
   return show('upload', { status, cid: data?.cid, code: error?.code, progress })
+}
+
+function Saved({ name }: { name: string }): ReactElement {
+  const { upload, data } = useUpload()
+  return h('p', null, show('saved', { cid: data?.cid }), h(SaveOnChange, { upload, name }))
+}
+
+function SaveOnChange({ upload, name }: { upload: UseUpload['upload']; name: string }): null {
+  useEffect(() => void upload(new Blob([name]), { name }), [upload, name])
+  return null
 }
 
 function Files(filter: { limit: number; search?: string }): ReactElement {

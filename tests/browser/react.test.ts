@@ -274,6 +274,15 @@ test('after a change of account nothing of the previous one is shown', async () 
   expect(await read('upload')).toEqual({ status: 'idle' })
 })
 
+test('an upload that a child starts when the account changes belongs to the new account', async () => {
+  const [first, second] = [await openAccount(), await openAccount()]
+  await render(first.provider, { saved: { name: 'notes' } })
+  await shows('saved').toMatchObject({ cid: expect.any(String) })
+  await render(second.provider, { saved: { name: 'notes' } })
+  await shows('saved').toMatchObject({ cid: expect.any(String) })
+  expect([await namesOf(second.client), await namesOf(first.client)]).toEqual([['notes'], ['notes']])
+})
+
 test('components render on a server, and a hook outside of the provider says so', () => {
   function View() {
     const { status } = useUpload()

@@ -1,7 +1,8 @@
 import { CairnError, type Client } from '@cairn/sdk'
-import { useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react'
+import { useCallback, useRef, useState } from 'react'
 import { useCairnContext } from './provider.ts'
 import { useLatest } from './use-latest.ts'
+import { useMountEffect } from './use-mount-effect.ts'
 
 /** State of the last call of an action. */
 export type ActionState<Data> =
@@ -18,9 +19,6 @@ export type Action<Args extends readonly unknown[], Data> = ActionState<Data> & 
   /** Clears the outcome of the last call. */
   reset: () => void
 }
-
-/** React 18 warns about layout effects on a server. */
-const useMountEffect = typeof window === 'undefined' ? useEffect : useLayoutEffect
 
 /** Calls of one mounted component and one account. */
 type Queue = { stop: AbortController; last: Promise<unknown>; waiting: number }
