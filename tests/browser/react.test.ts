@@ -283,6 +283,31 @@ test('an upload that a child starts when the account changes belongs to the new 
   expect([await namesOf(second.client), await namesOf(first.client)]).toEqual([['notes'], ['notes']])
 })
 
+test('why an action failed is shown for what it was about, not for the next file, name or listing', async () => {
+  const { provider } = await openAccount()
+  await render(provider, { upload: { encrypted: true }, files: { limit: 1 } })
+  const cids = await page.evaluate(async () => {
+    const { upload } = window.app.actions.upload ?? {}
+    const results = await Promise.all(['one', 'two'].map((text) => upload?.(new Blob([text]), { name: text })))
+    return results.map((result) => result?.cid ?? '')
+  })
+  await shows('files').toMatchObject({ names: ['two'], hasMore: true, isLoading: false })
+  await page.route('**/api/user/files_uploaded**', (route) => route.abort())
+  await page.evaluate(() => window.app.actions.files?.loadMore())
+  await shows('files').toMatchObject({ names: ['two'], code: 'NETWORK_ERROR' })
+  await page.unroute('**/api/user/files_uploaded**')
+  await page.evaluate(() => window.app.actions.files?.refresh())
+  await shows('files').toEqual({ names: ['two'], totalFiles: 2, hasMore: true, isLoading: false })
+  const [one = '', two = ''] = cids
+  await render(provider, { share: { cid: one } })
+  await shows('share').toMatchObject({ sharedTo: [] })
+  await page.evaluate(() => window.app.actions.share?.share(['no address']))
+  await shows('share').toMatchObject({ changeCode: 'INVALID_ADDRESS' })
+  await render(provider, { share: { cid: two } })
+  await shows('share').toMatchObject({ sharedTo: [] })
+  expect(await read('share')).not.toHaveProperty('changeCode')
+})
+
 test('components render on a server, and a hook outside of the provider says so', () => {
   function View() {
     const { status } = useUpload()

@@ -26,6 +26,8 @@ type Queue = { stop: AbortController; last: Promise<unknown>; waiting: number }
 type Settings = {
   /** `queue`: runs after the previous calls. `ignore`: has no effect. Defaults to `queue`. */
   whileRunning?: 'queue' | 'ignore'
+  /** What the action is about, such as a CID: its outcome is not shown for another one. */
+  subject?: unknown
 }
 
 const idle = { status: 'idle', data: undefined, error: undefined } as const
@@ -36,12 +38,12 @@ const idle = { status: 'idle', data: undefined, error: undefined } as const
  */
 export function useAction<Args extends readonly unknown[], Data>(
   work: (call: { client: Client; signal: AbortSignal }, ...args: Args) => Promise<Data>,
-  { whileRunning = 'queue' }: Settings = {},
+  { whileRunning = 'queue', subject }: Settings = {},
 ): Action<Args, Data> {
   const { client, account, error: networkError } = useCairnContext()
-  const latest = useLatest({ work, client, networkError })
+  const latest = useLatest({ work, client, networkError, subject })
   const queue = useRef<Queue>(undefined)
-  const [kept, setKept] = useState<{ account: object; state: ActionState<Data> }>()
+  const [kept, setKept] = useState<{ account: object; subject: unknown; state: ActionState<Data> }>()
   // Calls belong to the account that started them. Children can start actions in their own effects, which run before
   // the effects of this component.
   useMountEffect(() => {
@@ -59,9 +61,9 @@ export function useAction<Args extends readonly unknown[], Data>(
       if (own === undefined || (whileRunning === 'ignore' && own.waiting > 0)) return undefined
       const { signal } = own.stop
       // Those of the render that the user acted on, however long the call waits.
-      const { client, work, networkError } = latest.current
+      const { client, work, networkError, subject } = latest.current
       const update = (state: ActionState<Data>) => {
-        if (queue.current === own) setKept({ account, state })
+        if (queue.current === own) setKept({ account, subject, state })
       }
       const attempt = async (): Promise<Data | undefined> => {
         if (signal.aborted) return undefined
@@ -94,7 +96,8 @@ export function useAction<Args extends readonly unknown[], Data>(
     own.stop = new AbortController()
   }, [])
   const reset = useCallback(() => setKept(undefined), [])
-  const state = kept?.account === account ? kept.state : idle
+  const isShown = kept?.account === account && (kept.subject === subject || kept.state.status === 'running')
+  const state = isShown ? kept.state : idle
   return { ...state, run, abort, reset }
 }
 

@@ -41,7 +41,7 @@ export function useFiles(filter: FileFilter = {}): UseFiles {
   const lastKey = hasMore ? lastPage.fileList.at(-1)?.id : undefined
   const { run, status, error } = useAction(
     ({ client, signal }, key: string) => listFilesPage(client, { ...query, lastKey: key }, { signal }),
-    { whileRunning: 'ignore' },
+    { whileRunning: 'ignore', subject: first },
   )
   const loadMore = useCallback(async () => {
     if (lastKey === undefined || first === undefined) return

@@ -22,7 +22,7 @@ export type UseName = Omit<Loaded<never>, 'data'> & {
    */
   publish: (value: string, key?: NameKey) => Promise<NameRecord | undefined>
   isPublishing: boolean
-  /** Why the last publication failed. */
+  /** Why the last publication of this name failed. */
   publishError: CairnError | undefined
 }
 
@@ -33,17 +33,20 @@ export type UseName = Omit<Loaded<never>, 'data'> & {
 export function useName(name: string | undefined): UseName {
   const { changes } = useCairnContext()
   const { data, ...loaded } = useLoaded(name, 'names', (client, signal) => resolveName(client, name ?? '', { signal }))
-  const { run, status, error } = useAction(async ({ client, signal }, value: string, key: NameKey | undefined) => {
-    if (name === undefined) throw new CairnError('INVALID_NAME')
-    if (key !== undefined && !name.includes(key.name))
-      throw new CairnError('INVALID_NAME_KEY', { message: `The key belongs to ${key.name}, not to ${name}` })
-    const record =
-      key === undefined
-        ? await publishName(client, name, value, { signal })
-        : await publishSigned(client, key, value, { signal })
-    changes.notify('names')
-    return record
-  })
+  const { run, status, error } = useAction(
+    async ({ client, signal }, value: string, key: NameKey | undefined) => {
+      if (name === undefined) throw new CairnError('INVALID_NAME')
+      if (key !== undefined && !name.includes(key.name))
+        throw new CairnError('INVALID_NAME_KEY', { message: `The key belongs to ${key.name}, not to ${name}` })
+      const record =
+        key === undefined
+          ? await publishName(client, name, value, { signal })
+          : await publishSigned(client, key, value, { signal })
+      changes.notify('names')
+      return record
+    },
+    { subject: name },
+  )
   const publish = useCallback((value: string, key?: NameKey) => run(value, key), [run])
   return { ...loaded, resolved: data, publish, isPublishing: status === 'running', publishError: error }
 }

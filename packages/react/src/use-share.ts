@@ -14,7 +14,7 @@ export type UseShare = Omit<Loaded<never>, 'data'> & {
   /** Revokes the access of addresses, which may have kept the key: see `rotateFile`. */
   revoke: (addresses: readonly string[]) => Promise<ChangeResult | undefined>
   isChanging: boolean
-  /** Why the last change failed. */
+  /** Why the last change of this file failed. */
   changeError: CairnError | undefined
 }
 
@@ -32,6 +32,7 @@ export function useShare(cid: string | undefined): UseShare {
       changes.notify('access')
       return result
     },
+    { subject: cid },
   )
   const share = useCallback((addresses: readonly string[]) => run(shareFile, addresses), [run])
   const revoke = useCallback((addresses: readonly string[]) => run(revokeAccess, addresses), [run])
