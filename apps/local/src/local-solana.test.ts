@@ -153,6 +153,17 @@ test('calls that are no calls get an error of JSON-RPC', async () => {
     expect(await codeOf(request('requestAirdrop', '1'.repeat(32), lamports))).toMatchObject({ code: -32602 })
 })
 
+test('a request with a nested id is refused, and the chain continues', async () => {
+  await using chain = await start()
+  const id = `${'['.repeat(8_000)}${']'.repeat(8_000)}`
+  expect(await post(chain.url, `{"jsonrpc":"2.0","id":${id},"method":"getHealth"}`)).toEqual({
+    jsonrpc: '2.0',
+    id: null,
+    error: { code: -32600, message: 'Invalid request' },
+  })
+  expect(await callSolana(chain.url, 'getHealth')).toBe('ok')
+})
+
 test('a damaged state is named and kept', async () => {
   {
     await using chain = await start()

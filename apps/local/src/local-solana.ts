@@ -154,9 +154,12 @@ function readCall(text: string): Call {
   }
   if (typeof call !== 'object' || call === null || !('method' in call) || typeof call.method !== 'string')
     throw new RpcError(-32600, 'Invalid request')
+  const id = 'id' in call ? call.id : null
+  // The response repeats it: a deeply nested one could not be written, which would end the process.
+  if (typeof id === 'object' && id !== null) throw new RpcError(-32600, 'Invalid request')
   const params = 'params' in call ? call.params : []
   if (!Array.isArray(params)) throw new RpcError(-32602, 'the params must be a list')
-  return { id: 'id' in call ? call.id : null, method: call.method, params }
+  return { id, method: call.method, params }
 }
 
 async function readText(request: IncomingMessage): Promise<string> {
