@@ -52,6 +52,13 @@ test('writes its profile when all is ready, and removes it at its end', async ()
   expect(existsSync(join(home, 'network.json'))).toBe(false)
 })
 
+test('an invalid offset of the ports is the only problem that is named', async () => {
+  const environment = { CAIRN_PORT_OFFSET: '60000' }
+  await expect(createNetwork({ home, environment })).rejects.toMatchObject({
+    message: 'CAIRN_PORT_OFFSET must be a whole number from 0 to 56000',
+  })
+})
+
 test('makes secrets readable to their owner alone', async () => {
   await using _network = await createNetwork(options())
   expect(modeOf('.')).toBe('700')

@@ -114,9 +114,13 @@ export async function createNetwork({
   const metricsPort = asGiven['CAIRN_METRICS_PORT'] === 'off' ? 'off' : ''
   const given: Record<string, string | undefined> = { ...asGiven, CAIRN_METRICS_PORT: metricsPort }
   const anyPort = ports === 'any' ? { CAIRN_PORT: '0', CAIRN_GATEWAY_PORT: '0', CAIRN_S3_API_PORT: '0' } : {}
-  const s3Port = { CAIRN_S3_API_PORT: String(8082 + Number(given['CAIRN_PORT_OFFSET'] ?? 0)) }
-  const read = (environment: Record<string, string | undefined>) =>
-    readConfig({ ...localDefaults, ...s3Port, ...anyPort, ...environment, CAIRN_HOME: home }, allNames)
+  const readAt = (s3Port: number, environment: Record<string, string | undefined>) =>
+    readConfig(
+      { ...localDefaults, CAIRN_S3_API_PORT: String(s3Port), ...anyPort, ...environment, CAIRN_HOME: home },
+      allNames,
+    )
+  const { portOffset } = readAt(0, given)
+  const read = (environment: Record<string, string | undefined>) => readAt(8082 + portOffset, environment)
   const first = read(given)
   const keyPorts =
     ports === 'any'

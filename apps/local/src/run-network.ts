@@ -1,9 +1,10 @@
 // The whole network on this machine, until Ctrl-C. `bin.ts` starts it, from its bundle or from these sources.
 import { flushCompileCache } from 'node:module'
-import { relative, resolve } from 'node:path'
+import { relative } from 'node:path'
 import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } from '@cairn/service'
 import { createNetwork, type Network } from './network.ts'
 import { networkFile } from './network-file.ts'
+import { commandFor, networkHome } from './network-home.ts'
 import { watchParts } from './watch-parts.ts'
 import { watchedParts } from './watched-parts.ts'
 
@@ -19,9 +20,7 @@ function warn(text: string): void {
 
 function greet({ home, profile, storage, solana }: Network): void {
   const seconds = (performance.now() / 1000).toFixed(1)
-  const folder = relative('', home) || home
-  // The command line finds a network in .cairn without help.
-  const cairn = `${folder === '.cairn' ? '' : `CAIRN_HOME=${folder} `}npm run cairn --`
+  const cairn = commandFor(home)
   print(`
 Cairn is ready after ${seconds} s.
 
@@ -45,7 +44,7 @@ In a second terminal, try:
   ${cairn} ls${profile.chain === undefined ? '' : `\n  ${cairn} pay 1GiB --coin usdc`}
   curl ${profile.gateway}/ipfs/<cid>
 
-Press Ctrl-C to stop. Your data stays in ${folder}.`)
+Press Ctrl-C to stop. Your data stays in ${relative('', home) || home}.`)
 }
 
 function complain(error: unknown): void {
@@ -72,7 +71,7 @@ for (const stream of [process.stdout, process.stderr]) stream.on('error', () => 
 let isReady = false
 try {
   await using network = await createNetwork({
-    home: resolve(process.env['CAIRN_HOME'] ?? '.cairn'),
+    home: networkHome(process.env),
     keyNodes: 'processes',
     providers: 3,
     console: 'build',
