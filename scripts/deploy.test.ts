@@ -59,7 +59,7 @@ type Service = {
 }
 const compose: {
   services: Record<string, Service>
-  secrets: Record<string, unknown>
+  secrets: Record<string, { file: string }>
   volumes: Record<string, unknown>
 } = parse(read('deploy/compose.yaml'), { merge: true })
 const tables: Record<string, Record<string, unknown>> = {
@@ -168,6 +168,19 @@ describe('each service of the compose file', () => {
       Object.keys(compose.services).filter((name) => name.startsWith('provider')),
     )
   })
+})
+
+test.each(['.gitignore', '.dockerignore'])('%s leaves out homes, secrets and certificates', (path) => {
+  const ignored = read(path)
+    .split('\n')
+    .map((line) => line.replace(/\/$/, ''))
+  const secrets = Object.values(compose.secrets).map(({ file }) => `deploy/${file.split('/')[1]}`)
+  const homes = [
+    settings.CAIRN_HOME.fallback,
+    keyNodeSettings.CAIRN_KEYNODE_HOME.fallback,
+    providerSettings.CAIRN_PROVIDER_HOME.fallback,
+  ]
+  for (const folder of [...secrets, ...homes, 'deploy/certificates', 'deploy/.env']) expect(ignored).toContain(folder)
 })
 
 test('the proxies answer for a service as the service does', () => {
