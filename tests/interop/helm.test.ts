@@ -8,6 +8,7 @@ import { settings } from '@cairn/storage'
 import * as v from 'valibot'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parseAllDocuments, stringify } from 'yaml'
+import { readConfig } from '../../services/storage/src/config.ts'
 import { helm, isInstalled, kubernetesTypes, requireBinary } from './binaries.ts'
 import { runProgram } from './run-program.ts'
 
@@ -146,6 +147,38 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
       expect(volumeMounts.some(({ mountPath }) => mountPath === '/run/secrets/cairn')).toBe(readsFiles)
     }
     expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toHaveLength(4)
+  })
+
+  test('settings have the text that a service reads, however YAML reads their values', async () => {
+    const objects = await render(`${stringify(base)}
+storage:
+  settings:
+    CAIRN_OBJECTS_URL: s3://cairn/packs
+    CAIRN_S3_FORCE_PATH_STYLE: on
+    CAIRN_SHARED_MESSAGES: off
+    CAIRN_FREE_BYTES: 107374182400
+    CAIRN_SCRUB_BYTES_PER_SECOND: 16777216
+    CAIRN_RATE_FACTOR: 2
+    CAIRN_FREE_TOTAL_BYTES: ''
+    CAIRN_DRAIN_SECONDS: null
+keyrouter:
+  enabled: false
+`)
+    const env = objects.flatMap(({ spec }) => spec.template?.spec.containers ?? []).flatMap((one) => one.env)
+    const values = Object.fromEntries(env.map(({ name, value }) => [name, value]))
+    expect(values).toMatchObject({
+      CAIRN_S3_FORCE_PATH_STYLE: 'on',
+      CAIRN_SHARED_MESSAGES: 'off',
+      CAIRN_FREE_BYTES: '107374182400',
+      CAIRN_SCRUB_BYTES_PER_SECOND: '16777216',
+      CAIRN_RATE_FACTOR: '2',
+      CAIRN_FREE_TOTAL_BYTES: '',
+    })
+    expect(values).not.toHaveProperty('CAIRN_DRAIN_SECONDS')
+    const withoutFiles = Object.entries(values).filter(([name]) => !name.endsWith('_FILE'))
+    expect(() =>
+      readConfig({ ...Object.fromEntries(withoutFiles), CAIRN_DATABASE_URL: 'postgres://x/y' }),
+    ).not.toThrow()
   })
 
   test('one replica with a disk is a StatefulSet', async () => {

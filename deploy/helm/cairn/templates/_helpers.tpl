@@ -19,7 +19,21 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- required "Set domain, the domain of the network" .Values.domain -}}
 {{- end }}
 
-{{/* Environment of a service: its own settings, those of every service, those of the values, and the files of its Secret. */}}
+{{/* Text of a setting. YAML reads large numbers as 1e+06, and an unquoted on as true. */}}
+{{- define "cairn.setting" -}}
+{{- if kindIs "bool" . -}}
+{{- ternary "on" "off" . -}}
+{{- else if kindIs "float64" . -}}
+{{- ternary (printf "%.0f" .) (toString .) (eq (floor .) .) -}}
+{{- else -}}
+{{- toString . -}}
+{{- end -}}
+{{- end }}
+
+{{/*
+Environment of a service: its own settings, those of every service, those of the values, and the files of its Secret. An empty
+text in the values has a meaning of its own, such as no limit; null leaves the default of the service.
+*/}}
 {{- define "cairn.environment" -}}
 {{- $settings := dict "CAIRN_TRUSTED_PROXIES" (join "," .root.Values.trustedProxies) "CAIRN_NETWORK_NAME" (include "cairn.domain" .root) -}}
 {{- if eq .part "provider" }}{{ $settings = omit $settings "CAIRN_NETWORK_NAME" }}{{ end -}}
@@ -27,12 +41,16 @@ helm.sh/chart: {{ printf "%s-%s" .root.Chart.Name .root.Chart.Version }}
 {{- if .root.Values.traces.url -}}
 {{- $settings = merge (dict "CAIRN_TRACES_URL" .root.Values.traces.url "CAIRN_TRACES_PERCENT" (toString .root.Values.traces.percent)) $settings -}}
 {{- end -}}
-{{- $settings = mergeOverwrite $settings .own .values.settings -}}
-{{- range $name, $value := $settings }}
-{{- if ne (toString $value) "" }}
+{{- $given := dict -}}
+{{- range $name, $value := mergeOverwrite $settings .own }}
+{{- if ne (toString $value) "" }}{{ $_ := set $given $name $value }}{{ end -}}
+{{- end -}}
+{{- range $name, $value := .values.settings }}
+{{- if kindIs "invalid" $value }}{{ $_ := unset $given $name }}{{ else }}{{ $_ := set $given $name $value }}{{ end -}}
+{{- end -}}
+{{- range $name, $value := $given }}
 - name: {{ $name }}
-  value: {{ toString $value | quote }}
-{{- end }}
+  value: {{ include "cairn.setting" $value | quote }}
 {{- end }}
 {{- with .values.secret }}
 {{- range $name, $key := .files }}
