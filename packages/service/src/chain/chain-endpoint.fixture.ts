@@ -18,10 +18,10 @@ export type ChainEndpoint = Disposable & {
 
 /**
  * Serves JSON-RPC on a free port. Its chain id is 31337.
- * @param answer the result of the nth request of a method; `undefined` sends no response
+ * @param answer the result or error of the nth request of a method; `undefined` sends no response
  */
 export async function serveChain(
-  answer: (method: string, count: number) => string | undefined,
+  answer: (method: string, count: number) => string | { code: number; message: string } | undefined,
 ): Promise<ChainEndpoint> {
   const requestCounts: Record<string, number> = {}
   const gas: unknown[] = []
@@ -38,7 +38,10 @@ export async function serveChain(
       if (method === 'eth_call') gas.push(params[0]?.gas)
       const result = method === 'eth_chainId' ? '0x7a69' : answer(method, count)
       if (result === undefined) silent.push(response)
-      else response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, result }))
+      else
+        response.end(
+          JSON.stringify({ jsonrpc: '2.0', id: 1, ...(typeof result === 'string' ? { result } : { error: result }) }),
+        )
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -1,4 +1,5 @@
 import { setImmediate as turn } from 'node:timers/promises'
+import { serializeErc6492Signature } from 'viem'
 import { afterEach, expect, test } from 'vitest'
 import { type ChainEndpoint, contractNo, contractYes, serveChain } from './chain-endpoint.fixture.ts'
 import { type ContractLimits, createContractVerifier } from './contract-verifier.ts'
@@ -57,6 +58,27 @@ test('all texts share one time limit', async () => {
   })
   // A busy machine may send fewer in that time, never more.
   expect(endpoint.requestCounts['eth_call'] ?? 0).toBeLessThanOrEqual(8)
+})
+
+const limit = { code: -32005, message: 'daily request count exceeded, request rate limited' }
+const notDeployed = serializeErc6492Signature({ address: addressOf(9), data: '0x01', signature })
+
+test.each([
+  ['of the code', 'eth_getCode', signature],
+  ['of the contract', 'eth_call', signature],
+  ['of a contract that is not deployed', 'eth_call', notDeployed],
+])('an endpoint that answers with an error instead %s is no refusal of the signature', async (_what, method, given) => {
+  const endpoint = await openChain((asked) => (asked === method ? limit : '0x60'))
+  await expect(createVerifier(endpoint)(addressOf(1), given)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
+})
+
+test.each([
+  ['reverts', { code: 3, message: 'execution reverted' }],
+  ['needs too much gas', { code: -32000, message: 'out of gas' }],
+])('a contract that %s refuses the signature', async (_what, answer) => {
+  const endpoint = await openChain((method) => (method === 'eth_getCode' ? '0x60' : answer))
+  const verify = createVerifier(endpoint)
+  expect([await verify(addressOf(1)), await verify(addressOf(1), notDeployed)]).toEqual([undefined, undefined])
 })
 
 test('limits concurrent checks in total and per address, and rejects further ones', async () => {

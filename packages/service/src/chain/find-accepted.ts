@@ -1,8 +1,9 @@
-import { CairnError } from '@cairn/protocol'
+import { type CairnError, conditionReason } from '@cairn/protocol'
 import { createPublicClient, custom, type Hex, hashMessage } from 'viem'
 import { isErc6492Signature } from 'viem/utils'
+import { failed } from './fetch-endpoint.ts'
 import { isJsonObject } from './json.ts'
-import type { ChainClient } from './rpc.ts'
+import { type ChainClient, isExecutionError, isOutOfGas, type RpcAnswer } from './rpc.ts'
 
 /**
  * Selector that `isValidSignature(bytes32,bytes)` returns for a valid signature. @see
@@ -56,39 +57,50 @@ export async function findAccepted(endpoint: ChainClient, check: ContractCheck):
 
 async function hasCode(endpoint: ChainClient, address: Hex, signal: AbortSignal): Promise<boolean> {
   const answer = await endpoint.call('eth_getCode', [address, 'latest'], { signal, keepMs: codeKeptMs })
-  return answer.kind === 'result' && typeof answer.result === 'string' && !/^0x0*$/.test(answer.result)
+  if (answer.kind === 'error') throw failureOf(answer)
+  return typeof answer.result === 'string' && !/^0x0*$/.test(answer.result)
 }
 
 async function isAccepted(
   endpoint: ChainClient,
   { address, text, signature, signal }: { address: Hex; text: string; signature: Hex; signal: AbortSignal },
 ): Promise<boolean> {
-  let refused = false
-  const client = createPublicClient({
-    // The minimum: no other method, no look-ups outside of the chain.
-    ccipRead: false,
-    transport: custom(
-      {
-        request: async ({ method, params }: { method: string; params?: unknown }) => {
-          const answer = await endpoint.call(method, withGas(method, params), { signal })
-          if (answer.kind === 'result') return answer.result
-          refused = true
-          throw Object.assign(new Error(answer.message), { code: answer.code, data: answer.data })
-        },
-      },
-      { retryCount: 0 },
-    ),
-  })
-  try {
-    if (isErc6492Signature(signature)) return await client.verifyMessage({ address, message: text, signature })
+  let isRefused = false
+  let failure: unknown
+  const request = async ({ method, params }: { method: string; params?: unknown }) => {
+    try {
+      const answer = await endpoint.call(method, withGas(method, params), { signal })
+      if (answer.kind === 'result') return answer.result
+      if (!isExecutionError(answer) && !isOutOfGas(answer)) throw failureOf(answer)
+      isRefused = true
+      throw Object.assign(new Error(answer.message), { code: answer.code, data: answer.data })
+    } catch (error) {
+      if (!isRefused) failure = error
+      throw error
+    }
+  }
+  // The minimum: no other method, no look-ups outside of the chain.
+  const client = createPublicClient({ ccipRead: false, transport: custom({ request }, { retryCount: 0 }) })
+  const verify = async (): Promise<boolean> => {
+    if (isErc6492Signature(signature)) return client.verifyMessage({ address, message: text, signature })
     const args = [hashMessage(text), signature] as const
     return (await client.readContract({ address, abi, functionName: 'isValidSignature', args })) === magicValue
-  } catch (error) {
-    // A contract that reverts or returns another form rejects; a failing endpoint is no answer.
-    if (refused || (error instanceof Error && error.name === 'ContractFunctionExecutionError' && !isRefusal(error)))
-      return false
-    throw error
   }
+  try {
+    if (await verify()) return true
+  } catch (error) {
+    // A contract that reverts or returns another form rejects.
+    const isAnswered = isRefused || (error instanceof Error && error.name === 'ContractFunctionExecutionError')
+    if (failure === undefined && !isAnswered) throw error
+  }
+  // A failing endpoint is no answer, although viem takes some failures for one.
+  if (failure !== undefined) throw failure
+  return false
+}
+
+/** An error that is not about the call: the endpoint limits rates, lacks a block, or does not know the method. */
+function failureOf(answer: RpcAnswer & { kind: 'error' }): CairnError {
+  return failed(conditionReason('CHAIN_ERROR', { error: String(answer.code) }))
 }
 
 function withGas(method: string, params: unknown): never[] {
@@ -100,11 +112,4 @@ function withGas(method: string, params: unknown): never[] {
       : list
   // viem builds these from texts and numbers only, which JSON-RPC accepts.
   return bounded as never[]
-}
-
-function isRefusal(error: Error): boolean {
-  for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
-    if (CairnError.is(cause)) return true
-  }
-  return false
 }

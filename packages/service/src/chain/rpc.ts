@@ -104,8 +104,13 @@ export function isExecutionError(answer: RpcAnswer): boolean {
   return (
     answer.kind === 'error' &&
     (answer.code === 3 || /\brevert(ed)?\b|invalid ?(fe)? ?opcode/i.test(answer.message)) &&
-    !/out ?of ?gas|gas required exceeds|gas too low/i.test(answer.message)
+    !isOutOfGas(answer)
   )
+}
+
+/** Returns whether the call needed more gas than the endpoint, or the call itself, allows. */
+export function isOutOfGas(answer: RpcAnswer): boolean {
+  return answer.kind === 'error' && /out ?of ?gas|gas required exceeds|gas too low/i.test(answer.message)
 }
 
 function waitFor<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
