@@ -1,6 +1,6 @@
 // `npm start`: reads the arguments, and runs the network from its bundle.
 import { pathToFileURL } from 'node:url'
-import { openNetworkBundle } from './bundle/network-bundle.ts'
+import { keepNetworkBundle, openNetworkBundle } from './bundle/network-bundle.ts'
 
 const usage = `Usage: npm start
 Runs a whole network on this machine until Ctrl-C. It takes no arguments: settings are environment variables, such as
@@ -28,4 +28,5 @@ const program = await openNetworkBundle(stop.signal).catch((error: unknown) => {
   return undefined
 })
 for (const signal of stopSignals) process.off(signal, end)
+if (program !== undefined) keepNetworkBundle(program)
 await (program === undefined ? import('./run-network.ts') : import(pathToFileURL(program).href))

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { readdir, rename, rm, stat, utimes } from 'node:fs/promises'
 import { findPackageJSON } from 'node:module'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CairnError } from '@cairn/protocol'
 import { lockBuild } from '../build-lock.ts'
@@ -13,6 +13,8 @@ import { endProcess, endWithThisProcess } from '../end-process.ts'
 const project = resolve(import.meta.dirname, '../../../..')
 /** Bundles that no start has used for this long are removed. */
 const keptMs = 86_400_000
+/** How often a running network marks its bundle as used. */
+const markEveryMs = 600_000
 const endTimeoutMs = 1_000
 const builder = fileURLToPath(new URL('./bundle-main.ts', import.meta.url))
 
@@ -37,9 +39,25 @@ export async function openNetworkBundle(signal?: AbortSignal): Promise<string | 
     if (!existsSync(program)) await buildInto(folder, signal)
     await removeOld(bundles, folder)
   }
+  await markUsed(folder)
+  return program
+}
+
+/**
+ * Marks the bundle of a program as used while this process runs: it loads files of it later, which the start of other
+ * sources would have removed after a day.
+ */
+export function keepNetworkBundle(program: string): void {
+  const mark = () => {
+    // The next one follows, long before a day has passed.
+    markUsed(dirname(program)).catch(() => undefined)
+  }
+  setInterval(mark, markEveryMs).unref()
+}
+
+async function markUsed(folder: string): Promise<void> {
   const now = new Date()
   await utimes(folder, now, now)
-  return program
 }
 
 async function buildInto(folder: string, signal: AbortSignal | undefined): Promise<void> {
