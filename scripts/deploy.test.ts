@@ -193,7 +193,11 @@ test('the proxies answer for a service as the service does', () => {
   const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
   const passing = servers.filter((server) => server.includes('proxy_pass'))
   expect(passing.length).toBeGreaterThan(4)
-  for (const server of passing) expect(server).toContain('  include cairn-unavailable.conf;\n')
+  for (const server of passing) {
+    expect(server).toContain('  include cairn-unavailable.conf;\n')
+    // As the services do.
+    expect(server).toContain('  large_client_header_buffers 4 32k;\n')
+  }
 })
 
 /** Metrics that Node's own collector gives; the rest is in the sources. */

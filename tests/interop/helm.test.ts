@@ -149,6 +149,16 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
     expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toHaveLength(4)
   })
 
+  test('jobs of the Prometheus Operator have the names that the alerts expect, in any namespace', async () => {
+    const values = stringify({ ...base, storage: onS3, metrics: { enabled: true, podMonitor: true } })
+    const text = await run(['template', 'cairn', chart, '-n', 'files'], values)
+    const jobs = [...text.matchAll(/targetLabel: job, replacement: (\S+) \}/g)].map(([, job = '']) => job)
+    expect(jobs).toEqual(['cairn-keyrouter', 'cairn-storage'])
+    const alerts = await readFile(join(root, 'deploy/prometheus/alerts.yaml'), 'utf8')
+    const [, pattern = 'none'] = /up\{job=~"([^"]+)"\}/.exec(alerts) ?? []
+    for (const job of jobs) expect(job).toMatch(new RegExp(`^${pattern}$`))
+  })
+
   test('settings have the text that a service reads, however YAML reads their values', async () => {
     const objects = await render(`${stringify(base)}
 storage:
