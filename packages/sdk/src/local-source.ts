@@ -54,7 +54,7 @@ export type StreamedRequest = {
   headers: Record<string, string>
   /** Length of the body in bytes, if known. */
   contentLength: number | undefined
-  /** The body. A chunk is valid until the next read. */
+  /** The body. A chunk is valid until the next but one is read: it may be on its way while the next one is read. */
   body: AsyncIterable<Uint8Array> | Blob
   signal: AbortSignal
   /** Called with the bytes sent so far, on platforms that gather the body before they send it. */

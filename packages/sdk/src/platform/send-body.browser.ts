@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { freeSent } from '../local/sent-pieces.ts'
 import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 
 /** Whether the body is sent while it is read. */
@@ -26,6 +27,7 @@ export async function gatherBody(body: AsyncIterable<Uint8Array>, signal?: Abort
       parts.push(new Blob([buffer]))
       filled = 0
     }
+    freeSent(piece)
   }
   parts.push(new Blob([buffer.subarray(0, filled)]))
   signal?.throwIfAborted()

@@ -1,6 +1,7 @@
 import { CairnError, headerOf } from '@cairn/protocol'
 import { beginRequest } from '../local/begin-request.ts'
 import { readBlob } from '../local/blob-file.ts'
+import { freeSent } from '../local/sent-pieces.ts'
 import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 
 const maxAnswerBytes = 64 * 1024 * 1024
@@ -44,7 +45,11 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
     })
     const write = (piece: Uint8Array): Promise<void> =>
       new Promise((written, failed) => {
-        request.write(piece, (error) => (error ? failed(error) : written()))
+        request.write(piece, (error) => {
+          if (error) return failed(error)
+          freeSent(piece)
+          written()
+        })
       })
     const pump = async (): Promise<void> => {
       let before: Promise<void> = Promise.resolve()

@@ -1,8 +1,8 @@
 import type { SeedV1 } from '@cairn/crypto'
-import { freePiece } from '@cairn/protocol'
 import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
+import { freeOnceSent } from '../local/sent-pieces.ts'
 import type { LocalFile } from '../local-source.ts'
 import type { UploadOptions } from './send-files.ts'
 import { discard, profileOf } from './write-body.ts'
@@ -15,9 +15,6 @@ export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> &
   /** Prepared for this file, which is encrypted on this thread. */
   seed?: SeedV1
 }
-
-/** Pieces that a transport may still send while it reads the next. */
-const piecesOnTheirWay = 2
 
 /** Result for one file: its size in bytes before encryption, and its root after it. */
 export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
@@ -65,18 +62,14 @@ export async function* encryptPart(
     sizeBytes: file.sizeBytes,
   }
   const elsewhere = worker === undefined ? undefined : encryptElsewhere(worker)
-  const sent: Uint8Array[] = []
   for await (const piece of elsewhere ??
     encryptStream(plain(), masterKey, { ...settings, ...(seed === undefined ? {} : { seed }) })) {
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken
-    yield piece
     // What another encrypts may be its to reuse.
-    if (elsewhere !== undefined) continue
-    sent.push(piece)
-    const over = sent.length > piecesOnTheirWay ? sent.shift() : undefined
-    if (over !== undefined) freePiece(over)
+    if (elsewhere === undefined) freeOnceSent(piece)
+    yield piece
   }
   return { sizeBytes, node: await importer.finish() }
 }

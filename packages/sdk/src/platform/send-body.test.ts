@@ -1,0 +1,49 @@
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, test } from 'vitest'
+import { freeOnceSent } from '../local/sent-pieces.ts'
+import { sendStreamed } from './send-body.ts'
+
+/** More than the buffers of both sockets take. */
+const pieceBytes = 64 * 1024 * 1024
+
+test('a piece is freed once it is sent, and not before', async () => {
+  const piece = new Uint8Array(pieceBytes).fill(7)
+  const kept = new Uint8Array(16).fill(8)
+  const arrived = Promise.withResolvers<IncomingMessage>()
+  const received: Buffer[] = []
+  const server = createServer((request, response) => {
+    arrived.resolve(request)
+    request.on('end', () => response.end('stored'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    let isReadOn = false
+    const body = async function* () {
+      freeOnceSent(piece)
+      yield piece
+      // As a source that has more to do, with a piece that is still on its way.
+      isReadOn = true
+      yield kept
+    }
+    const answer = sendStreamed({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      headers: {},
+      contentLength: pieceBytes + kept.length,
+      body: body(),
+      signal: AbortSignal.timeout(60_000),
+    })
+    const request = await arrived.promise
+    expect({ isReadOn, bytes: piece.length }).toEqual({ isReadOn: true, bytes: pieceBytes })
+    request.on('data', (bytes: Buffer) => received.push(bytes))
+    expect((await answer).text).toBe('stored')
+    const all = Buffer.concat(received)
+    expect(all.length).toBe(pieceBytes + kept.length)
+    expect(all.subarray(0, pieceBytes).every((byte) => byte === 7)).toBe(true)
+    expect({ freed: piece.length, kept: kept.length }).toEqual({ freed: 0, kept: 16 })
+  } finally {
+    server.close()
+  }
+})

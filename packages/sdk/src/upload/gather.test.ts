@@ -1,0 +1,46 @@
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { gather } from './gather.ts'
+
+const KIB = 1024
+
+test('a chunk keeps its bytes while it is sent, whatever small ones follow', async () => {
+  const sizes = fc.array(fc.constantFrom(0, 1, 16, 70 * KIB, 200 * KIB, 256 * KIB, 300 * KIB), { maxLength: 12 })
+  await fc.assert(
+    fc.asyncProperty(sizes, async (lengths) => {
+      const chunks = lengths.map((length, i) => new Uint8Array(length).fill(i + 1))
+      const expected = Buffer.concat(chunks)
+      expect((await send(gather(reuse(chunks)))).equals(expected)).toBe(true)
+    }),
+    { numRuns: 300, examples: [[[300 * KIB, 70 * KIB, 16, 16]], [[300 * KIB, 16, 16, 16]]] },
+  )
+})
+
+test('small chunks are joined, and large ones pass unchanged', async () => {
+  const large = new Uint8Array(300 * KIB)
+  const passed: Uint8Array[] = []
+  for await (const chunk of gather(reuse([new Uint8Array(5), new Uint8Array(6), large]))) passed.push(chunk)
+  expect(passed.map(({ length }) => length)).toEqual([11, large.length])
+  expect(passed[1]).toBe(large)
+})
+
+/** A source that reuses the memory of a chunk once the next but one is read. */
+async function* reuse(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  for (const [i, chunk] of chunks.entries()) {
+    if (i > 1) chunks[i - 2]?.fill(0xff)
+    yield chunk
+  }
+  if (chunks.length > 1) chunks.at(-2)?.fill(0xff)
+}
+
+/** A sender that reads the next chunk before it has sent the one before. */
+async function send(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const sent: Buffer[] = []
+  let before: Uint8Array | undefined
+  for await (const chunk of chunks) {
+    if (before !== undefined) sent.push(Buffer.from(before))
+    before = chunk
+  }
+  if (before !== undefined) sent.push(Buffer.from(before))
+  return Buffer.concat(sent)
+}
