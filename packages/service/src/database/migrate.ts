@@ -4,6 +4,8 @@ import { columnTypes, type Migration } from './migration.ts'
 
 /** Any number; the same for all replicas, so that one migrates at a time. */
 const migrationLock = 7_240_611_093
+/** How long a migration waits for a table that another transaction uses. */
+const lockTimeoutSeconds = 30
 
 /**
  * Runs the pending migrations in one transaction. A database that newer code migrated is accepted if its unknown
@@ -17,7 +19,11 @@ export async function migrate<Schema>(
 ): Promise<void> {
   const types = columnTypes[kind]
   await write(async (trx) => {
-    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
+    if (kind === 'postgres') {
+      await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
+      // All others wait behind a statement that waits for a table, for example until a backup has read it.
+      await sql.raw(`set local lock_timeout = '${lockTimeoutSeconds}s'`).execute(trx)
+    }
     await sql
       .raw(
         `create table if not exists migration (name ${types.text} primary key, applied_at ${types.integer} not null)${types.strict}`,

@@ -7,9 +7,11 @@ const conflictCodes = ['40001', '40P01']
 const fullCode = '53100'
 /**
  * Classes of an unavailable server: 08 connection, 53 resources, 57P shutdown, 58 system, F0 and XX internal errors;
- * 25006 a read-only standby, 57014 a statement timeout, 28 and 3D a missing login or database.
+ * 25006 a read-only standby, 57014 a statement timeout, 55P03 a lock timeout, 28 and 3D a missing login or database.
  */
-const deadCode = /^(08|53|57P|58|F0|XX|28|3D|25006|57014)/
+const deadCode = /^(08|53|57P|58|F0|XX|28|3D|25006|57014|55P03)/
+/** lock_not_available. */
+const lockedCode = '55P03'
 
 /**
  * Maps an error of `pg`: a conflict (retry), STORAGE_FULL, or UNAVAILABLE for a database that does not answer; any
@@ -33,6 +35,14 @@ export function describeFailedOpening(error: unknown): unknown {
   // A host with several addresses fails with an error that has a code and no text.
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   const reason = (cause instanceof Error && cause.message) || code || error.message
+  if (code === lockedCode) {
+    return new CairnError('UNAVAILABLE', {
+      message: `The database cannot be migrated: ${reason}`,
+      hint: 'Another transaction uses a table, such as a backup. Nothing was changed. Start again when it has ended.',
+      cause: error,
+      retryAfterSeconds: 5,
+    })
+  }
   return new CairnError('UNAVAILABLE', {
     message: `PostgreSQL is not available: ${reason}`,
     hint: 'Start it, or check the URL in the setting of the database.',

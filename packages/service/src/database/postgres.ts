@@ -9,7 +9,10 @@ import { runAgain } from './run-again.ts'
 import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
 const connectTimeoutMs = 5000
-/** Time limit of a statement in ms: in the server, and here for a server that has stopped answering. */
+/**
+ * Time limit of a statement in ms: in the server, and here for a server that has stopped answering. Migrations have none: an
+ * index of a large table would otherwise fail at every start.
+ */
 const statementTimeoutMs = 30_000
 const answerTimeoutMs = 35_000
 const pingTimeoutMs = 2000
@@ -20,26 +23,16 @@ export async function openPostgres<Schema extends BaseSchema>(
   { migrations, bigintColumns }: DatabaseOptions,
   poolSize = 16,
 ): Promise<QuietDatabase<Schema>> {
-  const pool = new pg.Pool({
-    connectionString: url,
+  const pool = createPool(url, {
     max: poolSize,
-    connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: statementTimeoutMs,
     query_timeout: answerTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
-    options: '-c synchronous_commit=on',
-    application_name: 'cairn',
   })
-  // A connection that dies while idle has left the pool already; the next caller gets another or UNAVAILABLE.
-  pool.on('error', () => undefined)
-  // A connection that dies in use fails its statement; without a listener, the additional event would end the process.
-  pool.on('connect', (client) => client.on('error', () => undefined))
   const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers(bigintColumns)] })
-  const write = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
-    runAgain(() => read.transaction().execute(unit))
+  const write = writerOf(read)
   try {
     await requireSafety(read)
-    await migrate<Schema>('postgres', write, migrations)
+    await migrateTables(url, migrations)
   } catch (error) {
     await read.destroy()
     throw describeFailedOpening(error)
@@ -58,6 +51,33 @@ export async function openPostgres<Schema extends BaseSchema>(
     close,
     [Symbol.asyncDispose]: close,
   }
+}
+
+function createPool(url: string, limits: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool({
+    connectionString: url,
+    connectionTimeoutMillis: connectTimeoutMs,
+    idle_in_transaction_session_timeout: statementTimeoutMs,
+    options: '-c synchronous_commit=on',
+    application_name: 'cairn',
+    ...limits,
+  })
+  // A connection that dies while idle has left the pool already; the next caller gets another or UNAVAILABLE.
+  pool.on('error', () => undefined)
+  // A connection that dies in use fails its statement; without a listener, the additional event would end the process.
+  pool.on('connect', (client) => client.on('error', () => undefined))
+  return pool
+}
+
+function writerOf<Schema>(db: Kysely<Schema>) {
+  return <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> => runAgain(() => db.transaction().execute(unit))
+}
+
+/** Migrates on a connection of its own. Without a time limit, keep-alive detects that the server is gone. */
+async function migrateTables(url: string, migrations: DatabaseOptions['migrations']): Promise<void> {
+  const pool = createPool(url, { max: 1, keepAlive: true })
+  await using db = new Kysely<unknown>({ dialect: createPostgresDialect(pool) })
+  await migrate('postgres', writerOf(db), migrations)
 }
 
 async function ping(pool: pg.Pool): Promise<void> {

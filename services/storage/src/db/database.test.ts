@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { CairnError } from '@cairn/protocol'
-import { ConflictError, openDatabase as open, runAgain } from '@cairn/service'
+import { ConflictError, type Migration, openDatabase as open, runAgain } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -276,6 +276,25 @@ describe('on PostgreSQL', () => {
     await Promise.all([crossed('a', 'b'), crossed('b', 'a')])
     expect(tries).toBe(3)
     expect(await db.read.selectFrom('lease').select('fence').execute()).toEqual([{ fence: 2 }, { fence: 2 }])
+  })
+
+  test('a migration of a large table has no time limit, unless it waits for a table that others use', async () => {
+    const limits: Migration = {
+      name: '0001_limits',
+      change: 'expand',
+      statements: () => [
+        `create table limits as
+          select current_setting('statement_timeout') as statement, current_setting('lock_timeout') as lock`,
+      ],
+    }
+    const settings = { kind: 'postgres' as const, url: await server.createDatabase() }
+    await using db = await open<Schema>(settings, { migrations: [limits] })
+    const { rows } = await sql`select statement, lock from limits
+      union all select current_setting('statement_timeout'), current_setting('lock_timeout')`.execute(db.read)
+    expect(rows).toEqual([
+      { statement: '0', lock: '30s' },
+      { statement: '30s', lock: '0' },
+    ])
   })
 
   test('a server that does not answer is UNAVAILABLE, and the pool recovers when it does', async () => {
