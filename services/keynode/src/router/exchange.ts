@@ -63,12 +63,16 @@ export async function renewBundle(
   const tokens = openBundle('r:', refreshToken)
   if (tokens === undefined || tokens.filter((token) => token !== undefined).length < keyShardThreshold)
     throw new CairnError('INVALID_SIGNATURE')
-  const outcomes = await queryAll(context, (target, node, signal) => {
-    const own = tokens[Number(node) - 1]
-    // Not in the bundle since the session was opened, so its result does not count.
-    if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
-    return callNode(target, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
-  })
+  const outcomes = await queryAll(
+    context,
+    (target, node, signal) => {
+      const own = tokens[Number(node) - 1]
+      // Not in the bundle since the session was opened, so its result does not count.
+      if (own === undefined) throw new CairnError('KEY_NODES_UNAVAILABLE')
+      return callNode(target, renewSession, { params: { node }, body: { address, refreshToken: own } }, { ip, signal })
+    },
+    renewalPatienceMs,
+  )
   requireEnough(outcomes)
   return outcomes.map((outcome, i) => {
     if ('session' in outcome) return outcome.session
@@ -77,16 +81,21 @@ export async function renewBundle(
   })
 }
 
-/** Once three nodes have opened a session, slower nodes than this are left out. */
-const patienceMs = 2_000
+/** Once three nodes have answered, slower nodes than this are left out. */
+export const patienceMs = 2_000
+/**
+ * The same for renewals. A node that renews later loses its part of the session, so they wait for longer, but not as long as
+ * the client: it would lose what the other nodes renewed.
+ */
+const renewalPatienceMs = 4_000
 
 type Ask = (target: NodeTarget, node: string, signal: AbortSignal) => Promise<NodeSession>
 
 /**
  * Queries all nodes concurrently.
- * @param lateMs how long to wait for the others once three have succeeded; defaults to the time limit of a call
+ * @param lateMs how long to wait for the others once three have succeeded
  */
-async function queryAll(context: RouterContext, ask: Ask, lateMs?: number): Promise<Outcome[]> {
+async function queryAll(context: RouterContext, ask: Ask, lateMs: number): Promise<Outcome[]> {
   const stop = new AbortController()
   let opened = 0
   let timer: NodeJS.Timeout | undefined
@@ -95,7 +104,7 @@ async function queryAll(context: RouterContext, ask: Ask, lateMs?: number): Prom
       try {
         const session = await ask(target, String(i + 1), stop.signal)
         opened++
-        if (opened === keyShardThreshold && lateMs !== undefined) timer = setTimeout(() => stop.abort(), lateMs)
+        if (opened === keyShardThreshold) timer = setTimeout(() => stop.abort(), lateMs)
         return { session }
       } catch (error) {
         return { error: CairnError.from(error) }

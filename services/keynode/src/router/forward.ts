@@ -4,7 +4,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isSaving } from '../sessions/is-saving.ts'
 import { openBundle } from './bundle.ts'
 import type { RouterContext } from './context.ts'
-import { exchangeSignature } from './exchange.ts'
+import { exchangeSignature, patienceMs } from './exchange.ts'
 import { forwardedFor, type NodeAnswer, type NodeTarget, nodeDown, sendToNode } from './node-client.ts'
 
 /** Headers of an answer that are returned to the client. */
@@ -33,22 +33,58 @@ export async function forwardToAny(
   reply: FastifyReply,
   signal: AbortSignal,
 ): Promise<FastifyReply> {
-  const answers = await Promise.all(
+  const { good, failure } = await askUntilAgreed(context, async (target, node, late) => {
+    const authorization = await authorizationFor(context, request, getConditions.id, node)
+    return pass(request, target, { path: request.url, authorization, signal: AbortSignal.any([signal, late]) })
+  })
+  const chosen = findAgreed(good) ?? good.find(({ status }) => status === 200) ?? good[0]
+  if (chosen === undefined) throw failure ?? nodeDown()
+  return sendAnswer(reply, chosen)
+}
+
+type Ask = (target: NodeTarget, node: number, late: AbortSignal) => Promise<NodeAnswer>
+
+/**
+ * Asks all nodes. It stops waiting once three of them agree, and a while after three have answered: a node that is silent
+ * must not keep the client waiting.
+ * @returns the answers of nodes, in their order, and the first error
+ */
+async function askUntilAgreed(
+  context: RouterContext,
+  ask: Ask,
+): Promise<{ good: NodeAnswer[]; failure: CairnError | undefined }> {
+  const stop = new AbortController()
+  const answers: NodeAnswer[] = []
+  let failure: CairnError | undefined
+  let timer: NodeJS.Timeout | undefined
+  // The array has gaps.
+  const listGood = (): NodeAnswer[] => Object.values(answers)
+  await Promise.all(
     context.nodes.map(async (target, i) => {
       try {
-        const authorization = await authorizationFor(context, request, getConditions.id, i + 1)
-        return await pass(request, target, { path: request.url, authorization, signal })
+        const answer = await ask(target, i + 1, stop.signal)
+        if (!isUsable(answer)) return
+        answers[i] = answer
       } catch (error) {
-        return CairnError.from(error)
+        failure ??= CairnError.from(error)
+        return
       }
+      const good = listGood()
+      if (findAgreed(good) !== undefined) stop.abort()
+      else if (good.length >= keyShardThreshold) timer ??= setTimeout(() => stop.abort(), patienceMs)
     }),
   )
-  // Ignores answers that are not a key node's, and those that report unavailability.
-  const good = answers.filter((answer) => 'body' in answer).filter(({ status, body }) => status < 429 && isJson(body))
-  const agreed = good.find((one) => good.filter((other) => isAlike(one, other)).length >= keyShardThreshold)
-  const chosen = agreed ?? good.find(({ status }) => status === 200) ?? good[0]
-  if (chosen === undefined) throw answers.find((answer) => answer instanceof Error) ?? nodeDown()
-  return sendAnswer(reply, chosen)
+  clearTimeout(timer)
+  return { good: listGood(), failure }
+}
+
+/** Ignores answers that are not a key node's, and those that report unavailability. */
+function isUsable({ status, body }: NodeAnswer): boolean {
+  return status < 429 && isJson(body)
+}
+
+function findAgreed(good: readonly NodeAnswer[]): NodeAnswer | undefined {
+  return good.find((one) => good.filter((other) => isAlike(one, other)).length >= keyShardThreshold)
 }
 
 /** Errors compare by code, because each names its own request. */

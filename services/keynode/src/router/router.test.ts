@@ -203,6 +203,20 @@ describe('a renewal', () => {
     expect(openBundle('jwt:', after.token)?.[1]).toBe('aa.bb.token2')
   })
 
+  test('does not wait for a node that is silent, which keeps its old refresh token', async () => {
+    answers[2] = () => undefined
+    const { status, json } = await renew(bundle).finally(() => answers.fill(undefined))
+    expect(status).toBe(200)
+    expect(openBundle('jwt:', json.token)?.[2]).toBeUndefined()
+    expect(openBundle('r:', json.refreshToken)).toEqual([
+      'id.refresh1',
+      'id.refresh2',
+      'id.c',
+      'id.refresh4',
+      'id.refresh5',
+    ])
+  })
+
   test('of two parts, or of three with one node offline, fails with the reason', async () => {
     const two = await renew(bundleTokens('r:', ['id.a', 'id.b', undefined, undefined, undefined]))
     expect([two.status, two.code]).toEqual([401, 'INVALID_SIGNATURE'])
@@ -255,6 +269,20 @@ describe('a node that', () => {
       expect((await call('GET', path)).json, 'nobody says otherwise').toEqual({ owner: '0xbad' })
       answers.fill(broken)
       expect((await call('GET', path)).code).toBe('KEY_NODES_UNAVAILABLE')
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+
+  test('is silent holds up no conditions, whether or not three others agree', async () => {
+    const path = `/api/fileAccessConditions/get/${cid}`
+    const silent: PlaceAnswer = () => undefined
+    const other: PlaceAnswer = (_request, _body, response) => response.end('{"owner":"0xbad"}')
+    try {
+      answers.splice(0, 2, silent, silent)
+      expect((await call('GET', path)).json).toEqual({ message: 'success' })
+      answers.splice(0, 5, silent, undefined, undefined, other, other)
+      expect((await call('GET', path)).json).toEqual({ message: 'success' })
     } finally {
       answers.fill(undefined)
     }
