@@ -41,7 +41,32 @@ export async function reserve(context: Context, address: string, bytes: number):
   await context.db.write((trx) =>
     reserveSpace(context, trx, { id, address, bytes, processId, expiresAt, freeDiskBytes }),
   )
-  return reservationOf(context, id, address)
+  const reservation = reservationOf(context, id, address)
+  return {
+    ...reservation,
+    release: () =>
+      reservation.release().catch((error: unknown) => {
+        noteUnreleased(context, id)
+        throw error
+      }),
+  }
+}
+
+/** Ids of reservations of uploads that ended while the database could not release them. */
+const unreleased = new WeakMap<Context['db'], Set<string>>()
+
+function noteUnreleased({ db }: Pick<Context, 'db'>, id: string): void {
+  const ids = unreleased.get(db) ?? new Set<string>()
+  unreleased.set(db, ids.add(id))
+}
+
+/** Releases the reservations that could not be released when their uploads ended. */
+export async function releaseAgain({ db }: Pick<Context, 'db'>): Promise<void> {
+  const ids = unreleased.get(db)
+  for (const id of ids ?? []) {
+    await db.write((trx) => releaseReservation(trx, id))
+    ids?.delete(id)
+  }
 }
 
 const accountWithRoom = prepareStatement(

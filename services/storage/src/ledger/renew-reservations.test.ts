@@ -1,4 +1,4 @@
-import { MIB } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { ensureAccount } from '../accounts/store.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
@@ -69,5 +69,31 @@ describeOnDatabases('reservations on %s', (newDatabase) => {
     expect(await one.round()).toBe(0)
     await held.grow(MIB)
     expect(await place.reservedBytes()).toEqual([2 * MIB])
+  })
+
+  test('that could not be released when their uploads ended are released by the next round', async () => {
+    await using place = await start()
+    const { context } = place.startReplica('one')
+    let isDown = false
+    const { db: working } = context
+    const db = {
+      ...working,
+      write: ((unit) =>
+        isDown ? Promise.reject(new CairnError('STORAGE_FULL')) : working.write(unit)) as typeof working.write,
+    }
+    const round = createReservationRound({ ...context, db })
+    const [ended, running] = [
+      await reserve({ ...context, db }, place.address, 3 * MIB),
+      await reserve({ ...context, db }, place.address, MIB),
+    ]
+    isDown = true
+    await expect(ended.release()).rejects.toThrow('full')
+    await expect(round()).rejects.toThrow('full')
+    isDown = false
+    await round()
+    expect(await place.reservedBytes()).toEqual([MIB])
+    await running.release()
+    await round()
+    expect(await place.reservedBytes()).toEqual([0])
   })
 })

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
-import { lastingOwner, releaseReservation, reservationLifetimeMs } from './quota.ts'
+import { lastingOwner, releaseAgain, releaseReservation, reservationLifetimeMs } from './quota.ts'
 
 const intervalMs = 60_000
 
@@ -8,12 +8,14 @@ type Parts = Pick<Context, 'db' | 'clock' | 'processId'>
 
 /**
  * Returns a round that renews the reservations of this process and releases those that other processes left behind. It
- * releases what an earlier round found expired, too: after a failure of the database, every process renews first.
+ * releases what an earlier round found expired, too: after a failure of the database, every process renews first. What this
+ * process failed to release, such as on a full disk, it releases instead of renewing it.
  * @returns of the round: the number of released reservations
  */
 export function createReservationRound({ db, clock, processId }: Parts): () => Promise<number> {
   let expiredBefore: ReadonlySet<string> = new Set()
   return async () => {
+    await releaseAgain({ db })
     const own = await db.read.selectFrom('reservation').select('id').where('process_id', '=', processId).execute()
     // One unit each: it waits for at most one upload, and none waits for two of them.
     for (const { id } of own) {
