@@ -103,6 +103,8 @@ async function correctReference(packId: bigint, { db, clock }: CheckParts): Prom
 
 async function correctLedger(address: string, db: Database): Promise<RepairAction> {
   await db.write(async (trx) => {
+    // Locked before the sums: they then contain every unit that has changed the account, and one that waits adds to them.
+    await trx.updateTable('account').set({ address }).where('address', '=', address).execute()
     await sql`update account set
         data_used_bytes = coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0),
         reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0),
