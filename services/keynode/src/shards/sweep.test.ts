@@ -204,6 +204,19 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect((await find(4, cid)).row.sealed).not.toBeNull()
     })
 
+    test('keeps a retired key of a backup until its state is confirmed: its owner may have saved it again', async () => {
+      const cid = await fresh()
+      for (const node of all) await retireRecord(peers.of(node), owner, cid, undefined)
+      for (const node of all.filter((one) => one !== 3)) await save(node, cid, callerOf('a', 'again'))
+      const { db, clock } = peers.of(3)
+      await db.write((trx) => trx.updateTable('key').set({ restored_at: clock.now() }).where('cid', '=', cid).execute())
+      peers.pass(31 * day)
+      await sweeper(3)()
+      expect((await find(3, cid)).row).toMatchObject({ state: 'held', restored_at: null })
+      const { payload } = await retrieveRecord(peers.of(3), await find(3, cid), false)
+      expect(payload.key).toBe(keySet[2]?.key)
+    })
+
     test('the CID of a destroyed key stays with its owner, who can save any key for it again', async () => {
       const same = await fresh()
       const other = await fresh()

@@ -72,7 +72,13 @@ async function destroyOld({ db, clock }: Context): Promise<void> {
   const before = clock.now() - keepMs
   await db.write(async (trx) => {
     await trx.deleteFrom('other_set').where('kind', '=', 'previous').where('saved_at', '<', before).execute()
-    const destroyed = trx.selectFrom('key').select('cid').where('state', '=', 'retired').where('sealed', 'is not', null)
+    // A restored record may have been retired only at the time of its backup: it is confirmed first.
+    const destroyed = trx
+      .selectFrom('key')
+      .select('cid')
+      .where('state', '=', 'retired')
+      .where('sealed', 'is not', null)
+      .where('restored_at', 'is', null)
     await trx
       .deleteFrom('spare')
       .where('cid', 'in', destroyed.where('updated_at', '<', before))
@@ -89,6 +95,7 @@ async function destroyOld({ db, clock }: Context): Promise<void> {
       .set({ sealed: null })
       .where('state', '=', 'retired')
       .where('sealed', 'is not', null)
+      .where('restored_at', 'is', null)
       .where('updated_at', '<', before)
       .execute()
   })
