@@ -1,8 +1,10 @@
 // What the gateway sends is counted by day for the accounts that store it, on both databases.
 
+import { CairnError } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { createEgress } from './egress.ts'
 
 describeOnDatabases('sent bytes on %s', (newDatabase) => {
   let storage: TestStorage
@@ -56,5 +58,28 @@ describeOnDatabases('sent bytes on %s', (newDatabase) => {
     storage.pass(410 * 86_400_000)
     await storage.context.egress.flush()
     expect(await storage.context.db.read.selectFrom('egress').selectAll().execute()).toEqual([])
+  })
+
+  test('that could not be written are written by the next round', async () => {
+    const key = await storage.createKey()
+    await upload(key, 'z'.repeat(1000))
+    const { db, clock } = storage.context
+    const { root_multihash: root } = await db.read
+      .selectFrom('upload')
+      .select('root_multihash')
+      .orderBy('created_at', 'desc')
+      .orderBy('id', 'desc')
+      .executeTakeFirstOrThrow()
+    let isDown = true
+    const write: typeof db.write = (unit) => (isDown ? Promise.reject(new CairnError('UNAVAILABLE')) : db.write(unit))
+    const egress = createEgress({ db: { ...db, write }, clock })
+    egress.note(root, 700)
+    await expect(egress.flush()).rejects.toThrow(CairnError)
+    egress.note(root, 300)
+    isDown = false
+    await egress.flush()
+    await egress.flush()
+    const rows = await db.read.selectFrom('egress').select('bytes').where('root_multihash', '=', root).execute()
+    expect(rows).toEqual([{ bytes: 1000 }])
   })
 })

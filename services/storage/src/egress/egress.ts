@@ -16,43 +16,54 @@ const keptDays = 400
 export function createEgress({ db, clock }: Pick<Context, 'db' | 'clock'>): Egress {
   let noted = new Map<string, number>()
   let prunedDay = 0
+
+  const add = (root: string, bytes: number): void => {
+    const known = noted.get(root)
+    if (known === undefined && noted.size >= maxRoots) return
+    noted.set(root, (known ?? 0) + bytes)
+  }
+
+  const write = async (batch: ReadonlyMap<string, number>, day: number): Promise<void> => {
+    const roots = [...batch.keys()].map((root) => Buffer.from(root, 'base64'))
+    const stored = await db.read
+      .selectFrom('upload')
+      .select('root_multihash')
+      .distinct()
+      .where('root_multihash', 'in', roots)
+      .execute()
+    const rows = stored.map(({ root_multihash }) => ({
+      day,
+      root_multihash,
+      bytes: batch.get(Buffer.from(root_multihash).toString('base64')) ?? 0,
+    }))
+    if (rows.length === 0) return
+    await db.write((trx) =>
+      trx
+        .insertInto('egress')
+        .values(rows)
+        .onConflict((conflict) =>
+          conflict.columns(['day', 'root_multihash']).doUpdateSet(({ ref }) => ({
+            bytes: sql<number>`${ref('egress.bytes')} + ${ref('excluded.bytes')}`,
+          })),
+        )
+        .execute(),
+    )
+  }
+
   return {
-    note(rootMultihash, bytes) {
-      const root = Buffer.from(rootMultihash).toString('base64')
-      const known = noted.get(root)
-      if (known === undefined && noted.size >= maxRoots) return
-      noted.set(root, (known ?? 0) + bytes)
-    },
+    note: (rootMultihash, bytes) => add(Buffer.from(rootMultihash).toString('base64'), bytes),
     async flush() {
       const day = Math.floor(clock.now() / dayMs)
       const taken = [...noted]
       noted = new Map()
       for (let from = 0; from < taken.length; from += batchRows) {
-        const batch = new Map(taken.slice(from, from + batchRows))
-        const roots = [...batch.keys()].map((root) => Buffer.from(root, 'base64'))
-        const stored = await db.read
-          .selectFrom('upload')
-          .select('root_multihash')
-          .distinct()
-          .where('root_multihash', 'in', roots)
-          .execute()
-        const rows = stored.map(({ root_multihash }) => ({
-          day,
-          root_multihash,
-          bytes: batch.get(Buffer.from(root_multihash).toString('base64')) ?? 0,
-        }))
-        if (rows.length === 0) continue
-        await db.write((trx) =>
-          trx
-            .insertInto('egress')
-            .values(rows)
-            .onConflict((conflict) =>
-              conflict.columns(['day', 'root_multihash']).doUpdateSet(({ ref }) => ({
-                bytes: sql<number>`${ref('egress.bytes')} + ${ref('excluded.bytes')}`,
-              })),
-            )
-            .execute(),
-        )
+        try {
+          await write(new Map(taken.slice(from, from + batchRows)), day)
+        } catch (error) {
+          // The next round writes them.
+          for (const [root, bytes] of taken.slice(from)) add(root, bytes)
+          throw error
+        }
       }
       if (day === prunedDay) return
       prunedDay = day
