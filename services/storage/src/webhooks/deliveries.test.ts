@@ -264,6 +264,28 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await pending()).toBe(1000)
   })
 
+  test('a webhook whose queue is full causes no unit of work until it has a place again', async () => {
+    await using place = await open()
+    const { db } = place.context
+    const { row } = await insertWebhook(place.context, address, settings)
+    await place.record(1200)
+    await queueNewEvents(place.context, signal)
+    let units = 0
+    const write: typeof db.write = (unit) => {
+      units++
+      return db.write(unit)
+    }
+    const context = { ...place.context, db: { ...db, write } }
+    await queueNewEvents(context, signal)
+    expect(units).toBe(0)
+    const taken = await takeDelivery(place.context, row.id, 'owner')
+    if (taken === undefined) throw new Error('nothing is due')
+    await recordOutcome(place.context, taken, judgeStatus(200))
+    await queueNewEvents(context, signal)
+    expect(units).toBe(1)
+    expect((await requireWebhook(context, address, row.id)).cursor).toBe(1002)
+  })
+
   test('events that expired before they were queued are counted', async () => {
     await using place = await open()
     const { context } = place

@@ -32,6 +32,16 @@ export async function queueNewEvents(context: Pick<Context, 'db' | 'clock'>, sig
       .select('webhook.id')
       .where('webhook.is_enabled', '=', 1)
       .whereRef('webhook.cursor', '<', 'account.event_count')
+      // One client can have many that are full: a unit of work for each in every round would delay all others.
+      .where(
+        ({ selectFrom }) =>
+          selectFrom('webhook_delivery')
+            .select(({ fn }) => fn.countAll<number>().as('count'))
+            .whereRef('webhook_delivery.webhook_id', '=', 'webhook.id')
+            .where('webhook_delivery.state', '=', 'pending'),
+        '<',
+        maxPending,
+      )
       .where('webhook.id', '>', after)
       .orderBy('webhook.id')
       .limit(webhooksAtOnce)
