@@ -84,7 +84,12 @@ function backUp(input: CommandInput): Promise<boolean> {
     }
     await using place = await openPlace(destination, config.backup, 'write')
     const onProgress = showProgress(input)
-    const parts = { config, db, clock, place: place.objects, seal, secrets, signal, onProgress }
+    const onStale = (object: string) =>
+      report(
+        { kind: 'stale', object },
+        `stale  ${object}: its copy is damaged, the stored pack is whole. Move the copy out of the destination and run the backup again.`,
+      )
+    const parts = { config, db, clock, place: place.objects, seal, secrets, signal, onProgress, onStale }
     const manifest = await createBackup(parts)
     const { id, objects } = manifest
     await db.write((trx) =>
@@ -96,7 +101,7 @@ function backUp(input: CommandInput): Promise<boolean> {
       report({ kind: 'missing', count: objects.missing }, text)
     }
     if (objects.damaged > 0) {
-      const text = `${objects.damaged} packs contain blocks that do not match their hashes. Run cairn-admin check.`
+      const text = `${objects.damaged} packs contain blocks that do not match their hashes. Run npm run storage:check -- --read-data 1.`
       report({ kind: 'damaged', count: objects.damaged }, text)
     }
     return objects.missing === 0 && objects.damaged === 0

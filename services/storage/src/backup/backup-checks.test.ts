@@ -78,6 +78,11 @@ test('a pack that is missing or damaged in the store is reported, and the rest i
   await writeFile(pathOf(packs[1]), bytes)
   const backup = await administer(source, 'backup', place, '--json')
   expect(backup).toMatchObject({ code: 1, json: [{ objects: { count: 2, missing: 1, damaged: 1 } }, {}, {}] })
+  // The disk can be read again: the copy cannot stay unnoticed.
+  bytes[1000] = (bytes[1000] ?? 0) ^ 1
+  await writeFile(pathOf(packs[1]), bytes)
+  const again = await administer(source, 'backup', place, '--json')
+  expect(again).toMatchObject({ code: 1, json: [{ kind: 'stale', object: packs[1] }, {}, {}, { kind: 'damaged' }] })
   const target = await world.createMachine('target', 'sqlite and files')
   expect(await restore(world, target, place)).toMatchObject({
     code: 1,

@@ -51,6 +51,8 @@ export type BackupParts = {
   secrets: Secrets
   signal: AbortSignal
   onProgress: OnProgress
+  /** Called for each object whose copy is damaged although the stored one is whole again. */
+  onStale(key: string): void
 }
 
 /**
@@ -141,10 +143,10 @@ async function writeDump(
   return { file, named, migrations, rows }
 }
 
-type CopyAllParts = Pick<BackupParts, 'place' | 'onProgress'> & { source: ObjectStore; signal: AbortSignal }
+type CopyAllParts = Pick<BackupParts, 'place' | 'onProgress' | 'onStale'> & { source: ObjectStore; signal: AbortSignal }
 
 /** Copies what the destination does not have. */
-async function copyAll({ place, source, signal, onProgress }: CopyAllParts, named: readonly NamedObject[]) {
+async function copyAll({ place, source, signal, onProgress, onStale }: CopyAllParts, named: readonly NamedObject[]) {
   const present = await listPresent(place)
   const known = await readKnownSums(place)
   const found = new Map<string, ObjectLine>()
@@ -155,6 +157,8 @@ async function copyAll({ place, source, signal, onProgress }: CopyAllParts, name
     const sum = known.get(key)
     if (sum !== undefined && present.has(key)) {
       found.set(key, { key, ...sum })
+      // The disk could not read it at that time, or it was replaced. An object is never overwritten, so the copy stays.
+      if (sum.damaged === true && (await inspectObject(source, key, signal))?.isSound === true) onStale(key)
     } else {
       const isPresent = present.has(key)
       const read = isPresent
@@ -196,7 +200,7 @@ async function readKnownSums(place: ObjectStore): Promise<Map<string, Sum & { da
 const moveAway = 'Move it out of the destination and run the backup again'
 
 /** An interrupted backup copied it, or an older one lists it: both copies are read and compared. */
-async function compare({ place, source, signal }: Omit<CopyAllParts, 'onProgress'>, key: string) {
+async function compare({ place, source, signal }: Omit<CopyAllParts, 'onProgress' | 'onStale'>, key: string) {
   const [mine, theirs] = [await inspectObject(place, key, signal), await inspectObject(source, key, signal)]
   if (mine === undefined) throw damaged(key, `cannot be read. ${moveAway}`)
   if (theirs?.isSound !== true || mine.sha256 === theirs.sha256) return mine
