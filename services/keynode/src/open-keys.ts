@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { KeyNodeConfig } from './config.ts'
 import type { Database } from './db/database.ts'
-import { findNode } from './db/node-row.ts'
+import { findNode, isRestoring } from './db/node-row.ts'
 import { deriveNodeKeys, type NodeKeys } from './identity.ts'
 import { openBytes, sealBytes } from './seal-bytes.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
@@ -14,11 +14,13 @@ export type OpenedNode = { keys: NodeKeys; restoredAt: number }
 /**
  * Opens the keys of the node that a database belongs to; undefined when no node has used it. Shards are sealed with the
  * secrets of the settings. The signing key is that of the first secret, which peers know.
- * @throws CairnError INVALID_CONFIGURATION when it was created with another number, network or secret
+ * @throws CairnError INVALID_CONFIGURATION when it was created with another number, network or secret, or a restore of it
+ *   did not end
  */
 export async function openNode(db: Pick<Database, 'read'>, owner: Owner): Promise<OpenedNode | undefined> {
   const row = await findNode(db)
   if (row === undefined) return undefined
+  if (isRestoring(row)) throw unfinished()
   const derived = [owner.secret, owner.secondarySecret].flatMap((secret) =>
     secret === undefined ? [] : [deriveNodeKeys(secret)],
   )
@@ -57,5 +59,12 @@ function strange(cause?: unknown): CairnError {
     message: `The data of this key node was created with another number, network or secret`,
     hint: 'Restore the original settings. Without the original secret, no shard can be opened.',
     cause,
+  })
+}
+
+function unfinished(): CairnError {
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: 'A restore into the database of this key node did not end',
+    hint: 'Run cairn-keynode-admin restore again. A node without keys needs a new CAIRN_KEYNODE_HOME, or a new database of CAIRN_KEYNODE_DATABASE_URL.',
   })
 }

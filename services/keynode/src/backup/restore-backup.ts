@@ -6,6 +6,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import type { KeyNodeConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { migrations, openDatabase } from '../db/database.ts'
+import { isRestoring, markRestoring } from '../db/node-row.ts'
 import type { Schema } from '../db/schema.ts'
 import { lockHome } from '../lock-home.ts'
 import { type Manifest, manifests } from './manifest.ts'
@@ -73,9 +74,10 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
   const due = migrations.filter(({ name }) => manifest.database.migrations.includes(name))
   const { rows, keys } = await (async () => {
     await using db = await openWith<Schema>(config.database, { migrations: due })
+    await markRestoring(db)
     return await db.write(async (trx) => {
       const node = await trx.selectFrom('node').select('name').executeTakeFirst()
-      if (node !== undefined) throw databaseInUse()
+      if (node !== undefined && !isRestoring(node)) throw databaseInUse()
       const dumped = readDump(open(readStored(place, dump, signal)), dump.key)
       const rows = await insertDump(trx, db.kind, dumped, parts.onRows)
       const at = clock.now()
@@ -123,7 +125,8 @@ async function requireEmptyDatabase({ database }: KeyNodeConfig): Promise<void> 
   await using snapshot = await openSnapshot(database)
   const tables = await snapshot.listTables()
   if (!tables.some(({ name }) => name === 'node')) return
-  for await (const _rows of snapshot.readRows('select name from node')) throw databaseInUse()
+  for await (const rows of snapshot.readRows('select name from node'))
+    if (!rows.every(([name]) => isRestoring({ name: String(name) }))) throw databaseInUse()
 }
 
 function databaseInUse(): CairnError {

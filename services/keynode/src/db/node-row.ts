@@ -17,3 +17,16 @@ export async function claimNode(db: Database, name: string): Promise<void> {
 export function findNode({ read }: Pick<Database, 'read'>): Promise<Selectable<Schema['node']> | undefined> {
   return read.selectFrom('node').selectAll().where('id', '=', 1).executeTakeFirst()
 }
+
+/** Name in the row while a restore fills the database. Names of nodes have three parts. */
+const restoringName = 'restoring'
+
+/** Marks a database that no node has used as being restored: no node starts on it until the rows are in it. */
+export function markRestoring(db: Database): Promise<void> {
+  return claimNode(db, restoringName)
+}
+
+/** Whether a restore of the database began and did not end. */
+export function isRestoring({ name }: { name: string }): boolean {
+  return name === restoringName
+}
