@@ -365,6 +365,21 @@ describe('a key', () => {
     expect(json).toMatchObject({ events: [{ data: { keyId: id, name: 'laptop' } }] })
   })
 
+  test('is listed while it is valid, however many expired after it', async () => {
+    const account = newAccount()
+    const first = await storage.createKey(account, { keyName: 'program' })
+    const { db, clock } = storage.context
+    const address = account.address.toLowerCase()
+    const columns = { address, name: 'console', secret_hash: Buffer.alloc(32), scopes: '[]' }
+    const at = clock.now() + 1
+    const times = { created_at: at, expires_at: 1, last_used_at: null, revoked_at: null }
+    const sessions = Array.from({ length: 1100 }, (_, i) => ({ id: `session${i}`, ...columns, ...times }))
+    await db.write((trx) => trx.insertInto('api_key').values(sessions).execute())
+    const { json } = await storage.call('/api/auth/api_keys', bearer(first))
+    const { keys } = json as { keys: { name: string }[] }
+    expect([keys.length, keys.at(-1)?.name]).toEqual([1000, 'program'])
+  })
+
   test('is stored as a hash only', async () => {
     const key = await storage.createKey()
     const row = await storage.context.db.read

@@ -147,15 +147,32 @@ function readScopes(json: string): Scope[] {
   return allScopes.filter((scope) => Array.isArray(parsed) && parsed.includes(scope))
 }
 
+/** Keys that are listed, unless more are valid. */
+const maxListedKeys = 1000
+/** A person signs a message for each. */
+const maxValidKeys = 4000
+
+/**
+ * Lists keys that are not revoked, newest first: all that are valid, so that each can be revoked, and the newest of those
+ * that expired.
+ */
 export async function listKeys(context: Context, address: string): Promise<ApiKeyInfo[]> {
-  const rows = await context.db.read
-    .selectFrom('api_key')
-    .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'])
-    .where('address', '=', address)
-    .where('revoked_at', 'is', null)
-    .orderBy('created_at', 'desc')
-    .limit(1000)
-    .execute()
+  const now = context.clock.now()
+  const newest = (isValid: boolean, maxRows: number) =>
+    context.db.read
+      .selectFrom('api_key')
+      .select(['id', 'name', 'scopes', 'created_at', 'expires_at', 'last_used_at'])
+      .where('address', '=', address)
+      .where('revoked_at', 'is', null)
+      .where(({ eb, or }) =>
+        isValid ? or([eb('expires_at', 'is', null), eb('expires_at', '>', now)]) : eb('expires_at', '<=', now),
+      )
+      .orderBy('created_at', 'desc')
+      .limit(maxRows)
+      .execute()
+  const valid = await newest(true, maxValidKeys)
+  const expired = valid.length < maxListedKeys ? await newest(false, maxListedKeys - valid.length) : []
+  const rows = [...valid, ...expired].sort((one, other) => other.created_at - one.created_at)
   return rows.map((row) => ({
     id: row.id,
     name: row.name,
