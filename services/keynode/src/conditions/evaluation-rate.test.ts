@@ -27,3 +27,12 @@ test('counts each address for itself, and resets after a minute', () => {
   clock.time = 60_000
   rate.count('me')
 })
+
+test('a clock that is set back does not extend the wait', () => {
+  const clock = { time: 3_600_000, now: () => clock.time }
+  const rate = createEvaluationRate(clock)
+  for (let turn = 0; turn < 10; turn++) rate.count('me')
+  clock.time = 0
+  for (let turn = 0; turn < 10; turn++) rate.count('me')
+  expect(() => rate.count('me')).toThrow(expect.objectContaining({ code: 'RATE_LIMITED', retryAfterSeconds: 60 }))
+})

@@ -22,7 +22,8 @@ export function createEvaluationRate(clock: { now(): number }, factor = 1): Eval
       if (factor === 0) return
       const now = clock.now()
       const window = windows.get(identity)
-      if (window === undefined || window.endsAt <= now) {
+      // One that ends later than in a minute began before the clock was set back.
+      if (window === undefined || window.endsAt <= now || window.endsAt > now + windowMs) {
         // Windows are in order of expiry, so expired ones come first.
         windows.delete(identity)
         for (const [other, { endsAt }] of windows) {

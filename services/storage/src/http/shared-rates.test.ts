@@ -50,6 +50,10 @@ describe('replicas', () => {
     expect(await take(0)).toEqual({ perMinute: 30, remaining: 29, fullInSeconds: 2 })
     expect(await take(1)).toEqual({ perMinute: 30, remaining: 28, fullInSeconds: 4 })
     expect(await rows()).toHaveLength(1)
+    // A clock that was set back by an hour must not lock callers out for an hour.
+    now -= 3_600_000
+    expect(await take(0)).toEqual({ perMinute: 30, remaining: 29, fullInSeconds: 2 })
+    expect(await take(1)).toEqual({ perMinute: 30, remaining: 28, fullInSeconds: 4 })
   })
 
   test('refuse another secret from the first start on, and accept the secondary one', async () => {

@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto'
+import { clockSkewMs } from '@cairn/protocol'
 import { rateLimited, rateState, type SharedRates } from '@cairn/service'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
@@ -24,7 +25,11 @@ export function createSharedRates({
       const name = createHmac('sha256', key).update(caller).digest('hex').slice(0, 32)
       const now = clock.now()
       const tokenMs = Math.ceil(minuteMs / size)
-      const fullAt = sql<number>`case when call_rate.full_at < ${now} then ${now} else call_rate.full_at end + ${tokenMs}`
+      // A bucket is full within a minute: a later time is that of a clock that was set back since.
+      const latest = now + minuteMs + clockSkewMs
+      const fullAt = sql<number>`case
+        when call_rate.full_at < ${now} or call_rate.full_at > ${latest} then ${now} else call_rate.full_at
+      end + ${tokenMs}`
       const taken = await db.write((trx) =>
         trx
           .insertInto('call_rate')
