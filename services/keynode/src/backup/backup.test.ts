@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { openSnapshot } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { createS3Place, type S3Place } from '@cairn/service/s3-place-fixture'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { runKeyNodeAdmin } from '../admin/admin.fixture.ts'
 import { readKeyNodeConfig } from '../config.ts'
@@ -136,6 +137,27 @@ describe.each([
     })
   }, 60_000)
 })
+
+test('marks every key of a large node as restored', async () => {
+  const source = { ...(await settingsOf('sqlite', 'source')), CAIRN_KEYNODE_SECRET: secret }
+  const place = join(home, 'backups')
+  {
+    await using node = await startTestNode(source, { home: join(home, 'source') })
+    await node.context.db.write((trx) =>
+      sql`with recursive number (n) as (select 1 union all select n + 1 from number where n < 10001)
+        insert into key (cid, cid_as_given, owner, creator, version, state, set_id, sealed_version, digest, change_kind,
+          change_id, created_at, updated_at)
+        select 'c' || n, 'c' || n, 'o', 'o', 1, 'held', 's', 1, 'd', 'save', 'i', 1, 1 from number`.execute(trx),
+    )
+    expect((await runKeyNodeAdmin(source, 'backup', place)).code).toBe(0)
+  }
+  const target = await settingsOf('postgres', 'target')
+  const { json } = await runKeyNodeAdmin(target, 'restore', place, '--identity', identity, '--json')
+  expect(json).toMatchObject([{ keys: 10_001 }])
+  await using node = await startTestNode({ ...target, CAIRN_KEYNODE_SECRET: secret }, { home: join(home, 'target') })
+  const keys = node.context.db.read.selectFrom('key').select('cid').where('restored_at', 'is', null)
+  expect(await keys.execute()).toEqual([])
+}, 60_000)
 
 test('refuses other nodes, other keys and changed files, and keeps the newest backups', async () => {
   const place = join(home, 'backups')

@@ -3,6 +3,7 @@ import { inspectDatabase, keepSecretFile, makeFolder, openSnapshot, openDatabase
 import { recordAction } from '@cairn/service/admin'
 import { insertDump, type Opener, readDump, readStored, readWhole } from '@cairn/service/backup'
 import type { ObjectStore } from '@cairn/service/objects'
+import type { Kysely } from 'kysely'
 import type { KeyNodeConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
 import { migrations, openDatabase } from '../db/database.ts'
@@ -16,6 +17,9 @@ import { parseSecrets, type Secrets, toHex } from './secrets.ts'
 export const secretFileName = 'keynode.key'
 /** File of the second secret of a rotation. */
 export const secondaryFileName = 'keynode.secondary.key'
+
+/** Keys marked per statement. */
+const keysAtOnce = 10_000
 
 /** Dependencies of a restore. */
 export type RestoreParts = {
@@ -81,16 +85,30 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
       const dumped = readDump(open(readStored(place, dump, signal)), dump.key)
       const rows = await insertDump(trx, db.kind, dumped, parts.onRows)
       const at = clock.now()
-      const { numUpdatedRows } = await trx.updateTable('key').set({ restored_at: at }).executeTakeFirstOrThrow()
+      const keys = await markKeys(trx, at)
       await trx.updateTable('node').set({ restored_at: at }).execute()
-      const after = { createdAt: manifest.createdAt, keys: Number(numUpdatedRows) }
+      const after = { createdAt: manifest.createdAt, keys }
       await recordAction(trx, { action: 'restore', subject: manifest.id, after }, at)
-      return { rows, keys: Number(numUpdatedRows) }
+      return { rows, keys }
     })
   })()
   // Migrates the rows to this version, as a start does.
   await (await openDatabase(config.database)).close()
   return { manifest, rows, keys, secret, hasSecondary }
+}
+
+/** Marks every key, in parts: PostgreSQL would end a statement about a million keys at its time limit. Returns their number. */
+async function markKeys(trx: Kysely<Schema>, at: number): Promise<number> {
+  let keys = 0
+  for (let after = ''; ; ) {
+    const some = trx.selectFrom('key').select('cid').where('cid', '>', after).orderBy('cid').limit(keysAtOnce)
+    const rows = await some.execute()
+    const last = rows.at(-1)?.cid
+    if (last === undefined) return keys
+    await trx.updateTable('key').set({ restored_at: at }).where('cid', '>', after).where('cid', '<=', last).execute()
+    keys += rows.length
+    after = last
+  }
 }
 
 function requireKnownSchema({ id, database }: Manifest): void {
