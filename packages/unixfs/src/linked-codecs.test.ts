@@ -1,7 +1,9 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import fc from 'fast-check'
+import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
 import { findCborLinks, findJsonLinks } from './linked-codecs.ts'
 import { createMemoryBlocks, patternOf } from './memory-blocks.suite.ts'
@@ -78,6 +80,14 @@ describe('links of other codecs', () => {
       }),
       { numRuns: 1000 },
     )
+  })
+
+  it('are no longer than a CID in DAG-JSON, because long ones take hours to decode', () => {
+    const identityOf = (sizeBytes: number) => CID.createV1(0x55, createDigest(0, patternOf(sizeBytes)))
+    const blockOf = (link: CID) => Buffer.from(JSON.stringify({ a: { '/': link.toString(base58btc) } }))
+    const longest = identityOf(128)
+    expect(findJsonLinks(blockOf(longest)).map((link) => String(link.cid))).toEqual([String(longest)])
+    expect(() => findJsonLinks(blockOf(identityOf(220)))).toThrow(expect.objectContaining({ code: 'BAD_BLOCK' }))
   })
 
   it('use no stack in deep nesting, and no memory for false lengths', () => {

@@ -1,7 +1,6 @@
-import { CID } from 'multiformats/cid'
 import { cidTag, createCborCursor } from './cbor-cursor.ts'
 import type { DagLink } from './dag-pb.ts'
-import { readWholeCid } from './read-cid.ts'
+import { parseCidText, readWholeCid } from './read-cid.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /**
@@ -44,7 +43,7 @@ export function findJsonLinks(bytes: Uint8Array): DagLink[] {
       const members: unknown[] = Object.values(value)
       const [only] = members
       if (members.length === 1 && '/' in value && typeof only === 'string')
-        links.push({ cid: CID.parse(only), name: '' })
+        links.push({ cid: parseCidText(only), name: '' })
       else for (let at = members.length - 1; at >= 0; at--) waiting.push(members[at])
     }
   } catch (cause) {

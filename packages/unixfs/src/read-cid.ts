@@ -5,6 +5,19 @@ import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 /** Maximum length of a CID in bytes: fits an identity hash of 128 bytes with all its prefixes. */
 export const maxCidBytes = 160
 
+/** Maximum length of a CID as text: an identity hash of 128 bytes in base16 is shorter. */
+const maxCidCharacters = 300
+
+/**
+ * Parses a CID of a document. A longer text is not parsed, because the time that base58 and base36 take grows with the square of
+ * its length: hours for one block.
+ * @throws RangeError for a text that is too long; the error of the parser
+ */
+export function parseCidText(text: string): CID {
+  if (text.length > maxCidCharacters) throw new RangeError('The text is longer than a CID')
+  return CID.parse(text)
+}
+
 /**
  * Parses the CID at the start of `bytes` and returns it with its length. The CID owns a copy of its bytes, so that
  * keeping it does not keep the block.

@@ -1,6 +1,6 @@
 import { type BlockSource, UnixfsError } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
-import { identityCode } from '../content/parse-cid.ts'
+import { identityCode, readCidText } from '../content/parse-cid.ts'
 
 export const dagCborCode = 0x71
 export const dagJsonCode = 0x0129
@@ -52,8 +52,15 @@ function fromJson(value: unknown, depth: number): Value {
   if (typeof value !== 'object' || value === null) return null
   const entries = Object.entries(value)
   const [only] = entries
-  if (entries.length === 1 && only?.[0] === '/') return typeof only[1] === 'string' ? CID.parse(only[1]) : null
+  if (entries.length === 1 && only?.[0] === '/') return typeof only[1] === 'string' ? readLink(only[1]) : null
   return new Map(entries.map(([name, member]) => [name, fromJson(member, depth + 1)]))
+}
+
+/** @throws RangeError for a text that is not a CID, or too long to be one: its decoding would take hours */
+function readLink(text: string): CID {
+  const cid = readCidText(text)
+  if (cid === undefined) throw new RangeError('not a CID')
+  return cid
 }
 
 function readCbor(bytes: Uint8Array): Value {

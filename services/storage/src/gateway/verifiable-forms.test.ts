@@ -5,6 +5,7 @@ import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
+import { findLinkedValue } from './linked-value.ts'
 import { writeTar } from './serve-tar.ts'
 import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.ts'
 
@@ -130,6 +131,22 @@ describe('verifiable forms', () => {
     expect((await get(`/ipfs/${leaf}?format=dag-json`)).statusCode).toBe(406)
     expect((await get(`/ipfs/${leaf}?format=json`)).body).toBe('leaf')
     expect((await get(`/ipfs/${leaf}?format=ipns-record`)).statusCode).toBe(400)
+  })
+
+  it('reads no link of a document that is longer than a CID: its decoding would stop the service for hours', async () => {
+    const { app, addFile } = createTestGateway()
+    const link = CID.createV1(0x55, Digest.create(0, makeBytes(220))).toString()
+    const json = JSON.stringify({ a: { '/': link } })
+    // The bytes of a file, which anyone may ask for under another codec.
+    const file = await addFile(json, { ...importProfiles.v1, rawLeaves: true })
+    expect(file.code).toBe(0x55)
+    const cid = CID.createV1(dagJson.code, file.multihash)
+    for (const path of ['', '/a', '/a/b']) {
+      expect((await app.inject(`/ipfs/${cid}${path}`)).headers['x-cairn-code'], path).toBe('UNSUPPORTED_CODEC')
+    }
+    const source = { get: async () => Buffer.from(json) }
+    const finding = findLinkedValue(source, cid, ['a'], new AbortController().signal)
+    await expect(finding).rejects.toMatchObject({ code: 'BAD_BLOCK' })
   })
 
   it('packs names with a backslash, which is an ordinary character, unless they would leave the folder', async () => {

@@ -13,9 +13,19 @@ const decoders = new Map<number, (bytes: Uint8Array) => unknown>([
   [dagPbCode, dagPb.decode],
   [dagCborCode, dagCbor.decode],
   [cborCode, dagCbor.decode],
-  [dagJsonCode, dagJson.decode],
-  [jsonCode, dagJson.decode],
+  [dagJsonCode, decodeJson],
+  [jsonCode, decodeJson],
 ])
+
+/** A link in DAG-JSON whose text is longer than a CID. The slash may be escaped, and the text may contain escapes. */
+const longLink = /"(?:\/|\\\/|\\u002[fF])"\s*:\s*"[^"]{301}/
+
+/** Decodes JSON. The time to decode a link grows with the square of its length, so that a long one would take hours. */
+function decodeJson(bytes: Uint8Array): unknown {
+  const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('latin1')
+  if (longLink.test(text)) throw new RangeError('A link is longer than a CID')
+  return dagJson.decode(bytes)
+}
 
 /**
  * Encodes a node, or the value at `segments` in it, in another codec.

@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
@@ -255,6 +256,20 @@ describe('blocks and nodes', () => {
     }
     const folder = await post('block/put?format=protobuf&mhtype=blake2b-256', { parts: parts('\x0a\x02\x08\x01') })
     expect(folder.json).toMatchObject({ Key: 'bafykbzacebugfutjir6qie7apo5shpry32ruwfi762uytd5g3u2gk7tpscndq' })
+  })
+
+  test('contain no link that is longer than a CID: its decoding would stop the service for hours', async () => {
+    const link = CID.createV1(0x55, createDigest(0, new Uint8Array(220))).toString()
+    for (const key of ['/', '\\/', '\\u002F']) {
+      const json = `{"a":{"${key}" : "${link}"}}`
+      const put = await post('dag/put', { parts: parts(json) })
+      expect(put.headers.get('x-cairn-code')).toBe('UNSUPPORTED_CODEC')
+      expect(put.json).toMatchObject({ Message: 'A part is not dag-json, or cannot be encoded as dag-cbor' })
+      // Plain JSON has no links, but is decoded as DAG-JSON when a client asks for its value.
+      const stored = await post('block/put?cid-codec=json', { parts: parts(json) })
+      const { Key }: { Key: string } = JSON.parse(stored.body)
+      expect((await post(`dag/get?arg=${Key}`)).headers.get('x-cairn-code')).toBe('UNSUPPORTED_CODEC')
+    }
   })
 
   test('are rejected if they link to missing content, are too large, or differ from the declaration', async () => {
