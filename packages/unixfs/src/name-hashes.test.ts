@@ -1,8 +1,8 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createDirectoryTree } from './directory-tree.ts'
 import { listDirectory } from './list-directory.ts'
 import { createMemoryBlocks, importBytes, patternOf, sha256 } from './memory-blocks.suite.ts'
-import { sortAsWalked } from './name-hashes.ts'
+import { sortAsWalked, sortByHash } from './name-hashes.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { statNode } from './stat-node.ts'
 
@@ -24,4 +24,23 @@ test.each(profiles)('entries are sorted in the order in which a folder of $name 
     for await (const { name } of listDirectory(blocks, cid)) listed.push(name)
     expect(sortAsWalked(names.map((name) => ({ name }))).map(({ name }) => name)).toEqual(listed)
   }
+})
+
+test('hashes with the same first half, as of names that were made for it, are sorted in few steps', () => {
+  const count = 3_000
+  const hashes = new Uint8Array(count * 8)
+  const view = new DataView(hashes.buffer)
+  // Most have one first half, in a descending order of the second.
+  for (let at = 0; at < count; at++) {
+    view.setUint32(at * 8, at % 10 === 0 ? at : 0x9000_0000)
+    view.setUint32(at * 8 + 4, count - at)
+  }
+  const reads = vi.spyOn(DataView.prototype, 'getUint32')
+  const sorted = sortByHash(hashes)
+  expect(reads.mock.calls.length).toBeLessThan(10 * count)
+  reads.mockRestore()
+  const expected = Array.from({ length: count }, (_, at) => at).toSorted((a, b) =>
+    Number(view.getBigUint64(a * 8) - view.getBigUint64(b * 8)),
+  )
+  expect(Array.from(sorted)).toEqual(expected)
 })

@@ -24,31 +24,40 @@ export function sortAsWalked<T extends { readonly name: string }>(entries: reado
 }
 
 /**
- * Returns the positions of hashes of 8 bytes in the order of the hashes. The engine sorts numbers of 64 bits, the first
- * half of a hash with its position, much faster than it calls a function to compare them.
+ * Returns the positions of hashes of 8 bytes in the order of the hashes. The engine sorts numbers of 64 bits, half of a hash
+ * with its position, much faster than it calls a function to compare them.
  */
 export function sortByHash(hashes: Uint8Array): Uint32Array {
   const count = hashes.length / nameHashBytes
-  const words = new Uint32Array(count * 2)
   const view = new DataView(hashes.buffer, hashes.byteOffset, hashes.length)
-  for (let at = 0; at < count; at++) {
-    words[at * 2 + lowWord] = at
-    words[at * 2 + 1 - lowWord] = view.getUint32(at * nameHashBytes)
-  }
-  new BigUint64Array(words.buffer).sort()
-  const sorted = new Uint32Array(count)
-  for (let at = 0; at < count; at++) {
-    const member = words[at * 2 + lowWord] ?? 0
-    const first = words[at * 2 + 1 - lowWord]
-    const second = view.getUint32(member * nameHashBytes + 4)
-    // The few hashes with the same first half are sorted by the second.
-    let to = at
-    for (; to > 0 && words[to * 2 - 1 - lowWord] === first; to--) {
-      const before = sorted[to - 1] ?? 0
-      if (view.getUint32(before * nameHashBytes + 4) <= second) break
-      sorted[to] = before
-    }
-    sorted[to] = member
+  const halfOf = (member: number, half: 0 | 4): number => view.getUint32(member * nameHashBytes + half)
+  const sorted = sortByHalf(
+    new Uint32Array(count).map((_, at) => at),
+    (member) => halfOf(member, 0),
+  )
+  // Hashes with the same first half are sorted by the second. They are few, unless the names were made for it.
+  for (let start = 0; start < count; ) {
+    const first = halfOf(sorted[start] ?? 0, 0)
+    let end = start + 1
+    while (end < count && halfOf(sorted[end] ?? 0, 0) === first) end++
+    if (end - start > 1)
+      sorted.set(
+        sortByHalf(sorted.subarray(start, end), (member) => halfOf(member, 4)),
+        start,
+      )
+    start = end
   }
   return sorted
+}
+
+/** Returns members in the order of half of their hashes. */
+function sortByHalf(members: Uint32Array, halfOf: (member: number) => number): Uint32Array {
+  const words = new Uint32Array(members.length * 2)
+  for (let at = 0; at < members.length; at++) {
+    const member = members[at] ?? 0
+    words[at * 2 + lowWord] = member
+    words[at * 2 + 1 - lowWord] = halfOf(member)
+  }
+  new BigUint64Array(words.buffer).sort()
+  return members.map((_, at) => words[at * 2 + lowWord] ?? 0)
 }
