@@ -8,8 +8,10 @@ import { createIPNSRecord, marshalIPNSRecord, multihashToIPNSRoutingKey, unmarsh
 import { ipnsSelector } from 'ipns/selector'
 import { ipnsValidator } from 'ipns/validator'
 import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
 import { base64pad } from 'multiformats/bases/base64'
 import { CID } from 'multiformats/cid'
+import { create as createDigest } from 'multiformats/hashes/digest'
 import { expect, test } from 'vitest'
 import { writeFields } from './fields.ts'
 import {
@@ -169,6 +171,24 @@ test('rejects a record that is shortened or extended anywhere', async () => {
     expect(await refusal(key.name, bytes.subarray(0, length))).toBe('INVALID_IPNS_RECORD')
   }
   expect(await refusal(key.name, Uint8Array.of(...bytes, 0))).toBe('INVALID_IPNS_RECORD')
+})
+
+test('reads a bare CID as the value, and none that is longer than a CID', async () => {
+  const key = await createNameKey()
+  const validity = new TextEncoder().encode('2126-10-28T08:21:06.5Z')
+  const read = async (cid: CID) => {
+    const text = new TextEncoder().encode(cid.toString(base58btc))
+    const signed = encodeRecordData({ value: text, validity, sequence: 1n, ttlNs: 0n })
+    const record = writeFields([
+      [recordFields.signatureV2, ed25519.sign(signedBytes(signed), key.seed)],
+      [recordFields.data, signed],
+    ])
+    return readRecord(key.name, record).then((found) => found.value, code)
+  }
+  const identityOf = (sizeBytes: number) => CID.createV1(0x55, createDigest(0, new Uint8Array(sizeBytes)))
+  const longest = identityOf(128)
+  expect(await read(longest)).toBe(`/ipfs/${longest}`)
+  expect(await read(identityOf(300))).toBe('INVALID_IPNS_RECORD')
 })
 
 test('rejects bytes of any kind with a code', async () => {
