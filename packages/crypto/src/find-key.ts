@@ -35,7 +35,7 @@ export async function findKey(answers: readonly ShardAnswer[], options: FindKeyO
   const { candidates, wrongNodes } = readCandidates(answers)
   if (candidates.length < keyShardThreshold) throw tooFew(answers, wrongNodes)
   if (candidates.length > keyShardThreshold + 1 && areConsistent(candidates, keyShardThreshold))
-    return { masterKey: keyOf(candidates), wrongNodes }
+    return { masterKey: keyOf(candidates.slice(0, keyShardThreshold)), wrongNodes }
   if (options.confirm !== undefined) {
     const tried = new Set<string>()
     for (const subset of subsetsOf(candidates, keyShardThreshold)) {
@@ -84,8 +84,9 @@ function readCandidates(answers: readonly ShardAnswer[]): { candidates: Candidat
   return { candidates, wrongNodes }
 }
 
+/** Returns the key from as many points as its threshold. */
 function keyOf(points: readonly Point[]): string {
-  return writeScalar(interpolate(points.slice(0, keyShardThreshold), 0n))
+  return writeScalar(interpolate(points, 0n))
 }
 
 function tooFew(answers: readonly ShardAnswer[], wrongNodes: number[]): CairnError {

@@ -192,6 +192,15 @@ describe('commitments', () => {
     }
   })
 
+  test.each([2, 4, 5])('finds the key of a set with a threshold of %d', async (threshold) => {
+    const own = generateKey(threshold)
+    const ownSet = commitShards(own.keyShards, threshold)
+    const answers = answersOf(own.keyShards, ownSet)
+    expect(await findKey(answers)).toEqual({ masterKey: own.masterKey, wrongNodes: [] })
+    const few = answers.slice(0, threshold - 1)
+    await expect(findKey(few, { trustedSet: ownSet })).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
+  })
+
   test('two liars cannot bring in commitments of their own', async () => {
     const theirs = generateKey()
     const theirSet = commitShards(theirs.keyShards)
