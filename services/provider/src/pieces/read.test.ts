@@ -4,6 +4,7 @@ import { request } from 'node:http'
 import { verifyChallenge } from '@cairn/pieces'
 import type { ChallengeAnswer } from '@cairn/protocol'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import {
   bytesOf,
@@ -294,6 +295,20 @@ describe('the scrub', () => {
     expect((await provider.call('GET', `/pieces/${whole.cid}`)).json).toMatchObject({ state: 'kept' })
     expect(await scrubAll(2)).toEqual([])
     expect(await provider.metrics()).toMatch(/cairn_provider_damaged_pieces_total [1-9]/)
+  })
+
+  test('does not go on at once with a damaged piece that cannot be recorded', async () => {
+    const { cid, path } = await keep(100_000)
+    await flipBit(path, 50_000)
+    const { db } = provider.context
+    await db.write((trx) => trx.updateTable('piece').set({ checked_at: 1 }).execute())
+    const change = (statement: string) => db.write((trx) => sql.raw(statement).execute(trx))
+    await change("create trigger refuse before update on piece begin select raise(abort, 'the disk is full'); end")
+    const scrubbed = scrubNext(provider.context, 2, new AbortController().signal)
+    const recovered = scrubbed.finally(() => change('drop trigger refuse'))
+    await expect(recovered).rejects.toMatchObject({ code: 'PIECE_DAMAGED' })
+    expect(await scrubAll(2)).toEqual([cid])
+    expect((await provider.call('GET', `/pieces/${cid}`)).json).toMatchObject({ state: 'damaged' })
   })
 
   test('repairs a piece when it is offered again', async () => {

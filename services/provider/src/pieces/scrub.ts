@@ -3,7 +3,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { openKept } from './open-kept.ts'
 import { readPayload } from './read-payload.ts'
-import { nextToScrub, recordChecked } from './store.ts'
+import { findPiece, nextToScrub, recordChecked } from './store.ts'
 
 /** Minimum time between two full reads of a piece. */
 const againMs = 24 * 3_600_000
@@ -13,6 +13,7 @@ const idleMs = 60_000
 /**
  * Reads the least recently checked piece completely, at the configured rate, and marks it if it is damaged. Returns
  * its CID; undefined when none was checked before `before`.
+ * @throws CairnError PIECE_DAMAGED if the damage could not be recorded: the piece would be the next one again
  */
 export async function scrubNext(context: Context, before: number, signal: AbortSignal): Promise<string | undefined> {
   const { config, db, clock } = context
@@ -25,8 +26,10 @@ export async function scrubNext(context: Context, before: number, signal: AbortS
     }
     await db.write((trx) => recordChecked(trx, row.cid, clock.now()))
   } catch (error) {
-    // Removed or damaged meanwhile: both are recorded elsewhere.
     if (!CairnError.is(error, 'PIECE_NOT_FOUND') && !CairnError.is(error, 'PIECE_DAMAGED')) throw error
+    // Removed or damaged meanwhile: both are recorded elsewhere.
+    const now = await findPiece(db.read, row.cid)
+    if (now?.state === 'kept' && now.kept_since === row.kept_since) throw error
   }
   return row.cid
 }
