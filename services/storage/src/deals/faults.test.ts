@@ -76,6 +76,26 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
 
   const upload = (name: string, sizeBytes: number, seed: number) => deals.upload(name, fill(sizeBytes, seed))
 
+  it('a piece of an aggregate whose pieces move to others has no proof that leads elsewhere', async () => {
+    const cids = [await upload('one', 2 * MIB, 1), await upload('two', 2 * MIB, 2)]
+    await deals.goOn(waitMs * 2 + 4000)
+    const placed = await Promise.all(
+      cids.map(async (cid) => ({ cid, piece: (await deals.proofs.place(cid))?.pieces[0]?.row })),
+    )
+    const [first, last] = placed.toSorted((a, b) => (a.piece?.position ?? 0) - (b.piece?.position ?? 0))
+    if (first?.piece === undefined || last?.piece === undefined) throw new Error('the pieces are missing')
+    expect([last.piece.position, last.piece.aggregate_id]).toEqual([1, first.piece.aggregate_id])
+    const { id } = first.piece
+    await db().write(async (trx) => {
+      await trx.updateTable('aggregate').set({ state: 'ending', place_at: null }).execute()
+      await trx.updateTable('piece').set({ aggregate_id: null, position: null }).where('id', '=', id).execute()
+    })
+    for (let time = 0; time < 2; time++) {
+      const { pieces } = await deals.proofs.describe(last.cid)
+      expect(pieces.map(({ aggregate }) => aggregate)).toEqual([null])
+    }
+  })
+
   it('aggregates that never get all their copies keep none from newer ones', async () => {
     for (let at = 0; at < 250; at++) await insertAggregate(`old-${at}`, { cid: `c${at}`, copies: 5, state: 'live' })
     await insertAggregate('new', { cid: 'new', copies: 1, state: 'live' })

@@ -65,7 +65,7 @@ export type Proofs = {
    * @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW, BLOCK_NOT_FOUND, PROOF_NOT_FOUND, PIECE_DAMAGED
    */
   describe(cid: CID, from?: number): Promise<CallResult<typeof getProofs>>
-  /** Returns the aggregate of a piece with its proofs and deals; undefined while it is in none. */
+  /** Returns the aggregate of a piece with its proofs and deals; undefined while it is in none, or in one that is ending. */
   findAggregate(piece: PieceRow): Promise<{ row: AggregateRow; aggregate: Aggregate; deals: DealRow[] } | undefined>
   /**
    * Returns the challenges of a piece or aggregate, newest first. @throws CairnError PIECE_NOT_FOUND,
@@ -84,17 +84,23 @@ export type Proofs = {
 /** Creates proofs from the rows of this service. */
 export function createProofs(context: Context, providers: readonly Provider[]): Proofs {
   const { db, objects, config } = context
-  const built = new Map<string, Promise<Aggregate>>()
+  const built = new Map<string, Promise<Aggregate | undefined>>()
 
   // Cached as promises: concurrent callers wait for a single build.
-  const build = (row: AggregateRow): Promise<Aggregate> => {
+  const build = (row: AggregateRow): Promise<Aggregate | undefined> => {
     const known = built.get(row.id)
     if (known !== undefined) return known
     const [oldest] = built.keys()
     if (built.size >= aggregatesKept && oldest !== undefined) built.delete(oldest)
-    const building = findPiecesOf(db.read, row.id).then((pieces) => buildAggregate(pieces.map(toPiece)))
+    const building = findPiecesOf(db.read, row.id).then((pieces) =>
+      // The pieces of an aggregate that is ending move to others one by one: the rest is not the aggregate.
+      pieces.length === row.piece_count ? buildAggregate(pieces.map(toPiece)) : undefined,
+    )
     built.set(row.id, building)
-    building.catch(() => built.delete(row.id))
+    building.then(
+      (aggregate) => aggregate ?? built.delete(row.id),
+      () => built.delete(row.id),
+    )
     return building
   }
 
@@ -167,8 +173,9 @@ export function createProofs(context: Context, providers: readonly Provider[]): 
         .selectAll()
         .where('id', '=', piece.aggregate_id)
         .executeTakeFirst()
-      if (row === undefined) return undefined
-      return { row, aggregate: await build(row), deals: await findDealsOf(db.read, row.id) }
+      const aggregate = row === undefined ? undefined : await build(row)
+      if (row === undefined || aggregate === undefined) return undefined
+      return { row, aggregate, deals: await findDealsOf(db.read, row.id) }
     },
     async listChecks(piece, { after, limit = checksOfPage }) {
       parsePieceCid(piece)
