@@ -55,6 +55,24 @@ test('sends the credentials to the source, and seals them in the database', asyn
 })
 
 describe('a source that disconnects', () => {
+  test('is asked again although the clock was set back by an hour', async () => {
+    let behindMs = 0
+    const clock = { now: () => Date.now() - behindMs }
+    const pullTimes = { ...quickPulls, firstPauseMs: 600_000, maxPauseMs: 600_000 }
+    await using late = await startTestProvider(source.url, {}, { clock, pullTimes })
+    const [waiting, other] = [await put(5000), await put(6000)]
+    source.handlers.push((_request, response) => response.writeHead(503).end())
+    await late.offer(waiting.cid, waiting.url)
+    while ((await late.until(waiting.cid, 'queued')).lastError === null) {
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    behindMs = 3_600_000
+    // An offer makes the provider look for what is due.
+    await late.offer(other.cid, other.url)
+    await late.until(other.cid, 'kept')
+    await late.until(waiting.cid, 'kept')
+  })
+
   // The larger one is written past the page cache.
   test.each([3_000_000, 50_000_000])('receives a request for the rest of %i bytes', async (length) => {
     const { cid, payload, url } = await put(length)

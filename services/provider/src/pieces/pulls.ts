@@ -70,8 +70,9 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
       const row = await nextToPull(db.read, [...pulling.keys()])
       if (row === undefined) return
       const waitMs = row.next_try_at - clock.now()
-      if (waitMs > 0) {
-        wakeIn(Math.min(waitMs, times.maxPauseMs))
+      // No pause is longer than the maximum: beyond it, the clock was set back.
+      if (waitMs > 0 && waitMs <= times.maxPauseMs) {
+        wakeIn(waitMs)
         return
       }
       start(row.cid)
