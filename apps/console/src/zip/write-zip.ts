@@ -3,6 +3,7 @@ import { makeZip } from 'client-zip'
 import { openTarget } from '../cipher/open-target.ts'
 import { mayBeFolder } from '../content/folder-type.ts'
 import { loadCode } from '../parts/load-code.ts'
+import { endZip } from './end-zip.ts'
 import { type Entry, requireInside } from './entry.ts'
 import { joinWrites } from './join-writes.ts'
 import { openPublicEntries, openUnlessLink } from './public-entries.ts'
@@ -22,8 +23,8 @@ const progressMs = 200
 /**
  * Writes items into one ZIP, one after the other: each byte is verified, decrypted if required, and written. Neither the page
  * nor the worker holds more than a piece of a large file and some small ones. A stored folder comes in one response. Files are
- * stored without compression, and large ones as ZIP64. Symbolic links are left out: where they lead is only known where the ZIP
- * is unpacked.
+ * stored without compression; large ones, and very many, as ZIP64. Symbolic links are left out: where they lead is only known
+ * where the ZIP is unpacked.
  * @returns with the file, if the user could not choose one
  * @throws CairnError those of `openFile`, `openDecrypted` and `openTarget`, INVALID_PATH (a name that leads out of the ZIP); then
  *   nothing is left
@@ -34,7 +35,8 @@ export async function writeZip(
 ): Promise<WrittenZip> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
   const handle = target ?? (await openKept())
-  const file = joinWrites(await openTarget(handle))
+  let entryCount = 0
+  const file = endZip(joinWrites(await openTarget(handle)), () => entryCount)
   const leftOut: string[] = []
   let fileCount = 0
   let bytes = 0
@@ -48,6 +50,7 @@ export async function writeZip(
   async function* entries() {
     for await (const entry of openEntries(client, items, { needKey, onLeftOut: (path) => leftOut.push(path) })) {
       requireInside(entry.name)
+      entryCount++
       const { input, ...about } = entry
       if (input === undefined) {
         yield about
