@@ -10,6 +10,7 @@ import { toZipItems } from './to-zip-items.ts'
 import type { ItemDialog } from './use-item-actions.ts'
 import type { ItemEdits } from './use-item-edits.ts'
 import { VersionsDialog } from './VersionsDialog.tsx'
+import { WhenListed } from './WhenListed.tsx'
 
 /** The open dialog of the drive. */
 export function ItemDialogs({
@@ -70,11 +71,21 @@ export function ItemDialogs({
   if (kind === 'sign-link') return <SignLinkDialog content={dialog.content} onClose={onClose} />
   const { items } = dialog
   const ids = items.map(({ id }) => id)
-  if (kind === 'share') return <ShareItemsDialog drive={drive} items={items} onClose={onClose} />
+  if (kind === 'share') {
+    return (
+      <WhenListed title={messages.files.share} {...{ drive, items, onClose }}>
+        <ShareItemsDialog drive={drive} items={items} onClose={onClose} />
+      </WhenListed>
+    )
+  }
   if (kind === 'zip') {
     const [only] = items
     const name = items.length === 1 && only !== undefined ? only.name : messages.drive.zipName
-    return <ZipDialog name={`${name}.zip`} {...toZipItems(drive, items)} onClose={onClose} />
+    return (
+      <WhenListed title={messages.drive.zipTitle(0)} {...{ drive, items, onClose }}>
+        <ZipDialog name={`${name}.zip`} {...toZipItems(drive, items)} onClose={onClose} />
+      </WhenListed>
+    )
   }
   if (kind === 'move') {
     return (

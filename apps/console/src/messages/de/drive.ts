@@ -20,6 +20,8 @@ export const drive: Texts['drive'] = {
   root: 'Meine Dateien',
   count: items,
   listing: (count) => `Dateien werden aufgelistet. Angezeigt sind die neuesten ${formatCount(count)}.`,
+  folderListing:
+    'Die Dateien werden noch aufgelistet, und im Ordner sind vielleicht mehr. Es geht dann von selbst weiter.',
   newFolder: 'Neuer Ordner',
   newFolderHint: 'Ordnernamen sind verschlüsselt. Lesbar sind sie nur für dieses Konto.',
   newFolderLabel: 'Name des Ordners',
