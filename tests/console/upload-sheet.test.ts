@@ -52,6 +52,30 @@ test('names that come twice are marked before anything is sent, with the text of
   expect(problems).toEqual([])
 })
 
+test('a name that is refused is in sight however many files are chosen, and can be changed', async () => {
+  const { page, problems } = await openWithFiles(site, 0)
+  await page.keyboard.press('u')
+  const choose = (names: readonly string[]) =>
+    page.setInputFiles(
+      'input[data-upload=files]',
+      names.map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) })),
+    )
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  await choose(Array.from({ length: 150 }, (_none, at) => `${at}.txt`))
+  await sheet.getByText('and 50 more').waitFor()
+  await choose(['149.txt'])
+  await sheet.getByText('Duplicate file name found: 149.txt').waitFor()
+  expect(await sheet.getByRole('button', { name: startButton.encrypted }).isDisabled()).toBe(true)
+  await sheet.getByRole('textbox', { name: 'Name of 149.txt' }).fill('another.txt')
+  await page.keyboard.press('Tab')
+  expect(await sheet.getByRole('button', { name: 'Remove another.txt' }).evaluate((it) => it.matches(':focus'))).toBe(
+    true,
+  )
+  await sheet.getByText('and 50 more').waitFor()
+  expect(await sheet.getByRole('button', { name: startButton.encrypted }).isEnabled()).toBe(true)
+  expect(problems).toEqual([])
+})
+
 test('a text goes up encrypted without another signature, and its shards lie on five nodes', async () => {
   const { page, wallet, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')

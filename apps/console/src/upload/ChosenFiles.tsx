@@ -10,7 +10,7 @@ import { toUploadItems } from './to-upload-items.ts'
 import { countFiles, type UploadItem } from './upload-item.ts'
 import { changeUploadSheet } from './upload-sheet-store.ts'
 
-/** Maximum number of lines shown; the others are counted. */
+/** Maximum number of lines shown, and of further ones whose names are refused; the others are counted. */
 const maxLines = 100
 
 /** The chosen files, with editable names, and two ways to add more. */
@@ -25,12 +25,15 @@ export function ChosenFiles({
 }) {
   /** The name that is being typed: one that is not finished is not said to be wrong. */
   const [typing, setTyping] = useState<string>()
+  /** Lines that had the focus: one below the others stays when its name is in order. */
+  const [used, setUsed] = useState<ReadonlySet<string>>(new Set())
   const rename = (id: string, name: string) =>
     changeUploadSheet({ items: items.map((item) => (item.id === id ? { ...item, name } : item)) })
   const add = (list: FileList | null) => {
     const files = [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
     if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files, true)] })
   }
+  const shown = items.filter(({ id }, at) => at < maxLines || failures.has(id) || used.has(id)).slice(0, 2 * maxLines)
   const mayLackFolders = items.some((item) => item.kind === 'folder' && item.isChosen)
   return (
     <div className="flex flex-col gap-3">
@@ -43,7 +46,7 @@ export function ChosenFiles({
       {unreadable > 0 ? <p className="text-sm text-warn">{messages.upload.unreadable(unreadable)}</p> : undefined}
       {items.length === 0 ? undefined : (
         <ul aria-label={messages.upload.files(items.length)} className="flex flex-col gap-1.5">
-          {items.slice(0, maxLines).map((item) => {
+          {shown.map((item) => {
             const failure = typing === item.id ? undefined : failures.get(item.id)
             const Icon = item.kind === 'folder' ? Folder : File
             return (
@@ -57,6 +60,7 @@ export function ChosenFiles({
                       if (!failures.has(item.id)) setTyping(item.id)
                       rename(item.id, target.value)
                     }}
+                    onFocus={() => setUsed(new Set([...used, item.id]))}
                     onBlur={() => setTyping(undefined)}
                     {...(failure === undefined
                       ? {}
@@ -83,9 +87,9 @@ export function ChosenFiles({
               </li>
             )
           })}
-          {items.length > maxLines ? (
+          {items.length > shown.length ? (
             <li className="ml-6.5 text-ink-soft text-sm">
-              {messages.upload.andMore(formatCount(items.length - maxLines))}
+              {messages.upload.andMore(formatCount(items.length - shown.length))}
             </li>
           ) : undefined}
         </ul>
