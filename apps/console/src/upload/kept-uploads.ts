@@ -1,5 +1,6 @@
 import type { ResumableState } from '@cairn/sdk'
 import { openTable } from '../ui/open-table.ts'
+import { createSpace, type KeptSpace } from './kept-space.ts'
 
 /**
  * Unfinished uploads of this browser, in IndexedDB: data that a reload would lose. Contains no secrets: keys are at the
@@ -44,27 +45,19 @@ export type KeptUpload = {
   createdAt: number
 }
 
-/** Limits of one file, and of all stored uploads together. */
-const maxFileBytes = 64 * 1024 * 1024
-const maxTotalBytes = 256 * 1024 * 1024
+const limits = { maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
 /** Maximum number of stored uploads; a drop of thousands of files continues without storage. */
 const maxUploads = 500
-
-/** Returns whether these bytes fit within the limits. */
-async function mayKeep(sizes: readonly number[]): Promise<boolean> {
-  const bytes = sizes.reduce((sum, size) => sum + size, 0)
-  if (bytes > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
-  const kept = [...(await tally()).values()].reduce((sum, keptBytes) => sum + keptBytes, 0)
-  return kept + bytes <= maxTotalBytes
-}
 
 /**
  * Stores an upload. The upload continues without if the browser has no space.
  * @returns whether it is stored
  */
 export async function keepUpload(upload: KeptUpload): Promise<boolean> {
-  if ((await tally()).size >= maxUploads) return false
-  return put(upload)
+  const space = await tally()
+  if (space.size >= maxUploads || !(await put(upload))) return false
+  space.set(upload.id, upload.keptBytes)
+  return true
 }
 
 /**
@@ -73,9 +66,12 @@ export async function keepUpload(upload: KeptUpload): Promise<boolean> {
  */
 export async function keepBytes(id: string, bytes: KeptBytes): Promise<number> {
   const sizes = bytes.map(({ size }) => size)
-  if (!(await tally()).has(id) || !(await mayKeep(sizes))) return 0
+  const space = await tally()
+  if (!space.hold(id, sizes)) return 0
   const { isDone } = await bytesTable('readwrite', (rows) => rows.put(bytes, id))
-  return isDone ? sizes.reduce((sum, size) => sum + size, 0) : 0
+  if (isDone) return sizes.reduce((sum, size) => sum + size, 0)
+  space.set(id, 0)
+  return 0
 }
 
 /** Returns the stored bytes of an upload. */
@@ -106,14 +102,18 @@ export async function readKept(id: string): Promise<KeptUpload | undefined> {
 /** Updates a stored upload. @returns whether it is stored */
 export async function changeKept(id: string, change: Partial<KeptUpload>): Promise<boolean> {
   const found = await readKept(id)
-  return found !== undefined && (await put({ ...found, ...change }))
+  if (found === undefined || !(await put({ ...found, ...change }))) return false
+  const space = await tally()
+  // Bytes that are on their way to the table count already.
+  if (change.keptBytes !== undefined || !space.has(id)) space.set(id, change.keptBytes ?? found.keptBytes)
+  return true
 }
 
 export async function removeKept(id: string): Promise<void> {
   await table('readwrite', (rows) => rows.delete(id))
   await removeBytes(id)
-  const kept = await tally()
-  kept.delete(id)
+  const space = await tally()
+  space.remove(id)
 }
 
 /** Lists all stored uploads, oldest first. */
@@ -124,18 +124,21 @@ export async function listKept(): Promise<KeptUpload[]> {
 }
 
 async function put(upload: KeptUpload): Promise<boolean> {
-  const { isDone } = await table('readwrite', (rows) => rows.put(upload))
-  if (isDone) (await tally()).set(upload.id, upload.keptBytes)
-  return isDone
+  return (await table('readwrite', (rows) => rows.put(upload))).isDone
 }
 
-let tallied: Promise<Map<string, number>> | undefined
+let tallied: Promise<KeptSpace> | undefined
 
 /**
  * Returns the kept bytes by upload: those that were stored when the page first asked, and its own changes since. What other tabs
  * add meanwhile only makes the limits less exact.
  */
-function tally(): Promise<Map<string, number>> {
-  tallied ??= listKept().then((all) => new Map(all.map(({ id, keptBytes }) => [id, keptBytes])))
+function tally(): Promise<KeptSpace> {
+  tallied ??= listKept().then((all) =>
+    createSpace(
+      limits,
+      all.map(({ id, keptBytes }) => [id, keptBytes] as const),
+    ),
+  )
   return tallied
 }

@@ -211,7 +211,9 @@ export function noteBody(job: UploadJob, body: Blob): void {
   job.body = body
   storeNext(job, async () => {
     const keptBytes = await keepBytes(job.id, [body])
-    if (keptBytes > 0) await changeKept(job.id, { keptBytes })
+    // Those of an earlier encryption are not what the service has of this one.
+    if (keptBytes === 0) await removeBytes(job.id)
+    await changeKept(job.id, { keptBytes })
   })
 }
 

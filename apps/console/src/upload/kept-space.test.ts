@@ -1,0 +1,38 @@
+import { expect, test } from 'vitest'
+import { createSpace } from './kept-space.ts'
+
+const limits = { maxFileBytes: 60, maxTotalBytes: 100 }
+
+test('bytes count before they are written, so that those of one start stay within the limit together', () => {
+  const space = createSpace(limits, [['before', 30]])
+  for (const id of ['one', 'two']) space.set(id, 0)
+  expect(space.hold('one', [40, 10])).toBe(true)
+  expect(space.hold('two', [21])).toBe(false)
+  expect(space.hold('two', [20])).toBe(true)
+  // It is not kept, so there are no bytes to keep for it.
+  expect(space.hold('three', [0])).toBe(false)
+  expect(space.size).toBe(3)
+})
+
+test('the bytes of another encryption count in place of the first ones', () => {
+  const space = createSpace(limits, [
+    ['first', 50],
+    ['second', 50],
+  ])
+  expect(space.hold('first', [50])).toBe(true)
+  expect(space.hold('first', [61])).toBe(false)
+  // What did not fit leaves nothing.
+  expect(space.hold('second', [50, 50])).toBe(true)
+})
+
+test('what ended makes room', () => {
+  const space = createSpace(limits, [
+    ['first', 50],
+    ['second', 50],
+    ['third', 0],
+  ])
+  expect(space.hold('third', [1])).toBe(false)
+  space.remove('first')
+  expect([space.has('first'), space.size]).toEqual([false, 2])
+  expect(space.hold('third', [50])).toBe(true)
+})

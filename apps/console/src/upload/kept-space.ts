@@ -1,0 +1,39 @@
+/** What the unfinished uploads of this browser may take: bytes of one file, and of all files. */
+export type SpaceLimits = { maxFileBytes: number; maxTotalBytes: number }
+
+/** Counts the bytes that are kept before they are written: the uploads of one start are written at the same time. */
+export type KeptSpace = {
+  /** Number of uploads. */
+  readonly size: number
+  has(id: string): boolean
+  /** Sets the bytes of an upload that is kept. */
+  set(id: string, keptBytes: number): void
+  /** Counts the bytes of an upload in place of its former ones. @returns false if they are too many: it has none then */
+  hold(id: string, sizes: readonly number[]): boolean
+  remove(id: string): void
+}
+
+/** @param kept bytes of the uploads that are there, by their ids */
+export function createSpace(
+  { maxFileBytes, maxTotalBytes }: SpaceLimits,
+  kept: Iterable<readonly [id: string, keptBytes: number]>,
+): KeptSpace {
+  const bytesById = new Map(kept)
+  return {
+    get size() {
+      return bytesById.size
+    },
+    has: (id) => bytesById.has(id),
+    set: (id, keptBytes) => void bytesById.set(id, keptBytes),
+    hold(id, sizes) {
+      if (!bytesById.has(id)) return false
+      bytesById.set(id, 0)
+      const bytes = sizes.reduce((sum, size) => sum + size, 0)
+      const all = [...bytesById.values()].reduce((sum, keptBytes) => sum + keptBytes, bytes)
+      if (all > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
+      bytesById.set(id, bytes)
+      return true
+    },
+    remove: (id) => void bytesById.delete(id),
+  }
+}
