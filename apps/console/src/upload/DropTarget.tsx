@@ -1,7 +1,9 @@
+import { maxUploadParts } from '@cairn/protocol'
 import { useEffect, useState } from 'react'
 import { Upload } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
+import { toastNotice } from '../ui/toast-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { readDropped } from './read-dropped.ts'
 import { useUploadPlace } from './upload-place.ts'
@@ -15,7 +17,9 @@ export function DropTarget() {
   const place = useUploadPlace()
   useEffect(() => {
     const accept = async (data: DataTransfer) => {
-      const { files, unreadable } = await readDropped(data)
+      const dropped = await readDropped(data)
+      if (dropped === undefined) return toastNotice(messages.upload.notStarted, messages.upload.tooMany(maxUploadParts))
+      const { files, unreadable } = dropped
       if (files.length === 0 && unreadable === 0) return
       openUploadSheet(files, unreadable)
       if (!isSignedIn) openWalletDialog()

@@ -1,16 +1,15 @@
+import { maxUploadParts } from '@cairn/protocol'
 import { emptyFolderFile, type PathFile } from '../transfers/path-file.ts'
 
 /** Dropped files and empty folders, and the number of unreadable ones. */
 export type Dropped = { files: PathFile[]; unreadable: number }
 
-/** The service rejects a larger drop anyway. */
-const maxFiles = 200_000
-
 /**
  * Reads dropped or pasted files, including folders with their content. Call it within the event: the browser removes
  * the entries afterwards.
+ * @returns undefined if there are more than the service takes as one folder: a part of them would look like all
  */
-export function readDropped(data: DataTransfer): Promise<Dropped> {
+export function readDropped(data: DataTransfer): Promise<Dropped | undefined> {
   const found = [...data.items].flatMap((item) => {
     const entry = item.kind === 'file' ? item.webkitGetAsEntry() : null
     // The handle allows reading the file again after a reload.
@@ -24,14 +23,15 @@ export function readDropped(data: DataTransfer): Promise<Dropped> {
   return readEntries(found)
 }
 
-type Found = { entry: FileSystemEntry; handle: Promise<FileSystemHandle | null> | undefined }
+export type Found = { entry: FileSystemEntry; handle: Promise<FileSystemHandle | null> | undefined }
 
-async function readEntries(entries: readonly Found[]): Promise<Dropped> {
+export async function readEntries(entries: readonly Found[]): Promise<Dropped | undefined> {
   const dropped: Dropped = { files: [], unreadable: 0 }
-  const waiting = [...entries]
-  for (let one = waiting.shift(); one !== undefined; one = waiting.shift()) {
+  const all = [...entries]
+  // The list grows while it is read. To take entries off its start would move all others each time.
+  for (const [at, one] of all.entries()) {
     const { entry } = one
-    if (dropped.files.length + waiting.length > maxFiles) break
+    if (dropped.files.length + all.length - at > maxUploadParts) return undefined
     try {
       if (isFile(entry)) {
         dropped.files.push(await withPath(one, await openFile(entry)))
@@ -39,7 +39,7 @@ async function readEntries(entries: readonly Found[]): Promise<Dropped> {
         const inside = await listDirectory(entry)
         if (inside.length === 0) dropped.files.push(await withPath(one, emptyFolderFile(entry.fullPath)))
         // Files in a folder are read through its handle.
-        for (const inner of inside) waiting.push({ entry: inner, handle: one.handle })
+        for (const inner of inside) all.push({ entry: inner, handle: one.handle })
       }
     } catch (error) {
       // An unreadable one never stops the others.

@@ -59,6 +59,7 @@ export const upload: Texts['upload'] = {
     const how = { encrypted: 'Verschlüsselt', private: 'Privat', public: 'Öffentlich' }[access]
     return count === 0 ? `${how} hochladen` : `${files(count)} ${how.toLowerCase()} hochladen`
   },
+  tooMany: (limit) => `Das sind mehr als ${files(limit)}, leere Ordner mitgezählt. Weniger auf einmal auswählen.`,
   unreadable: (count) =>
     `${counted(count, { one: 'Element ließ', other: 'Elemente ließen' })} sich nicht lesen und ${plural(count, { one: 'wurde', other: 'wurden' })} übersprungen`,
 }
