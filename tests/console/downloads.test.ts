@@ -135,6 +135,48 @@ test('small files of a ZIP are requested some at a time, large ones in their tur
   expect(files.get('note-09 sealed.txt')?.toString()).toBe('a secret')
 })
 
+test('without a file picker, a ZIP does not replace one that the browser still copies, and clearing the device leaves none', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  for (const name of ['first', 'second'])
+    await uploadFolder(client, [{ path: 'inner.txt', content: new Blob([name]) }], { name })
+  await open('/files')
+  await signIn()
+  await page.evaluate(`{
+    Reflect.deleteProperty(window, 'showSaveFilePicker')
+    window.saved = []
+    const create = URL.createObjectURL
+    URL.createObjectURL = (blob) => {
+      window.saved.push(blob)
+      return create(blob)
+    }
+  }`)
+  for (const name of ['first', 'second']) {
+    await page.getByRole('row').filter({ hasText: name }).getByText('Folder', { exact: true }).waitFor()
+    await (await menuOf(page, name)).getByRole('menuitem', { name: 'Download' }).click()
+    const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
+    await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
+    await dialog.getByText(/^Saved/).waitFor()
+    await dialog.getByRole('button', { name: 'Done' }).click()
+  }
+  const texts = await page.evaluate<string[]>('Promise.all(window.saved.map((blob) => blob.text()))')
+  expect(texts.map((text) => ['first', 'second'].filter((name) => text.includes(`${name}/inner.txt`)))).toEqual([
+    ['first'],
+    ['second'],
+  ])
+  const kept = () =>
+    page.evaluate<string[]>(
+      `navigator.storage.getDirectory().then((folder) => Array.fromAsync(folder.keys()))
+        .then((names) => names.filter((name) => name.endsWith('.zip')))`,
+    )
+  expect(await kept()).toHaveLength(2)
+  await open('/settings')
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await page.getByRole('button', { name: 'Clear and sign out' }).click()
+  await page.waitForURL((url) => url.pathname === '/')
+  expect(await kept()).toEqual([])
+})
+
 test('a selection of uploads is saved as one ZIP, in which equal names get numbers', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])

@@ -1,4 +1,5 @@
 import { sharedCache } from '../upload/shared-cache.ts'
+import { removeKeptZips } from '../zip/kept-zips.ts'
 
 /** Prefix of everything that the console stores in this browser; other pages of this origin use their own. */
 const prefix = 'cairn.'
@@ -16,6 +17,7 @@ export async function clearLocalData(): Promise<void> {
     for (const name of ownNames(storage)) storage.removeItem(name)
   }
   if ('caches' in globalThis) await caches.delete(sharedCache)
+  await removeKeptZips(0)
   const databases = await indexedDB.databases()
   await Promise.all(databases.map(({ name = '' }) => (databaseNames.test(name) ? removeDatabase(name) : undefined)))
 }

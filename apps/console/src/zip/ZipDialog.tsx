@@ -16,6 +16,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { toastDone } from '../ui/toast-store.ts'
+import { copyMs, removeKeptZips } from './kept-zips.ts'
 import { zipInWorker } from './zip-in-worker.ts'
 import type { ZipItem } from './zip-order.ts'
 
@@ -81,7 +82,10 @@ export function ZipDialog({
             if (target !== undefined) removing = removeEmptyTarget(target)
           })
           const { file, leftOut } = await writing
-          if (file !== undefined) saveBlob(file, name)
+          if (file !== undefined) {
+            saveBlob(file, name)
+            setTimeout(() => void removeKeptZips(copyMs), copyMs)
+          }
           setLeftOut(leftOut)
           if (leftOut.length > 0 && !isOpen.current) toastDone(name, messages.drive.zipLeftOut(leftOut))
           return undefined

@@ -6,6 +6,7 @@ import { loadCode } from '../parts/load-code.ts'
 import { endZip } from './end-zip.ts'
 import { type Entry, requireInside } from './entry.ts'
 import { joinWrites } from './join-writes.ts'
+import { createKept, removeKept } from './kept-zips.ts'
 import { openPublicEntries, openUnlessLink } from './public-entries.ts'
 import { filesAtOnce, readEarly } from './read-early.ts'
 import { runAhead } from './run-ahead.ts'
@@ -16,8 +17,6 @@ export type ZipTools = {
   onProgress: (fileCount: number, bytes: number) => void
 }
 
-/** Name of the ZIP in the storage of the browser, while a browser without a file picker saves it. */
-const keptName = 'cairn-download.zip'
 const progressMs = 200
 
 /**
@@ -34,7 +33,7 @@ export async function writeZip(
   { needKey, onProgress }: ZipTools,
 ): Promise<WrittenZip> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
-  const handle = target ?? (await openKept())
+  const handle = target ?? (await createKept())
   let entryCount = 0
   const file = endZip(joinWrites(await openTarget(handle)), () => entryCount)
   const leftOut: string[] = []
@@ -71,15 +70,10 @@ export async function writeZip(
     await file.close()
   } catch (error) {
     await file.abort()
+    if (target === undefined) await removeKept(handle)
     throw error
   }
   return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes, leftOut }
-}
-
-/** A ZIP of an earlier download is replaced: it was saved long since. */
-async function openKept(): Promise<FileSystemFileHandle> {
-  const folder = await navigator.storage.getDirectory()
-  return folder.getFileHandle(keptName, { create: true })
 }
 
 /**

@@ -1,0 +1,46 @@
+/**
+ * ZIPs in the storage of the browser, while a browser without a file picker saves them. Each has a name of its own: the browser
+ * may still copy one to its downloads while the next is written.
+ */
+const start = 'cairn-download'
+
+/** Time that a browser has to copy a ZIP, in ms. */
+export const copyMs = 10 * 60_000
+
+/** Creates an empty file for a ZIP, and removes those that were saved long since. */
+export async function createKept(): Promise<FileSystemFileHandle> {
+  const folder = await navigator.storage.getDirectory()
+  await removeFrom(folder, copyMs)
+  return folder.getFileHandle(`${start}-${crypto.randomUUID()}.zip`, { create: true })
+}
+
+/** Removes a ZIP that was not completed. */
+export async function removeKept({ name }: FileSystemFileHandle): Promise<void> {
+  const folder = await navigator.storage.getDirectory()
+  await unlessRefused(() => folder.removeEntry(name))
+}
+
+/** Removes the ZIPs that were written at least this long ago, if the browser has such a storage. */
+export async function removeKeptZips(minAgeMs: number): Promise<void> {
+  if (!('storage' in navigator)) return
+  await unlessRefused(async () => removeFrom(await navigator.storage.getDirectory(), minAgeMs))
+}
+
+async function removeFrom(folder: FileSystemDirectoryHandle, minAgeMs: number): Promise<void> {
+  const latest = Date.now() - minAgeMs
+  for await (const [name, handle] of folder.entries()) {
+    if (!(handle instanceof FileSystemFileHandle) || !name.startsWith(start)) continue
+    await unlessRefused(async () => {
+      if ((await handle.getFile()).lastModified <= latest) await folder.removeEntry(name)
+    })
+  }
+}
+
+/** Browsers refuse it for a file that is being written or gone, and some private windows have no storage. */
+async function unlessRefused(step: () => Promise<void>): Promise<void> {
+  try {
+    await step()
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error
+  }
+}
