@@ -114,14 +114,14 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
  */
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
+  // Folders may have a hundred thousand files: a search among all for each takes minutes.
+  const byPath = Map.groupBy(files, ({ path }) => path)
   const found = kept.files.map((wanted) => {
     // A folder that is chosen again names only its files.
     if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
       return { path: wanted.path, file: emptyFolderFile(wanted.path) }
-    const path = kept.kind === 'file' ? undefined : wanted.path
-    const one = files.find(
-      (candidate) => (path === undefined || candidate.path === path) && isSame(candidate.file, wanted),
-    )
+    const candidates = kept.kind === 'file' ? files : byPath.get(wanted.path)
+    const one = candidates?.find(({ file }) => isSame(file, wanted))
     if (one === undefined) {
       throw asWorded(
         new CairnError('FILE_CHANGED', {

@@ -1,0 +1,47 @@
+import { expect, test } from 'vitest'
+import type { KeptUpload } from './kept-uploads.ts'
+import { toItem } from './upload-job.ts'
+
+const kept = (kind: KeptUpload['kind'], paths: readonly string[]): KeptUpload => ({
+  id: 'one',
+  account: '0x1',
+  name: 'trip',
+  kind,
+  isEncrypted: false,
+  sizeBytes: paths.length,
+  files: paths.map((path) => ({ path, sizeBytes: 1, modifiedAt: 5, type: '' })),
+  keptBytes: 0,
+  createdAt: 1,
+})
+const fileOf = (name: string, lastModified = 5) => new File(['x'], name, { lastModified })
+
+test('each file of a folder that is chosen again is found by its path, without a look at all others', () => {
+  const paths = Array.from({ length: 2_000 }, (_none, at) => `trip/${at}`)
+  let reads = 0
+  const files = paths.toReversed().map((path) => ({
+    file: fileOf(path),
+    get path() {
+      reads++
+      return path
+    },
+  }))
+  const item = toItem(kept('folder', paths), files)
+  expect(item.kind === 'folder' ? item.files.map(({ path, file }) => [path, file.name]) : []).toEqual(
+    paths.map((path) => [path, path]),
+  )
+  expect(reads).toBe(paths.length)
+})
+
+test('another file, or one that is missing, is refused by its name', () => {
+  const twice = [
+    { path: 'trip/a', file: fileOf('a', 6) },
+    { path: 'trip/a', file: fileOf('a') },
+  ]
+  expect(toItem(kept('folder', ['trip/a']), twice)).toMatchObject({ kind: 'folder', name: 'trip' })
+  for (const files of [[], twice.slice(0, 1), [{ path: 'trip/b', file: fileOf('a') }]])
+    expect(() => toItem(kept('folder', ['trip/a']), files)).toThrow(
+      expect.objectContaining({ code: 'FILE_CHANGED', message: expect.stringContaining('trip/a') }),
+    )
+  // A single file may have another name by now.
+  expect(toItem(kept('file', ['a']), [{ path: 'b', file: fileOf('b') }])).toMatchObject({ kind: 'file', name: 'trip' })
+})
