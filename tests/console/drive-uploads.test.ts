@@ -116,3 +116,30 @@ test('an upload that the service completes while the page is closed is in its fo
   await link(page, 'a.txt').waitFor()
   expect(await link(page, 'film.bin').count()).toBe(0)
 })
+
+test('names with slashes lead into folders also from a page that shows no files', async () => {
+  const { page, open } = await openDrivePage(site, ['a.txt'])
+  await open('/settings')
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await page.keyboard.press('u')
+  const contents = { 'one.html': 'one', 'two.html': 'two' }
+  for (const [name, content] of Object.entries(contents)) await writeFile(join(folder, name), content)
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    Object.keys(contents).map((name) => join(folder, name)),
+  )
+  for (const name of ['one', 'two'])
+    await page.getByRole('textbox', { name: `Name of ${name}.html` }).fill(`site/${name}/index.html`)
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await expect.poll(() => panel.getByText('Stored', { exact: true }).count()).toBe(2)
+  // Also if the page closes before the folders are open.
+  await open('/files')
+  await link(page, 'site').click()
+  await link(page, 'one').click()
+  await link(page, 'index.html').waitFor()
+  await expect.poll(() => page.evaluate(countKept)).toBe(0)
+  await goTo(page, 'My files')
+  await link(page, 'a.txt').waitFor()
+  expect(await link(page, 'index.html').count()).toBe(0)
+})

@@ -21,7 +21,7 @@ import { TextPart } from './TextPart.tsx'
 import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
 import { countEmptyFolders, countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
-import { hasPlacer, useUploadPlace } from './upload-place.ts'
+import { useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 
@@ -71,8 +71,9 @@ function Sheet() {
       tab === 'text'
         ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
         : chosen
-    // With a drive, names with slashes are folders of it.
-    const folderId = hasPlacer() ? (place?.id ?? '') : undefined
+    // With a drive, names with slashes are folders of it, whether or not a page has opened it yet.
+    const hasDrive = network.keyRouter !== undefined || (network.keyNodes ?? []).length > 0
+    const folderId = hasDrive ? (place?.id ?? '') : undefined
     const taken = new Set(tab === 'text' ? [] : items.map(({ id }) => id))
     return () => {
       startUploads(() => clientOf(network, getSession()), made, access, folderId)

@@ -41,7 +41,7 @@ export function useUploadPlace(): UploadPlace | undefined {
 }
 
 let placeInDrive: ((placement: Placement) => void) | undefined
-/** Uploads that an earlier page left and that are stored before this one has opened the drive. */
+/** Uploads that are stored before this page has opened the drive. */
 let waiting: Placement[] = []
 
 /** Sets what puts uploads into folders, once the page has opened a drive. */
@@ -49,11 +49,6 @@ export function setPlacer(placer: (placement: Placement) => void): void {
   placeInDrive = placer
   for (const placement of waiting) placer(placement)
   waiting = []
-}
-
-/** Whether uploads can be put into folders. */
-export function hasPlacer(): boolean {
-  return placeInDrive !== undefined
 }
 
 /** Puts a stored upload into its folder, as soon as a drive is open. */
