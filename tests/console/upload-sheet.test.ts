@@ -89,6 +89,27 @@ test('a text goes up encrypted without another signature, and its shards lie on 
   expect(problems).toEqual([])
 })
 
+test('a slash in the name of a text leads into a folder of the drive, and a name that is refused says why', async () => {
+  const { page, problems } = await openWithFiles(site, 0)
+  await page.keyboard.press('u')
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  await sheet.getByText('Text', { exact: true }).first().click()
+  await sheet.getByLabel('Text', { exact: true }).last().fill('buy milk')
+  const name = sheet.getByRole('textbox', { name: 'Name' })
+  await name.fill('../plan.txt')
+  await page.keyboard.press('Tab')
+  await sheet.getByRole('alert').waitFor()
+  expect(await sheet.getByRole('button', { name: startButton.encrypted }).isDisabled()).toBe(true)
+  await name.fill('notes/plan.txt')
+  await startUpload(page, 'public')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  await page.getByRole('grid').getByRole('link', { name: 'notes', exact: true }).click()
+  // Not in a stored folder, which would open in a drawer and take no other files.
+  await page.getByRole('navigation', { name: 'Path' }).getByText('notes').waitFor()
+  await page.getByRole('grid').getByRole('link', { name: 'plan.txt' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
   const { page, open } = await openWithFiles(site, 0)
   await open('/settings')

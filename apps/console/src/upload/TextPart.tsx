@@ -8,11 +8,13 @@ export function TextPart({
   text,
   onText,
   name,
+  nameFailure,
   onName,
 }: {
   text: string
   onText: (text: string) => void
   name: string
+  nameFailure: string | undefined
   onName: (name: string) => void
 }) {
   const id = useId()
@@ -35,7 +37,7 @@ export function TextPart({
         label={messages.upload.textName}
         value={name}
         onChange={({ target }) => onName(target.value)}
-        lateError={name.trim() === '' ? messages.uploadNames.nameEmpty : undefined}
+        lateError={nameFailure}
       />
     </div>
   )

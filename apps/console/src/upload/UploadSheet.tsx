@@ -18,9 +18,16 @@ import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
-import { toUploadItems } from './to-upload-items.ts'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
-import { countEmptyFolders, countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
+import {
+  countEmptyFolders,
+  countFiles,
+  findNameProblem,
+  findNameProblems,
+  splitFolders,
+  toTextItem,
+  totalBytes,
+} from './upload-item.ts'
 import { useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
@@ -59,7 +66,8 @@ function Sheet() {
   const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
   const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
   const quote = useQuote(sizeBytes)
-  const isReady = tab === 'text' ? text !== '' && textName.trim() !== '' : chosen.length > 0 && failures.size === 0
+  const textFailure = findNameProblem(textName.trim(), 'file')
+  const isReady = tab === 'text' ? text !== '' && textFailure === undefined : chosen.length > 0 && failures.size === 0
   const waits = useUploadWaits()
   const place = useUploadPlace()
   const close = () => changeUploadSheet({ isOpen: false })
@@ -67,10 +75,7 @@ function Sheet() {
   /** Returns the function that starts the upload of the current items, even if they change later. */
   const prepare = async (): Promise<() => void> => {
     if (isEncrypted) await needKeyClient()
-    const made =
-      tab === 'text'
-        ? toUploadItems([{ path: textName.trim(), file: new File([text], textName.trim(), { type: 'text/plain' }) }])
-        : chosen
+    const made = tab === 'text' ? [toTextItem(text, textName.trim())] : chosen
     // With a drive, names with slashes are folders of it, whether or not a page has opened it yet.
     const hasDrive = network.keyRouter !== undefined || (network.keyNodes ?? []).length > 0
     const folderId = hasDrive ? (place?.id ?? '') : undefined
@@ -152,7 +157,7 @@ function Sheet() {
           onChange={(next) => changeUploadSheet({ tab: next })}
         />
         {tab === 'text' ? (
-          <TextPart text={text} onText={setText} name={textName} onName={setTextName} />
+          <TextPart text={text} onText={setText} name={textName} nameFailure={textFailure} onName={setTextName} />
         ) : (
           <ChosenFiles items={chosen.length === 0 ? items : chosen} failures={failures} unreadable={unreadable} />
         )}

@@ -23,6 +23,12 @@ export type UploadItem =
       handle?: FileSystemHandle
     }
 
+/** Makes a file of a text. A slash in its name leads into a folder of the drive, as in the names of files. */
+export function toTextItem(text: string, name: string): UploadItem {
+  const file = new File([text], name, { type: 'text/plain' })
+  return { id: crypto.randomUUID(), kind: 'file', name, sizeBytes: file.size, file }
+}
+
 /** Splits a folder into its files, named by their path below it. Empty folders have none. */
 export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
   return items.flatMap((item) =>
@@ -42,7 +48,7 @@ export function findNameProblems(items: readonly UploadItem[]): ReadonlyMap<stri
   const seen = new Set<string>()
   for (const { id, name, kind } of items) {
     const trimmed = name.trim()
-    const failure = findPathProblem(trimmed, kind)
+    const failure = findNameProblem(trimmed, kind)
     if (failure !== undefined) failures.set(id, failure)
     else if (seen.has(trimmed))
       failures.set(id, `${messages.uploadNames.duplicate(trimmed)}. ${messages.uploadNames.duplicateHint}`)
@@ -51,8 +57,8 @@ export function findNameProblems(items: readonly UploadItem[]): ReadonlyMap<stri
   return failures
 }
 
-/** The rule of the service, so that a name it would reject can be changed first. */
-function findPathProblem(name: string, kind: UploadItem['kind']): string | undefined {
+/** Returns the error in a name. It is the rule of the service, so that a name it would reject can be changed first. */
+export function findNameProblem(name: string, kind: UploadItem['kind']): string | undefined {
   try {
     if (splitUploadPath(name).length === 0) return messages.uploadNames.nameEmpty
     return kind === 'folder' && name.includes('/') ? messages.uploadNames.nameSlash : undefined
