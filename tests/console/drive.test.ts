@@ -362,3 +362,20 @@ test('the trash keeps items until they are restored or deleted permanently, and 
   await goTo(page, 'My files')
   await link(page, 'keep.txt').waitFor()
 })
+
+test('a permanent deletion that stops in the middle does not say that nothing changed', async () => {
+  const { page, context, expectProblem } = await openDrivePage(site, ['gone.txt'])
+  expectProblem(/ERR_FAILED|ERR_CONNECTION/)
+  await act(page, 'gone.txt', 'Move to trash')
+  await page.getByText('1 item moved to the trash').waitFor()
+  await goTo(page, 'Trash')
+  // The content is deleted, and then the entry of the drive cannot be.
+  await context.route(/\/api\/drive\/parts/, (route) =>
+    route.request().method() === 'POST' ? route.abort() : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Delete permanently: gone.txt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click()
+  await page.getByText('Not all of it was deleted permanently').waitFor()
+  await goTo(page, 'All uploads')
+  await page.getByText('Nothing here yet').waitFor()
+})

@@ -107,7 +107,8 @@ export function useItemEdits(shown: ShownDrive) {
             items + uploads + kept === 0 ? messages.drive.deletedNone : messages.drive.deleted(items, uploads, kept),
           )
         } catch (error) {
-          toastError(messages.drive.changeFailed, error)
+          // Some of the content may be gone, which no later step brings back.
+          toastError(messages.drive.deleteFailed, error)
         }
         await queryClient.invalidateQueries({ queryKey: ['usage'] })
         await queryClient.invalidateQueries({ queryKey: ['files'] })

@@ -85,6 +85,7 @@ export const drive: Texts['drive'] = {
   deleteTitle: (count) => `${items(count)} endgültig löschen?`,
   deleteHint:
     'Entfernt alle Versionen aus dem Konto und gibt den Speicherplatz frei. Das lässt sich nicht rückgängig machen. Wer die CIDs hat, kann noch Kopien haben.',
+  deleteFailed: 'Nicht alles wurde endgültig gelöscht',
   emptyTrash: 'Papierkorb leeren',
   emptyDue: (count) => `${items(count)} löschen, älter als 30 Tage`,
   deleted: (count, uploads, kept) => {
@@ -118,7 +119,7 @@ export const drive: Texts['drive'] = {
   duplicatesTitle: (count) => `${counted(count, { one: 'Kopie', other: 'Kopien' })} entfernen?`,
   duplicatesWarning:
     'Entfernt die späteren Uploads desselben Inhalts. Die Datei, ihr Ort und ihre CID bleiben bestehen, ebenso Objekte in S3-Buckets und Pins.',
-  copiesFailed: 'Die Kopien wurden nicht entfernt',
+  copiesFailed: 'Nicht alle Kopien wurden entfernt',
   starredNone: 'Nichts mit Stern',
   starredNoneHint: 'Dateien und Ordner mit einem Stern markieren, um sie hier zu finden.',
   folderEmpty: 'Dieser Ordner ist leer',

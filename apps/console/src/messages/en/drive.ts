@@ -80,6 +80,7 @@ export const drive = translatable('drive', {
   deleteTitle: (count: number) => `Delete ${items(count)} permanently?`,
   deleteHint:
     'Removes all versions from your account and frees the space. This cannot be undone. People who have the CIDs may still have copies.',
+  deleteFailed: 'Not all of it was deleted permanently',
   emptyTrash: 'Empty trash',
   emptyDue: (count: number) => `Delete ${items(count)} older than 30 days`,
   deleted: (count: number, uploads: number, kept: number) => {
@@ -112,7 +113,7 @@ export const drive = translatable('drive', {
   duplicatesTitle: (count: number) => `Remove ${counted(count, { one: 'copy', other: 'copies' })}?`,
   duplicatesWarning:
     'Removes the later uploads of the same content. The file, its place and its CID stay, and so do objects of S3 buckets and pins.',
-  copiesFailed: 'The copies were not removed',
+  copiesFailed: 'Not all copies were removed',
   starredNone: 'No starred items',
   starredNoneHint: 'Star files and folders to find them here.',
   folderEmpty: 'This folder is empty',
