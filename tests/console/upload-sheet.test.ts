@@ -192,6 +192,27 @@ test('who can open an upload is in sight beside the button, which says it, howev
   expect(await checkAccessibility()).toEqual([])
 })
 
+test('what was chosen is gone with its account: the next one does not upload it', async () => {
+  const { page, signIn } = await openWithFiles(site, 0)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', {
+    name: 'mine.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('mine'),
+  })
+  const chosen = page.getByRole('textbox', { name: 'Name of mine.txt' })
+  await chosen.waitFor()
+  await page.keyboard.press('Escape')
+  await chosen.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: /^Account/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await page.keyboard.press('u')
+  await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  expect(await chosen.count()).toBe(0)
+})
+
 test('the upload sheet starts at the choice of files or at the text, and Escape returns the focus', async () => {
   const { page } = await openWithFiles(site, 0)
   const isFocused = (locator: Locator) => locator.evaluate((one) => one === one.ownerDocument.activeElement)

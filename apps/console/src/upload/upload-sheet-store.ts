@@ -1,4 +1,5 @@
 import { useSyncExternalStore } from 'react'
+import { getSession, isInterrupted, watchSession } from '../session/session-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
 import { toUploadItems } from './to-upload-items.ts'
 import type { UploadItem } from './upload-item.ts'
@@ -6,7 +7,8 @@ import type { UploadItem } from './upload-item.ts'
 /** State of the upload sheet. Chosen items stay while it is closed. */
 export type UploadSheet = { isOpen: boolean; tab: 'files' | 'text'; items: readonly UploadItem[]; unreadable: number }
 
-let sheet: UploadSheet = { isOpen: false, tab: 'files', items: [], unreadable: 0 }
+const empty: UploadSheet = { isOpen: false, tab: 'files', items: [], unreadable: 0 }
+let sheet = empty
 const listeners = new Set<() => void>()
 
 export function changeUploadSheet(change: Partial<UploadSheet>): void {
@@ -43,3 +45,12 @@ export function useUploadSheet(): UploadSheet {
     () => sheet,
   )
 }
+
+// What was chosen for one account is not uploaded by another. Files of a visitor are for the account that then signs in.
+let owner = getSession()?.address
+watchSession(() => {
+  const address = getSession()?.address
+  if (address === owner || isInterrupted()) return
+  if (owner !== undefined) changeUploadSheet(empty)
+  owner = address
+})
