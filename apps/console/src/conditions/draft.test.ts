@@ -77,6 +77,13 @@ test('rejects a figure that is not a number', () => {
   })
 })
 
+test('says of an amount with the wrong sign how one is written', () => {
+  const typed = writeField(createCondition('balance', 1, 'local'), ['returnValueTest', 'value'], '0,1234')
+  expect(checkDraft(draft(0, { conditions: [typed] })).fields).toEqual({
+    'conditions.0.returnValueTest.value': 'Must be a number of at least 0, such as 1.5. Smallest units are whole.',
+  })
+})
+
 test('restores saved conditions unchanged, also from JSON', () => {
   for (const input of [
     draft(1),

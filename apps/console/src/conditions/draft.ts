@@ -140,7 +140,8 @@ function checkFigures({ chainType, conditions }: Draft): Record<string, string> 
     const own: readonly SentenceField[] = name === undefined ? [] : Object.values(templates[name].fields)
     for (const { kind, path } of own) {
       if (!['amount', 'number', 'time'].includes(kind) || /^\d{1,78}$/.test(readText(condition, path))) continue
-      fields[`conditions.${position}.${path.join('.')}`] = messages.conditions.notWhole
+      const { notAmount, notWhole } = messages.conditions
+      fields[`conditions.${position}.${path.join('.')}`] = kind === 'amount' ? notAmount : notWhole
     }
   }
   return fields

@@ -23,6 +23,18 @@ test('with a decimal comma, points are between groups of digits', () => {
 })
 
 test.each([
+  ['0.1234', ','],
+  ['0.500', ','],
+  ['1.5000', ','],
+  ['12.34.567', ','],
+  ['0,1234', '.'],
+  ['1,5000', '.'],
+  ['1.234 567', '.'],
+] as const)('%s is not read as a number without its sign, if %s is the decimal sign', (text, sign) => {
+  expect(toUnits(text, 18, sign)).toBeUndefined()
+})
+
+test.each([
   ['', 18],
   ['.', 18],
   ['1.23', 1],

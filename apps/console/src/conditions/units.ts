@@ -3,15 +3,17 @@ import { decimalSign } from '../messages/format.ts'
 /** Maximum digits of an amount. */
 const maxDigits = 78
 
-/** Signs between groups of three digits, by the sign between whole and fraction. */
-const groupSigns = { '.': /[\s,_](?=\d{3})/g, ',': /[\s._](?=\d{3})/g }
+/** A whole part in groups of three digits, by the sign between whole and fraction. */
+const grouped = { '.': /^[1-9]\d{0,2}(?:[\s,_]\d{3})+$/, ',': /^[1-9]\d{0,2}(?:[\s._]\d{3})+$/ }
 
 /**
  * Converts an amount to smallest units: `1.5` with 18 decimals. Undefined for an invalid amount.
  * @param sign between whole and fraction; the language of the page decides whether `1,500` is more or less than two
  */
 export function toUnits(text: string, decimals: number, sign: '.' | ',' = decimalSign): string | undefined {
-  const [whole = '', part = '', ...rest] = text.trim().replace(groupSigns[sign], '').split(sign)
+  const [written = '', part = '', ...rest] = text.trim().split(sign)
+  // Anything else between digits is no group: `0.1234` with a decimal comma would be 1234.
+  const whole = grouped[sign].test(written) ? written.replace(/\D/g, '') : written
   if (rest.length > 0 || !/^\d{1,156}$/.test(whole + part)) return undefined
   const fraction = part.replace(/0+$/, '')
   if (fraction.length > decimals) return undefined

@@ -1,3 +1,4 @@
+import { formatDecimal } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
@@ -17,6 +18,7 @@ export const conditions: Texts['conditions'] = {
     'Die Schlüsselknoten dieses Netzwerks lesen diese Art von Chain nicht, deshalb lassen sich diese Bedingungen hier nicht speichern.',
   add: 'Bedingung hinzufügen',
   notWhole: 'Eine ganze Zahl ab 0 eingeben.',
+  notAmount: `Eine Zahl ab 0 eingeben, zum Beispiel ${formatDecimal('1.5')}. Kleinste Einheiten sind ganze Zahlen.`,
   notRadix: 'Kein Schlüsselknoten liest Radix',
   kinds: {
     erc20: {

@@ -1,3 +1,4 @@
+import { formatDecimal } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
@@ -16,6 +17,7 @@ export const conditions = translatable('conditions', {
   notRead: 'The key nodes of this network do not read this kind of chain, so these conditions cannot be saved here.',
   add: 'Add a condition',
   notWhole: 'Must be a whole number of at least 0.',
+  notAmount: `Must be a number of at least 0, such as ${formatDecimal('1.5')}. Smallest units are whole.`,
   notRadix: 'No key node reads Radix',
   kinds: {
     erc20: {
