@@ -258,6 +258,19 @@ describe('with the wallet of a browser', () => {
     expect(asked).not.toContain('eth_sendTransaction')
   })
 
+  test('one whose user refuses the account that batches take pays in two steps', async () => {
+    const payer = await openPayer()
+    const { provider, asked } = openProvider(payer.privateKey, {
+      batches: true,
+      at: (method) => {
+        if (method === 'wallet_sendCalls') throw Object.assign(new Error('upgrade rejected'), { code: 5750 })
+      },
+    })
+    const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'usdc' })
+    expect(await waitForCredit(payer.client, paid.network, paid.txHash)).toMatchObject([{ state: 'credited' }])
+    expect(asked.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
+  })
+
   test('a wallet client of viem pays as it is', async () => {
     const payer = await openPayer()
     const account = privateKeyToAccount(payer.privateKey)

@@ -28,7 +28,7 @@ import {
   switchChain,
   writeContract,
 } from 'viem/actions'
-import { describePayError, unknownOutcome } from './pay-errors.ts'
+import { describePayError, isUpgradeRejected, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
 import { waitForBatch, waitUntilMined } from './wait-until-mined.ts'
 
@@ -248,7 +248,7 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
 
 type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly bigint[] }
 
-/** Approves and pays in one batch if the wallet supports it (EIP-5792); undefined if it does not. */
+/** Approves and pays in one batch (EIP-5792); undefined if the wallet does not support it, or its user refuses what it takes. */
 async function payInOneBatch(
   { wallet, account, onEvent }: Parts,
   token: Hex,
@@ -258,7 +258,7 @@ async function payInOneBatch(
   const isAtomic = await canBatch(wallet, account)
   if (!isAtomic) return undefined
   onEvent({ step: 'paying' })
-  const { id } = await sendCalls(wallet, {
+  const accepted = await sendCalls(wallet, {
     account,
     chain: wallet.chain,
     forceAtomic: true,
@@ -279,7 +279,12 @@ async function payInOneBatch(
               }),
       },
     ],
+  }).catch((error: unknown) => {
+    if (isUpgradeRejected(error)) return undefined
+    throw error
   })
+  if (accepted === undefined) return undefined
+  const { id } = accepted
   // From here on the money may be on its way.
   onEvent({ step: 'submitted', batchId: id })
   const { receipts, status } = await waitForBatch(wallet, id)

@@ -4,6 +4,8 @@ import { BaseError } from 'viem'
 /** Error codes of wallets. @see https://eips.ethereum.org/EIPS/eip-1193#provider-errors */
 const rejected = 4001
 const unsupported = 4200
+/** Of EIP-5792: the user keeps an account that cannot run a batch as one. */
+const upgradeRejected = 5750
 
 /** Maps an error of a wallet or chain to one that names what the user can do. */
 export function describePayError(error: unknown): CairnError {
@@ -12,7 +14,11 @@ export function describePayError(error: unknown): CairnError {
   const text = describeCause(error)
   if (codes.includes(rejected)) return new CairnError('PAYMENT_REJECTED', { cause: error })
   if (codes.includes(unsupported)) {
-    return new CairnError('PAYMENT_REJECTED', { message: 'This wallet cannot do what a payment needs', cause: error })
+    return new CairnError('PAYMENT_REJECTED', {
+      message: 'This wallet cannot do what a payment needs',
+      hint: 'Pay with another wallet.',
+      cause: error,
+    })
   }
   if (/insufficient funds|exceeds the balance|total cost.*exceeds/i.test(text)) {
     return new CairnError('INSUFFICIENT_FUNDS', { cause: error })
@@ -79,6 +85,11 @@ function describeCause(error: unknown): string {
 function shorten(text: string): string {
   const [line = ''] = text.split('\n')
   return line.slice(0, 200)
+}
+
+/** Returns whether the wallet sent no batch because the user refused to change the account for it. Separate windows go on. */
+export function isUpgradeRejected(error: unknown): boolean {
+  return codesOf(error).includes(upgradeRejected)
 }
 
 function codesOf(error: unknown): number[] {
