@@ -131,6 +131,26 @@ test('paid in the chain’s own coin, found again after a reload in the middle',
   expect(problems).toEqual([])
 })
 
+test('a payment of an earlier page that no block contains can be hidden, to pay again', async () => {
+  const opened = await openStorage()
+  const { page, problems, address } = opened
+  // As after a transaction that the wallet replaced while no page was open.
+  const sent = {
+    ...{ address: address.toLowerCase(), network: 'local', txHash: `0x${'ab'.repeat(32)}`, sentAt: Date.now() },
+    ...{ coin: 'native', symbol: 'ETH', amount: '1', sizeBytes: 64 * mib },
+  }
+  await page.evaluate(`localStorage.setItem('cairn.payments', ${JSON.stringify(JSON.stringify([sent]))})`)
+  await page.reload()
+  await page.getByText('A transaction was sent. Check it in your wallet before you pay again.').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.getByRole('button', { name: 'Hide' }).click()
+  await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
+  await page.reload()
+  await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect(problems).toEqual([])
+})
+
 test('a wallet that confirms several calls at once opens one window, as announced', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened

@@ -6,7 +6,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { dismissPayment, type PaymentStep, type RunningPayment } from './payment-store.ts'
+import { dismissPayment, hidePayment, type PaymentStep, type RunningPayment } from './payment-store.ts'
 
 type Line = {
   id: string
@@ -95,8 +95,25 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
           {error !== undefined && !isSent ? messages.shell.retry : messages.billing.done}
         </Button>
       ) : txHash === undefined ? undefined : (
-        <p className="mt-4 text-ink-soft text-sm">{messages.billing.canLeave}</p>
+        <Waiting payment={payment} />
       )}
+    </>
+  )
+}
+
+/** Says that the page may be left; a payment of an earlier page may wait for what never comes, so it can be hidden. */
+function Waiting({ payment: { report, isResumed = false } }: { payment: RunningPayment }) {
+  const isUnseen = report?.payments.length === 0
+  return (
+    <>
+      <p className="mt-4 text-ink-soft text-sm">
+        {isResumed && isUnseen ? messages.billing.sentButFailed : messages.billing.canLeave}
+      </p>
+      {isResumed ? (
+        <Button className="mt-5 w-full" onClick={hidePayment}>
+          {messages.billing.hide}
+        </Button>
+      ) : undefined}
     </>
   )
 }

@@ -32,6 +32,8 @@ export type RunningPayment = {
   hasApproval: boolean
   /** Whether the money may be on its way, or has arrived. */
   isSent: boolean
+  /** Whether an earlier page sent it: nothing in this page follows its transaction, only its credit. */
+  isResumed?: boolean
   txHash?: string
   report?: PaymentReport
   creditedBytes?: number
@@ -150,6 +152,7 @@ export async function resumePayment(client: Client, address: string): Promise<vo
     step: 'final',
     hasApproval: false,
     isSent: true,
+    isResumed: true,
   })
   try {
     await watchCredit(client, network, txHash, change, signal)
@@ -195,6 +198,16 @@ export function dismissPayment(): void {
   // The user has seen the error.
   if (running.error !== undefined && running.txHash !== undefined) clearSentPayment(running.txHash)
   set(undefined)
+}
+
+/**
+ * Stops waiting for a payment of an earlier page. Its transaction may have been replaced, cancelled or reverted since, and is then
+ * never credited. The list of payments shows a credit that comes later.
+ */
+export function hidePayment(): void {
+  if (running?.isResumed !== true || running.txHash === undefined) return
+  clearSentPayment(running.txHash)
+  stopWatching()
 }
 
 /** Returns the payment in progress or just finished. */
