@@ -190,6 +190,20 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   expect(problems).toEqual([])
 })
 
+test('a wallet that cannot pay says so, in place of a refusal by its user', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  await chooseSize(opened, '10')
+  wallet.lackNext('eth_sendTransaction')
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  const alert = page.getByRole('main').getByRole('alert')
+  await alert.getByText('This wallet cannot do what a payment needs').waitFor()
+  await alert.getByText('Pay with another wallet.').waitFor()
+  expect(await page.getByText('You rejected the payment.').count()).toBe(0)
+  expect(problems).toEqual([])
+})
+
 test('cancelled in the wallet after it was sent: nothing is paid, and no credit is waited for', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened

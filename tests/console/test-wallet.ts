@@ -15,6 +15,8 @@ export type TestWallet = {
   allowBatches(): void
   /** Declines the next request of this method, as its owner would. */
   rejectNext(method: string): void
+  /** The next request of this method is one that the wallet does not have (EIP-1193). */
+  lackNext(method: string): void
   /** The next request of this method meets a wallet that has another window open (EIP-1474). */
   blockNext(method: string): void
   /** Requests of this method meet a wallet that has lost its chain from now on (EIP-1193). */
@@ -55,6 +57,7 @@ export async function createTestWallet(
     typeof owned === 'number' ? Array.from({ length: owned }, () => privateKeyToAccount(generatePrivateKey())) : owned
   const requests: string[] = []
   const rejected = new Set<string>()
+  const lacking = new Set<string>()
   const blocked = new Set<string>()
   const disconnected = new Set<string>()
   const held = new Map<string, Promise<void>>()
@@ -109,6 +112,7 @@ export async function createTestWallet(
     requests.push(method)
     const pause = held.get(method)
     if (held.delete(method)) await pause
+    if (lacking.delete(method)) throw new WalletError(4200, `${method} is not supported`)
     if (blocked.delete(method)) throw new WalletError(-32002, `Request of type '${method}' already pending`)
     if (rejected.delete(method)) throw new WalletError(4001, 'User rejected the request.')
     if (disconnected.has(method)) throw new WalletError(4900, 'The wallet is disconnected')
@@ -198,6 +202,7 @@ export async function createTestWallet(
       canBatch = true
     },
     rejectNext: (method) => void rejected.add(method),
+    lackNext: (method) => void lacking.add(method),
     blockNext: (method) => void blocked.add(method),
     disconnectFrom: (method) => void disconnected.add(method),
     cancelNext: () => {

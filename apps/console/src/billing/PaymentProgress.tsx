@@ -6,7 +6,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import { dismissPayment, hidePayment, type PaymentStep, type RunningPayment } from './payment-store.ts'
+import { dismissPayment, hidePayment, isDeclined, type PaymentStep, type RunningPayment } from './payment-store.ts'
 
 type Line = {
   id: string
@@ -78,7 +78,7 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
       )}
       {error === undefined ? undefined : (
         <div role="alert" className="mt-4 rounded-lg bg-bad-soft p-3 text-bad text-sm">
-          {error.code === 'PAYMENT_REJECTED' ? (
+          {isDeclined(error) ? (
             messages.billing.rejected
           ) : (
             <>

@@ -11,6 +11,7 @@ import {
 import { useSyncExternalStore } from 'react'
 import { describeReason } from '../messages/describe-reason.ts'
 import { messages } from '../messages/messages.ts'
+import { usualError } from '../messages/usual-errors.ts'
 import { asWorded } from '../messages/worded.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
@@ -118,8 +119,13 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     const error = wordOutcome(failed)
     change({ error, ...(isUnpaid ? { isSent: false } : {}) })
     const title = outcome === 'unknown' ? messages.billing.stepsTitle : messages.billing.failed
-    if (error.code !== 'PAYMENT_REJECTED') toastError(title, error)
+    if (!isDeclined(error)) toastError(title, error)
   }
+}
+
+/** Whether the user declined. A wallet that cannot pay, or has not this account, rejects a payment as well, and says so. */
+export function isDeclined({ code, message }: CairnError): boolean {
+  return code === 'PAYMENT_REJECTED' && message === usualError(code).message
 }
 
 /** Says in the language of the page what became of a transaction or batch that was sent. */
