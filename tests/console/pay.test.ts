@@ -1,6 +1,6 @@
 // Paying for storage from the page, with a wallet that the browser has.
 import { createClient, getQuotaReport, useFaucet } from '@cairn/sdk'
-import { createPublicClient, http, parseAbi } from 'viem'
+import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -148,6 +148,36 @@ test('a payment of an earlier page that no block contains can be hidden, to pay 
   expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
   await page.reload()
   await page.getByRole('button', { name: 'Review payment' }).waitFor()
+  expect(problems).toEqual([])
+})
+
+test('an allowance that is left over is announced with the window that removes it', async () => {
+  const opened = await openStorage()
+  const { page, wallet, problems } = opened
+  const { chain } = site.network.profile
+  const [account] = wallet.accounts
+  const token = chain?.tokens['usdc']
+  if (chain?.paymentContract === undefined || token === undefined || account === undefined) throw new Error('no chain')
+  const sender = createWalletClient({ account, transport: http(chain.rpcUrl) })
+  const hash = await sender.writeContract({
+    chain: null,
+    address: `0x${token.address.slice(2)}`,
+    abi: parseAbi(['function approve(address, uint256)']),
+    functionName: 'approve',
+    args: [`0x${chain.paymentContract.slice(2)}`, 1n],
+  })
+  await createPublicClient({ transport: http(chain.rpcUrl) }).waitForTransactionReceipt({ hash })
+  await chooseSize(opened, '256')
+  await page.getByText('USDC', { exact: true }).click()
+  await page.getByText('1 USDC', { exact: true }).waitFor()
+  const asked = wallet.requests.length
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  const list = page.getByRole('dialog').getByRole('list')
+  await list.getByText('To remove an earlier allowance of USDC.').waitFor()
+  expect(await list.getByRole('listitem').count()).toBe(3)
+  await page.getByRole('button', { name: 'Continue in wallet' }).click()
+  await page.getByText('256 MiB added').first().waitFor()
+  expect(wallet.requests.slice(asked).filter((method) => windows.test(method))).toHaveLength(3)
   expect(problems).toEqual([])
 })
 

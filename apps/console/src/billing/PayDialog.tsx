@@ -151,7 +151,7 @@ export function PayDialog({
 }
 
 function asksOf(
-  { approval }: WalletStatus,
+  { approval, hasLeftover }: WalletStatus,
   { amount: exact, symbol }: Price,
   chain: ChainProfile,
   chainId: number | undefined,
@@ -162,6 +162,7 @@ function asksOf(
     ...(approval === 'batch'
       ? [messages.billing.asksBatch(amount, symbol)]
       : [
+          ...(approval === 'separate' && hasLeftover ? [messages.billing.asksReset(symbol)] : []),
           ...(approval === 'separate' ? [messages.billing.asksApprove(amount, symbol)] : []),
           messages.billing.asksPay(amount, symbol),
         ]),

@@ -12,6 +12,8 @@ export type WalletStatus = {
   token?: TokenProfile
   /** `batch`: approval and payment in one window (EIP-5792). `none`: the existing allowance suffices. */
   approval: 'none' | 'separate' | 'batch'
+  /** Whether an earlier, smaller allowance is removed first: some tokens reject changing one. */
+  hasLeftover: boolean
 }
 
 const tokenAbi = parseAbi([
@@ -30,7 +32,7 @@ export async function inspectWallet(
   const account = getAddress(holder)
   if (coin === 'native') {
     const { value } = await getBalance(config, { address: account, chainId })
-    return { balanceUnits: value, approval: 'none' }
+    return { balanceUnits: value, approval: 'none', hasLeftover: false }
   }
   const held = await Promise.all(
     tokensOf(chain, coin).map(async (token) => {
@@ -50,8 +52,9 @@ export async function inspectWallet(
   const chosen = held.find(({ balanceUnits }) => balanceUnits >= units) ?? held[0]
   if (chosen === undefined) throw new CairnError('TOKEN_NOT_SUPPORTED', { details: { coin } })
   const { token, balanceUnits, allowance } = chosen
-  if (allowance >= units) return { token, balanceUnits, approval: 'none' }
-  return { token, balanceUnits, approval: (await canBatch(config, chainId)) ? 'batch' : 'separate' }
+  if (allowance >= units) return { token, balanceUnits, approval: 'none', hasLeftover: false }
+  const approval = (await canBatch(config, chainId)) ? 'batch' : 'separate'
+  return { token, balanceUnits, approval, hasLeftover: allowance > 0n }
 }
 
 async function canBatch(config: Config, chainId: number): Promise<boolean> {

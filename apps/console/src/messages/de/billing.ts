@@ -74,6 +74,7 @@ export const billing: Texts['billing'] = {
   testCoinsFailed: 'Es wurde kein Testguthaben gesendet',
   walletAsks: 'Was die Wallet als Nächstes fragt',
   asksSwitch: (name) => `Ob sie zur Chain ${name} wechseln soll.`,
+  asksReset: (symbol) => `Ob eine frühere Freigabe von ${symbol} aufgehoben werden soll.`,
   asksApprove: (amount, symbol) =>
     `Ob der Zahlungs-Contract genau ${withUnit(amount, symbol)} abbuchen darf, und nicht mehr.`,
   asksPay: (amount, symbol) => `Ob sie ${withUnit(amount, symbol)} zahlen soll.`,

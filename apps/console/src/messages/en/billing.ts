@@ -68,6 +68,7 @@ export const billing = translatable('billing', {
   testCoinsFailed: 'No test coins were sent',
   walletAsks: 'What your wallet asks next',
   asksSwitch: (name: string) => `To switch to the chain ${name}.`,
+  asksReset: (symbol: string) => `To remove an earlier allowance of ${symbol}.`,
   asksApprove: (amount: string, symbol: string) =>
     `To allow the payment contract exactly ${withUnit(amount, symbol)}, and no more.`,
   asksPay: (amount: string, symbol: string) => `To pay ${withUnit(amount, symbol)}.`,
@@ -92,7 +93,9 @@ export const billing = translatable('billing', {
     final: 'Waiting until the chain cannot revert it.',
   },
   confirmations: (have: number, need: number | null) =>
-    need === null ? `${formatCount(have)} blocks so far.` : `Block ${formatCount(have)} of ${formatCount(need)}.`,
+    need === null
+      ? `${formatCount(have)} blocks so far.`
+      : `Block ${formatCount(have)} of ${formatCount(need)}.`,
   stepDone: 'done',
   canLeave: 'You can leave this page. The payment is credited without it.',
   paid: (bytes: number) => `${formatBytes(bytes)} added`,
