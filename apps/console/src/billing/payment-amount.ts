@@ -1,4 +1,4 @@
-import { formatUnits } from '@cairn/protocol'
+import { formatUnits, isNetworkName, networks } from '@cairn/protocol'
 import type { NetworkProfile, Payment } from '@cairn/sdk'
 import { formatDecimal, formatUsd, withUnit } from '../messages/format.ts'
 
@@ -27,9 +27,11 @@ function findCoin(
   { coin, network }: Pick<Payment, 'coin' | 'network'>,
   { chain, chains = chain === undefined ? [] : [chain] }: NetworkProfile,
 ): { symbol: string; decimals: number } | undefined {
-  const found = chains.find(({ name }) => name === network)
+  // A chain or coin that payments were made in once may not be accepted any more.
+  const known = isNetworkName(network) ? networks[network] : undefined
+  const found = chains.find(({ name }) => name === network) ?? known
   if (found === undefined) return undefined
-  return coin === 'native'
-    ? { symbol: found.symbol, decimals: found.nativeDecimals }
-    : { symbol: coin.toUpperCase(), decimals: found.tokens[coin]?.decimals ?? 0 }
+  if (coin === 'native') return { symbol: found.symbol, decimals: found.nativeDecimals }
+  const listed = Object.entries({ ...known?.tokens, ...found.tokens }).find(([name]) => name === coin)
+  return listed === undefined ? undefined : { symbol: coin.toUpperCase(), decimals: listed[1].decimals }
 }
