@@ -3,6 +3,7 @@ import { type ChangeResult, shareFile } from '@cairn/sdk'
 import { useState } from 'react'
 import { Link2, UserPlus } from '#icons'
 import { AddressesField } from '../contacts/AddressesField.tsx'
+import { describeTypo } from '../contacts/mistyped.ts'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
@@ -51,7 +52,11 @@ export function ShareDialog({
   const known = addresses.filter((address) => sharedTo.includes(address))
   const fresh = addresses.filter((address) => address !== owner && !sharedTo.includes(address))
   const failure =
-    bad.length > 0 ? messages.access.shareBad(bad) : fresh.length === 0 ? messages.access.shareEmpty : undefined
+    bad.length > 0
+      ? (describeTypo(bad) ?? messages.access.shareBad(bad))
+      : fresh.length === 0
+        ? messages.access.shareEmpty
+        : undefined
   const notes = [
     ...(known.length > 0 ? [messages.access.shareKnown(known.length)] : []),
     ...(addresses.includes(owner) ? [messages.access.shareOwner] : []),

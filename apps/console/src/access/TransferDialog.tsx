@@ -1,6 +1,7 @@
 import { transferFile } from '@cairn/sdk'
 import { useState } from 'react'
 import { AddressField } from '../contacts/AddressField.tsx'
+import { describeTypo } from '../contacts/mistyped.ts'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
@@ -35,7 +36,7 @@ export function TransferDialog({
   const wanted = address?.slice(-4) ?? ''
   const addressFailure =
     address === undefined || addresses.length > 1 || bad.length > 0
-      ? messages.access.transferBad
+      ? (describeTypo(bad) ?? messages.access.transferBad)
       : address === owner
         ? messages.access.transferSelf
         : undefined

@@ -3,6 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { CircleCheck, CircleHelp, CircleX } from '#icons'
 import { AddressField } from '../contacts/AddressField.tsx'
+import { describeTypo } from '../contacts/mistyped.ts'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { messages } from '../messages/messages.ts'
@@ -96,7 +97,7 @@ export function CheckAddress({
                 setText(next)
                 check.reset()
               }}
-              error={wasTried && address === '' ? messages.conditions.checkBad : undefined}
+              error={wasTried && address === '' ? (describeTypo(bad) ?? messages.conditions.checkBad) : undefined}
               className="min-w-0 flex-1 basis-64"
             />
             <Button type="submit" isBusy={check.isPending && check.variables !== own}>

@@ -52,6 +52,16 @@ test('lists errors by field, in the words of the protocol', () => {
   })
 })
 
+test('finds a typo in the address of a contract by its checksum', () => {
+  const typed = {
+    ...createCondition('erc20', 1, 'local'),
+    contractAddress: '0x5aAfb6053F3E94C9b9A09f33669435E7Ef1BeAed',
+  }
+  expect(checkDraft(draft(0, { conditions: [typed] })).fields['conditions.0.contractAddress']).toContain('has a typo')
+  const right = { ...typed, contractAddress: typed.contractAddress.toLowerCase() }
+  expect(checkDraft(draft(0, { conditions: [right] })).fields).toEqual({})
+})
+
 test('says errors in the language of the page', () => {
   keepTexts()
   translate(german)

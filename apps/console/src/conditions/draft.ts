@@ -8,6 +8,7 @@ import {
   parseReason,
   type Reason,
 } from '@cairn/protocol'
+import { describeTypo } from '../contacts/mistyped.ts'
 import { describeReason } from '../messages/describe-reason.ts'
 import { capitalize, joinSentences } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -132,11 +133,13 @@ export function checkDraft(draft: Draft): Faults {
   }
 }
 
-/** The protocol accepts any text to compare with; a number field of a sentence requires a number. */
+/** The protocol accepts any text to compare with, and addresses with a typo; a number field of a sentence requires a number. */
 function checkFigures({ chainType, conditions }: Draft): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [position, condition] of conditions.entries()) {
     const name = findTemplate(chainType, condition)
+    const typo = chainType === 'EVM' ? describeTypo([readText(condition, ['contractAddress'])]) : undefined
+    if (typo !== undefined) fields[`conditions.${position}.contractAddress`] = typo
     const own: readonly SentenceField[] = name === undefined ? [] : Object.values(templates[name].fields)
     for (const { kind, path } of own) {
       if (!['amount', 'number', 'time'].includes(kind) || /^\d{1,78}$/.test(readText(condition, path))) continue

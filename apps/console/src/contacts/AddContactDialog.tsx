@@ -7,6 +7,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { EnsNote } from './EnsNote.tsx'
+import { describeTypo } from './mistyped.ts'
 import { useAddresses } from './use-addresses.ts'
 import type { useContacts } from './use-contacts.ts'
 
@@ -46,7 +47,7 @@ export function AddContactDialog({
         value={text}
         spellCheck={false}
         placeholder={messages.access.sharePlaceholder}
-        lateError={isRight ? undefined : messages.access.transferBad}
+        lateError={isRight ? undefined : (describeTypo(bad) ?? messages.access.transferBad)}
         onChange={({ target }) => setText(target.value)}
       />
       <EnsNote ens={ens} />

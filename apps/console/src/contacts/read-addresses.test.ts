@@ -1,8 +1,10 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
+import { isMistyped } from './mistyped.ts'
 import { readAddresses, splitLastWord, suggestContacts } from './read-addresses.ts'
 
-const one = `0x${'Ab'.repeat(20)}`
+/** Of EIP-55. */
+const one = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed'
 const two = `0x${'12'.repeat(20)}`
 const solana = '11111111111111111111111111111112'
 
@@ -19,6 +21,17 @@ test('names the words that are not addresses, the zero address included', () => 
     addresses: [two],
     bad: ['0x12', 'bob.eth', `0x${'0'.repeat(40)}`],
   })
+})
+
+test('an address with a typo is none, unless it has letters of one case only', () => {
+  const typo = one.replace('5aAe', '5aAf')
+  expect(isMistyped(typo)).toBe(true)
+  expect(readAddresses(`${typo} ${two}`)).toEqual({ addresses: [two], bad: [typo] })
+  // One digit in the wrong case is a typo as well: another digit may be wrong.
+  expect(isMistyped(one.replace('5aA', '5AA'))).toBe(true)
+  const upper = `0x${one.slice(2).toUpperCase()}`
+  for (const right of [one, one.toLowerCase(), upper, two, solana, 'bob.eth']) expect(isMistyped(right)).toBe(false)
+  expect(readAddresses(upper).addresses).toEqual([one.toLowerCase()])
 })
 
 test('turns every pasted word into an address or a named error', () => {

@@ -1,11 +1,12 @@
 import { normalizeIdentity, zeroAddress } from '@cairn/protocol'
 import type { DriveContact } from '@cairn/sdk'
+import { isMistyped } from './mistyped.ts'
 
 type Contact = Pick<DriveContact, 'address' | 'label'>
 
 /**
  * Reads addresses and labels of contacts from typed or pasted text: each address once, in normalised form; and the words that
- * are neither. A label of several words stands between commas or on a line of its own.
+ * are neither, or are an address with a typo. A label of several words stands between commas or on a line of its own.
  */
 export function readAddresses(text: string, contacts: readonly Contact[] = []): { addresses: string[]; bad: string[] } {
   const addresses = new Set<string>()
@@ -13,7 +14,7 @@ export function readAddresses(text: string, contacts: readonly Contact[] = []): 
   const take = (word: string): boolean => {
     const found = contacts.filter(({ label }) => label !== '' && isSame(label, word))
     // Two contacts of one label: neither is meant for sure.
-    const address = found.length === 1 ? (found[0]?.address ?? '') : found.length === 0 ? normalizeIdentity(word) : ''
+    const address = found.length > 1 ? '' : (found[0]?.address ?? (isMistyped(word) ? '' : normalizeIdentity(word)))
     if (address === '' || address === zeroAddress) return false
     addresses.add(address)
     return true

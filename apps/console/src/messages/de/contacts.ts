@@ -9,6 +9,8 @@ export const contacts: Texts['contacts'] = {
     'Mit einer Bezeichnung lässt sich eine Adresse beim Freigeben am Namen finden. Adressen, für die etwas freigegeben wird, kommen von selbst dazu.',
   add: 'Kontakt hinzufügen',
   address: 'Adresse',
+  mistyped: (address) =>
+    `${address} enthält einen Tippfehler: Die Großbuchstaben, die eine Prüfsumme sind, passen nicht. Noch einmal kopieren.`,
   label: 'Bezeichnung',
   labelHint: 'Ein vertrauter Name. Nur für dieses Konto sichtbar.',
   labelEmpty: 'Eine Bezeichnung eingeben.',

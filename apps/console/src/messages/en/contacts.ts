@@ -8,6 +8,8 @@ export const contacts = translatable('contacts', {
   noneHint: 'Give an address a label to share with it by name. Addresses you share with are added automatically.',
   add: 'Add contact',
   address: 'Address',
+  mistyped: (address: string) =>
+    `${address} has a typo: its capital letters, which are a checksum, do not match. Copy it again.`,
   label: 'Label',
   labelHint: 'A name that you recognise. Only you can see it.',
   labelEmpty: 'Enter a label.',
