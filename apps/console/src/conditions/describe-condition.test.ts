@@ -31,3 +31,23 @@ test('shows a value that is not an amount as the chain returned it', () => {
   expect(describeObserved('EVM', { id: 1, ...templates.balance.create('local') }, 'no answer')).toBe('no answer')
   expect(describeObserved('EVM', { id: 1, ...templates.custom.create('local') }, true)).toBe('true')
 })
+
+test('does not say that anyone has what another address has', () => {
+  const other = `0x${'12'.repeat(20)}`
+  const balance = { id: 1, ...templates.balance.create('local') }
+  expect(describeCondition('EVM', { ...balance, parameters: [other] })).toBe(
+    'getBalance(0x12121212…121212) on local at least 1000000000000000000',
+  )
+  const own = { ...balance, parameters: [':userAddress'] }
+  expect(describeCondition('EVM', own)).toContain('Anyone who has at least 1')
+  for (const [chainType, name] of [
+    ['SOLANA', 'solanaBalance'],
+    ['SOLANA', 'solanaToken'],
+    ['COREUM', 'coreumToken'],
+    ['COREUM', 'coreumClass'],
+  ] as const) {
+    const condition = { id: 1, ...templates[name].create('MAINNET') }
+    expect(describeCondition(chainType, { ...condition, parameters: ['another'] })).toContain('(another) on MAINNET')
+    expect(describeCondition(chainType, { ...condition, parameters: [] })).toContain('Anyone who')
+  }
+})

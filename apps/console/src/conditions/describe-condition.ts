@@ -2,7 +2,7 @@ import type { Comparator } from '@cairn/protocol'
 import { comparators } from '@cairn/protocol'
 import { formatDateTime, shorten, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { type DraftChainType, type RawCondition, readText } from './condition-parts.ts'
+import { type DraftChainType, type RawCondition, readField, readText } from './condition-parts.ts'
 import { findTemplate, type SentenceField, type TemplateName, templates } from './templates.ts'
 import { fromUnits } from './units.ts'
 
@@ -49,11 +49,19 @@ export function describeCondition(
   const name = findTemplate(chainType, condition)
   if (name === undefined) {
     const test = `${describeComparator(readText(condition, ['returnValueTest', 'comparator']))} ${readText(condition, ['returnValueTest', 'value'])}`
-    return messages.conditions.otherSentence(readText(condition, ['method']), readText(condition, ['chain']), test)
+    return messages.conditions.otherSentence(describeCall(condition), readText(condition, ['chain']), test)
   }
   return readSentence(name, units)
     .map((part) => ('text' in part ? part.text : describeField(condition, part.field, units)))
     .join('')
+}
+
+/** What a condition calls, and with what: it may be about the address of another. */
+function describeCall(condition: RawCondition): string {
+  const method = readText(condition, ['method'])
+  const parameters = readField(condition, ['parameters'])
+  if (!Array.isArray(parameters) || parameters.length === 0) return method
+  return `${method}(${parameters.map((_, at) => shorten(readText(parameters, [at]), 10, 6)).join(', ')})`
 }
 
 /** What a chain said, in the unit in which the condition asks for it. */

@@ -42,8 +42,12 @@ const minimum = (value: string) => ({ comparator: '>=', value })
 const is = (condition: RawCondition, type: string, method: string) =>
   String(condition['standardContractType'] ?? '').toLowerCase() === type.toLowerCase() && condition['method'] === method
 const hasUser = (condition: RawCondition) => readField(condition, ['parameters', 0]) === user
-const solana = (method: string) => (condition: RawCondition) => is(condition, '', method)
-const coreum = (method: string) => (condition: RawCondition) => is(condition, '', method)
+/** What reads the address of another is no condition on the person who requests access. */
+const isOfUser = (condition: RawCondition) => {
+  const parameters = readField(condition, ['parameters'])
+  return parameters === undefined || (Array.isArray(parameters) && (parameters.length === 0 || hasUser(condition)))
+}
+const native = (method: string) => (condition: RawCondition) => is(condition, '', method)
 
 /** Kinds of conditions by name; the first match supplies the sentence. Texts: `messages.conditions.kinds`. */
 export const templates = {
@@ -116,7 +120,7 @@ export const templates = {
       method: 'getBalance',
       returnValueTest: minimum('1000000000000000000'),
     }),
-    fits: (condition) => is(condition, '', 'getBalance'),
+    fits: (condition) => is(condition, '', 'getBalance') && isOfUser(condition),
   },
   block: {
     chainType: 'EVM',
@@ -157,7 +161,7 @@ export const templates = {
       pdaInterface: { offset: 0, selector: '' },
       returnValueTest: minimum('1000000000'),
     }),
-    fits: solana('getBalance'),
+    fits: (condition) => is(condition, '', 'getBalance') && isOfUser(condition),
   },
   solanaToken: {
     chainType: 'SOLANA',
@@ -172,7 +176,7 @@ export const templates = {
       pdaInterface: { offset: 0, selector: 'account.data.parsed.info.tokenAmount.amount' },
       returnValueTest: minimum('1'),
     }),
-    fits: (condition) => is(condition, 'spl-token', 'getTokenAccountsByOwner'),
+    fits: (condition) => is(condition, 'spl-token', 'getTokenAccountsByOwner') && isOfUser(condition),
   },
   solanaHeight: {
     chainType: 'SOLANA',
@@ -185,7 +189,7 @@ export const templates = {
       pdaInterface: { offset: 0, selector: '' },
       returnValueTest: minimum('1'),
     }),
-    fits: solana('getBlockHeight'),
+    fits: native('getBlockHeight'),
   },
   solanaTime: {
     chainType: 'SOLANA',
@@ -198,7 +202,7 @@ export const templates = {
       pdaInterface: { offset: 0, selector: '' },
       returnValueTest: minimum(inADay()),
     }),
-    fits: solana('getLastBlockTime'),
+    fits: native('getLastBlockTime'),
   },
   coreumToken: {
     chainType: 'COREUM',
@@ -211,7 +215,7 @@ export const templates = {
       denom: name === 'Coreum_Mainnet' ? 'ucore' : name === 'Coreum_Testnet' ? 'utestcore' : 'udevcore',
       returnValueTest: minimum('1000000'),
     }),
-    fits: coreum('getFtsByAddress'),
+    fits: (condition) => is(condition, '', 'getFtsByAddress') && isOfUser(condition),
   },
   coreumClass: {
     chainType: 'COREUM',
@@ -224,7 +228,7 @@ export const templates = {
       classid: '',
       returnValueTest: minimum('1'),
     }),
-    fits: coreum('getNftsByAddress'),
+    fits: (condition) => is(condition, '', 'getNftsByAddress') && isOfUser(condition),
   },
   coreumTime: {
     chainType: 'COREUM',
@@ -236,7 +240,7 @@ export const templates = {
       method: 'getLastBlockTime',
       returnValueTest: minimum(inADay()),
     }),
-    fits: coreum('getLastBlockTime'),
+    fits: native('getLastBlockTime'),
   },
 } as const satisfies Record<string, Template>
 
