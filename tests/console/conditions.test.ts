@@ -101,6 +101,8 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   if (usdc === undefined) throw new Error('the local chain has no usdc')
   await openAccess(owner, cid)
   await page.getByRole('button', { name: 'Token (ERC-20)' }).click()
+  // Before the token is known, an amount is meant in whole tokens as well.
+  await page.getByLabel('Amount of condition 1').fill('30')
   await page.getByLabel('Contract address of condition 1').focus()
   const wrong = page.getByText('Contract address: Must be 0x and 40 hex characters.')
   expect(await wrong.count()).toBe(0)
@@ -108,6 +110,8 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   await wrong.waitFor()
   await page.getByLabel('Contract address of condition 1').fill(usdc.address)
   await page.getByText(`${usdc.decimals} decimals`).waitFor()
+  await page.getByText('saved as 30000000 smallest units').waitFor()
+  expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('30')
   await page.getByLabel('Amount of condition 1').fill('2.5')
   for (const kind of ['Coin balance', 'Block number']) {
     await page.getByRole('button', { name: 'Add a condition' }).click()

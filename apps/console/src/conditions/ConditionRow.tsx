@@ -1,4 +1,4 @@
-import { type FocusEvent, useId, useState } from 'react'
+import { type FocusEvent, useEffect, useId, useRef, useState } from 'react'
 import { Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -8,8 +8,8 @@ import { ConditionText } from './ConditionText.tsx'
 import { type DraftChainType, type RawCondition, readText, writeField } from './condition-parts.ts'
 import { describeObserved, readSentence } from './describe-condition.ts'
 import { SentenceInput } from './SentenceInput.tsx'
-import { findTemplate, type SentenceField } from './templates.ts'
-import { fromUnits } from './units.ts'
+import { findTemplate, type SentenceField, templates } from './templates.ts'
+import { fromUnits, toUnits } from './units.ts'
 import { useConditionUnits } from './use-condition-units.ts'
 import { useToken } from './use-token.ts'
 
@@ -47,6 +47,18 @@ export function ConditionRow({
     readText(condition, ['contractAddress']),
   )
   const units = useConditionUnits(chainType, condition)
+  const contract = readText(condition, ['contractAddress'])
+  /** Whether the amount was set before the token, when nothing said that it counts smallest units: whole tokens are meant. */
+  const isWhole = useRef(contract === '')
+  /** The contract as it was typed here: one that came with another draft has its amount already. */
+  const typedContract = useRef<string>(undefined)
+  useEffect(() => {
+    if (token === undefined || !isWhole.current || typedContract.current !== contract) return
+    isWhole.current = false
+    const { path } = templates.erc20.fields.amount
+    const amount = toUnits(readText(condition, path), token.decimals)
+    if (amount !== undefined) onChange(writeField(condition, path, amount))
+  }, [token, contract, condition, onChange])
   const own = Object.entries(failures).flatMap(([path, text]) => {
     const prefix = `conditions.${position}`
     if (path !== prefix && !path.startsWith(`${prefix}.`)) return []
@@ -87,7 +99,11 @@ export function ConditionRow({
                     chains={chains}
                     isBad={own.some(({ path }) => path === key)}
                     describedBy={own.length > 0 ? faultId : undefined}
-                    onChange={(value) => onChange(writeField(condition, part.field.path, value))}
+                    onChange={(value) => {
+                      if (part.field.kind === 'amount') isWhole.current = contract === ''
+                      if (part.name === 'contract') typedContract.current = value
+                      onChange(writeField(condition, part.field.path, value))
+                    }}
                   />
                 )
               })
