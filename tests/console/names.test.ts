@@ -1,5 +1,5 @@
 // Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
-import { createClient, exportNameKey, importNameKey, listNames, uploadText } from '@cairn/sdk'
+import { createClient, createName, exportNameKey, importNameKey, listNames, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
@@ -104,6 +104,40 @@ test('a file of the list is published to a new name, and to one that is there', 
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('button', { name: /^Publish .* again$/ }).waitFor()
   expect(problems).toEqual([])
+})
+
+test('a new name whose publication fails is the one that another try publishes to', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  opened.expectProblem(/status of 422/)
+  await opened.open('/names')
+  await opened.signIn()
+  const client = await clientOf(opened)
+  // With a name that is there, a new one has to be chosen.
+  await createName(client, { label: 'first' })
+  const { cid } = await uploadText(client, 'twice', { name: 'twice.txt' })
+  await opened.open(`/names?publish=${cid}`)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByText('A new name').click()
+  await dialog.getByLabel('Label').fill('second')
+  const code = 'NAME_LIMIT'
+  await page.route('**/api/names/*/records', (route) =>
+    route.request().method() === 'POST'
+      ? route.fulfill({
+          status: 422,
+          json: { error: { code, message: 'no', hint: 'no', details: {} } },
+          headers: { 'x-cairn-code': code },
+        })
+      : route.continue(),
+  )
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByText('Publishing failed').waitFor()
+  await page.unroute('**/api/names/*/records')
+  await dialog.getByRole('radio', { name: /^second/, checked: true }).waitFor()
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('heading', { level: 1, name: 'second' }).waitFor()
+  const names = await Array.fromAsync(listNames(client))
+  expect(names.map(({ label }) => label).sort()).toEqual(['first', 'second'])
 })
 
 test('a name whose key never leaves the browser: made, published by a record signed here, taken along, brought back', async () => {

@@ -48,6 +48,8 @@ export function PublishFileDialog({
   const publish = useMutation({
     mutationFn: async (): Promise<NameState> => {
       const name = chosen ?? (await createName(client, label.trim() === '' ? {} : { label: label.trim() }))
+      // Another try publishes to the name that was made.
+      setPicked(name.id)
       await publishTo(client, name, cid, name.keyHeld === 'service' ? {} : { lifetimeMs: lifetimesMs.year })
       return name
     },
