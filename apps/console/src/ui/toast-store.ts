@@ -41,8 +41,15 @@ let nextId = 1
 const listeners = new Set<() => void>()
 
 function set(next: readonly Toast[]): void {
-  toasts = next.slice(-maxToasts)
+  toasts = fit(next)
   for (const listener of listeners) listener()
+}
+
+/** Leaves out the oldest: successes first, because errors stay until they are dismissed. */
+function fit(all: readonly Toast[]): readonly Toast[] {
+  const good = all.filter(({ tone }) => tone === 'good')
+  const passed = new Set(good.slice(0, Math.max(0, all.length - maxToasts)))
+  return all.filter((toast) => !passed.has(toast)).slice(-maxToasts)
 }
 
 export function dismissToast(id: number): void {
