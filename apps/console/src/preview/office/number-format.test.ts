@@ -73,3 +73,7 @@ test('formats that every workbook has need no code', () => {
     ...['1.5', '1.50', '1.50', '150%', '150.00%', '1 1/2', '1899-12-31', '1899-12', '12:00', '$1.50', '1.5', '1.5'],
   ])
 })
+
+test('writes plain numbers for a code that no program makes', () => {
+  expect(write(1.5, `0${','.repeat(500_000)}x0`)).toBe('1.5')
+})

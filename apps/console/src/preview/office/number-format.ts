@@ -42,6 +42,8 @@ const builtInCodes: Readonly<Record<number, string>> = {
 }
 
 const dayMs = 86_400_000
+/** Of spreadsheet programs. A longer code is of no program, and would be searched for as long as its maker likes. */
+const maxCodeLength = 255
 /** Of Intl. */
 const maxDigits = 20
 /** What a workbook stores of a number exactly. */
@@ -58,6 +60,7 @@ export function builtInCode(id: number): string {
  * @param dayZero the day 0 of the workbook, in ms since 1970
  */
 export function readNumberFormat(code: string, dayZero: number): NumberFormat {
+  if (code.length > maxCodeLength) return formatPlain
   const sections = splitSections(code)
   // A condition of its own, such as [>100].
   if (sections.some((section) => section.some((token) => token.kind === 'condition'))) return formatPlain

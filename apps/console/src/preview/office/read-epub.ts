@@ -32,10 +32,13 @@ export async function readEpub(zip: Zip): Promise<Block[]> {
 }
 
 /** Styles are not shown, and the policy of the page makes the browser report each of them as it is parsed. */
-function withoutStyles(html: string): string {
-  return html
-    .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
-    .replaceAll(/<[a-z][^>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=/gi, ' data-style='))
+export function withoutStyles(html: string): string {
+  return (
+    html
+      .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
+      // No tag is looked for behind the start of another: a book of such starts would be read once for each.
+      .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=/gi, ' data-style='))
+  )
 }
 
 function decodePath(href: string): string {
