@@ -60,7 +60,7 @@ export function ProofPage() {
             </section>
           ) : (
             <>
-              <VerifyPanel cid={cid} />
+              <VerifyPanel key={cid} cid={cid} />
               {data.waitingPacks > 0 ? (
                 <p className="text-ink-soft text-sm">{messages.proofs.waitingPacks(data.waitingPacks)}</p>
               ) : undefined}
