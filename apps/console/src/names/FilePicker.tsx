@@ -12,7 +12,7 @@ import { TextField } from '../ui/TextField.tsx'
 const maxRows = 8
 
 /** Picks one of the account's files: the newest ones, or any search result. */
-export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (cid: string) => void }) {
+export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (cid: string | undefined) => void }) {
   const name = useId()
   const client = useClient()
   const session = useSession()
@@ -42,7 +42,11 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
         type="search"
         value={search}
         maxLength={200}
-        onChange={({ target }) => setSearch(target.value)}
+        onChange={({ target }) => {
+          setSearch(target.value)
+          // What is no longer in sight is not published.
+          onPick(undefined)
+        }}
       />
       {data.fileList.length === 0 ? (
         <p className="text-ink-soft text-sm">{messages.names.recentMissing}</p>
