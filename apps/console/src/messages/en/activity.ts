@@ -29,7 +29,7 @@ const sentences: Record<OtherType, (data: Data) => string> = {
   'pin.pinned': () => 'Pin stored',
   'pin.failed': (data) => `Pin failed. ${text(data, 'reason')}`,
   'name.published': () => 'Name published',
-  'link.created': (data) => `Link made, for ${times(Number(data['maxOpens'] ?? 0))}`,
+  'link.created': (data) => `Link made, opens ${times(Number(data['maxOpens'] ?? 0))}`,
   'link.opened': (data) => `A link was opened, ${times(Number(data['opens'] ?? 0))} so far`,
   'link.revoked': () => 'Link revoked',
   'upload_link.created': (data) => `Upload link made, for ${files(Number(data['maxUploads'] ?? 0))}`,

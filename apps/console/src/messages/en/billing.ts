@@ -1,5 +1,6 @@
 import { formatBytes, formatCount, withUnit } from '../format.ts'
 import { translatable } from '../translatable.ts'
+import { counted, plural } from './plural.ts'
 
 /** Billing: usage, price and payment. */
 export const billing = translatable('billing', {
@@ -14,7 +15,11 @@ export const billing = translatable('billing', {
   barLabel: 'Storage used',
   overTime: 'Storage by day',
   overTimeHint: 'Current uploads by their date. Deleted ones are not shown.',
-  overTimeFrom: (count: number) => `Based on the newest ${formatCount(count)} uploads.`,
+  overTimeFrom: (count: number) =>
+    plural(count, {
+      one: 'Based on the newest upload.',
+      other: `Based on the newest ${formatCount(count)} uploads.`,
+    }),
   chartLabel: (used: string, limit: string) => `Storage used and its limit by day, now ${used} of ${limit}`,
   limitAbove: (limit: string) => `Limit: ${limit} (off the chart)`,
   egress: 'Sent by the gateway',
@@ -94,7 +99,7 @@ export const billing = translatable('billing', {
   },
   confirmations: (have: number, need: number | null) =>
     need === null
-      ? `${formatCount(have)} blocks so far.`
+      ? `${counted(have, { one: 'block', other: 'blocks' })} so far.`
       : `Block ${formatCount(have)} of ${formatCount(need)}.`,
   stepDone: 'done',
   canLeave: 'You can leave this page. The payment is credited without it.',

@@ -87,7 +87,8 @@ export const conditions = translatable('conditions', {
   units: (text: string) => `saved as ${smallest(text)}`,
   inUnits: smallest,
   smallestUnits: 'in the smallest units of the token',
-  tokenFound: (name: string, symbol: string, decimals: number) => `${name} (${symbol}) · ${decimals} decimals`,
+  tokenFound: (name: string, symbol: string, decimals: number) =>
+    `${name} (${symbol}) · ${counted(decimals, { one: 'decimal', other: 'decimals' })}`,
   condition: (id: string) => `Condition ${id}`,
   idChip: (id: string) => `Condition number ${id}`,
   remove: (id: string) => `Remove condition ${id}`,

@@ -1,5 +1,6 @@
 import { formatBytes, formatCount } from '../format.ts'
 import { translatable } from '../translatable.ts'
+import { counted } from './plural.ts'
 
 /** The page of a file: tabs, preview and decryption. */
 export const preview = translatable('preview', {
@@ -37,7 +38,8 @@ export const preview = translatable('preview', {
   asTable: 'Table',
   source: 'Source',
   tableOf: (name: string) => `Table of ${name}`,
-  tableSize: (rows: number, columns: number) => `${formatCount(rows)} rows, ${formatCount(columns)} columns`,
+  tableSize: (rows: number, columns: number) =>
+    `${counted(rows, { one: 'row', other: 'rows' })}, ${counted(columns, { one: 'column', other: 'columns' })}`,
   tableCut: (rows: string) => `Only the first ${rows} rows are shown. Download the file to see all of it.`,
   markdownPicture: (text: string) => (text === '' ? '[Image]' : `[Image: ${text}]`),
   markdownDone: 'Done',

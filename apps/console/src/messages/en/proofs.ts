@@ -74,7 +74,8 @@ export const proofs = translatable('proofs', {
   saveReport: 'Save report',
   pathHint:
     'Each piece is a leaf of a hash tree. With the sibling hashes along its path, anyone can compute the root that providers store and prove.',
-  pathLabel: (levels: number) => `Path from the piece to the root of its aggregate, over ${formatCount(levels)} hashes`,
+  pathLabel: (levels: number) =>
+    `Path from the piece to the root of its aggregate, over ${counted(levels, { one: 'hash', other: 'hashes' })}`,
   pathBlock: 'Root block',
   pathPiece: 'Piece',
   pathAggregate: 'Aggregate',
@@ -83,7 +84,8 @@ export const proofs = translatable('proofs', {
   pathSibling: 'supplied with the proof',
   pathWaits: 'This piece is waiting to be combined with others.',
   pieceOf: (number: number, all: number) => `Piece ${formatCount(number)} of ${formatCount(all)}`,
-  morePieces: (count: number) => `and ${formatCount(count)} more pieces, also left out of the raw data`,
+  morePieces: (count: number) =>
+    `and ${counted(count, { one: 'more piece', other: 'more pieces' })}, also left out of the raw data`,
   waitingPacks: (count: number) =>
     plural(count, {
       one: 'One of its archives is not in a piece yet.',
