@@ -38,6 +38,9 @@ export function OfficeView({ file, name }: { file: Blob; name: string }) {
           <DocumentView blocks={data.blocks} />
         </section>
       )}
+      {data.kind === 'document' && data.isCut ? (
+        <p className="text-ink-soft text-sm">{messages.preview.cut}</p>
+      ) : undefined}
       <p className="text-ink-soft text-sm">{messages.preview.officeNote}</p>
     </div>
   )

@@ -15,7 +15,7 @@ export type Block =
 export type Sheet = { name: string; rows: string[][]; isCut: boolean }
 
 /** What the reader of an office file found. */
-export type OfficeFile = { kind: 'document'; blocks: Block[] } | { kind: 'sheets'; sheets: Sheet[] }
+export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } | { kind: 'sheets'; sheets: Sheet[] }
 
 /** More of a workbook is not read. */
 export const sheetLimits = { sheets: 100, rows: 50_000, columns: 200 } as const

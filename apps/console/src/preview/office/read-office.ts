@@ -1,4 +1,5 @@
 import type { OfficeFile } from './document.ts'
+import { limitBlocks } from './limit-blocks.ts'
 import { openZip, type Zip } from './open-zip.ts'
 import { readPart } from './package-parts.ts'
 import { readDocx } from './read-docx.ts'
@@ -19,10 +20,10 @@ import { childOf } from './xml.ts'
 export async function readOffice(file: Blob, titleOf: (slide: number) => string): Promise<OfficeFile | undefined> {
   const zip = await openZip(file)
   const has = (name: string) => zip.names.includes(name)
-  if (has('word/document.xml')) return { kind: 'document', blocks: await readDocx(zip) }
+  if (has('word/document.xml')) return { kind: 'document', ...limitBlocks(await readDocx(zip)) }
   if (has('xl/workbook.xml')) return { kind: 'sheets', sheets: await readXlsx(zip) }
-  if (has('ppt/presentation.xml')) return { kind: 'document', blocks: await readPptx(zip, titleOf) }
-  if (has('META-INF/container.xml')) return { kind: 'document', blocks: await readEpub(zip) }
+  if (has('ppt/presentation.xml')) return { kind: 'document', ...limitBlocks(await readPptx(zip, titleOf)) }
+  if (has('META-INF/container.xml')) return { kind: 'document', ...limitBlocks(await readEpub(zip)) }
   if (has('content.xml')) return readOdf(zip, titleOf)
   return undefined
 }
@@ -31,7 +32,7 @@ export async function readOffice(file: Blob, titleOf: (slide: number) => string)
 async function readOdf(zip: Zip, titleOf: (slide: number) => string): Promise<OfficeFile | undefined> {
   const body = childOf(await readPart(zip, 'content.xml'), 'body')
   const [text, slides, spreadsheet] = ['text', 'presentation', 'spreadsheet'].map((name) => childOf(body, name))
-  if (text !== undefined) return { kind: 'document', blocks: await readOdt(zip, text) }
-  if (slides !== undefined) return { kind: 'document', blocks: await readOdp(zip, slides, titleOf) }
+  if (text !== undefined) return { kind: 'document', ...limitBlocks(await readOdt(zip, text)) }
+  if (slides !== undefined) return { kind: 'document', ...limitBlocks(await readOdp(zip, slides, titleOf)) }
   return spreadsheet === undefined ? undefined : { kind: 'sheets', sheets: readOds(spreadsheet) }
 }
