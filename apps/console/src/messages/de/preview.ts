@@ -42,6 +42,8 @@ export const preview: Texts['preview'] = {
   tableSize: (rows, columns) =>
     `${counted(rows, { one: 'Zeile', other: 'Zeilen' })}, ${counted(columns, { one: 'Spalte', other: 'Spalten' })}`,
   tableCut: (rows) => `Nur die ersten ${rows} Zeilen sind zu sehen. Die ganze Datei zeigt der Download.`,
+  columnsCut: (columns) =>
+    `Nur die ersten ${counted(columns, { one: 'Spalte ist', other: 'Spalten sind' })} zu sehen. Die ganze Datei zeigt der Download.`,
   markdownPicture: (text) => (text === '' ? '[Bild]' : `[Bild: ${text}]`),
   markdownDone: 'Erledigt',
   markdownOpen: 'Offen',

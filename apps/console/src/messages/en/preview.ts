@@ -41,6 +41,8 @@ export const preview = translatable('preview', {
   tableSize: (rows: number, columns: number) =>
     `${counted(rows, { one: 'row', other: 'rows' })}, ${counted(columns, { one: 'column', other: 'columns' })}`,
   tableCut: (rows: string) => `Only the first ${rows} rows are shown. Download the file to see all of it.`,
+  columnsCut: (columns: number) =>
+    `Only the first ${counted(columns, { one: 'column is', other: 'columns are' })} shown. Download the file to see all of it.`,
   markdownPicture: (text: string) => (text === '' ? '[Image]' : `[Image: ${text}]`),
   markdownDone: 'Done',
   markdownOpen: 'Not done',

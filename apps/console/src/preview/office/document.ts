@@ -17,8 +17,8 @@ export type Sheet = { name: string; rows: string[][]; isCut: boolean }
 /** What the reader of an office file found. */
 export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } | { kind: 'sheets'; sheets: Sheet[] }
 
-/** More of a workbook is not read. */
-export const sheetLimits = { sheets: 100, rows: 50_000, columns: 200 } as const
+/** More of a workbook is not read. The view of tables shows one column less, and says that there are more. */
+export const sheetLimits = { sheets: 100, rows: 50_000, columns: 201 } as const
 
 /** More is not laid out by a browser in reasonable time. */
 export const maxBlocks = 20_000

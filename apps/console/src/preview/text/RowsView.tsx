@@ -2,11 +2,9 @@ import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
 import { formatCount } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
+import { columnWidths } from './column-widths.ts'
 
 const rowHeight = 34
-/** Rows that decide the width of a column. */
-const measuredRows = 200
-const maxColumns = 200
 
 /** Rows as a table, the first one as its head. Only visible rows are in the page; assistive technology learns the total count. */
 export function RowsView({
@@ -19,7 +17,7 @@ export function RowsView({
   isCut: boolean
 }) {
   const box = useRef<HTMLElement>(null)
-  const template = useMemo(() => columnWidths(rows), [rows])
+  const { widths: template, isCut: isNarrow } = useMemo(() => columnWidths(rows), [rows])
   const [head = [], ...body] = rows
   const columns = template.length
   const virtual = useVirtualizer({
@@ -89,20 +87,9 @@ export function RowsView({
       {isCut ? (
         <p className="text-ink-soft text-sm">{messages.preview.tableCut(formatCount(body.length))}</p>
       ) : undefined}
+      {isNarrow ? <p className="text-ink-soft text-sm">{messages.preview.columnsCut(columns)}</p> : undefined}
     </>
   )
 }
 
 const cell = 'truncate px-3 py-1.5'
-
-/** Returns a width per column by its longest value, within limits. */
-function columnWidths(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = []
-  for (const row of rows.slice(0, measuredRows)) {
-    for (const [at, value] of row.slice(0, maxColumns).entries()) {
-      widths[at] = Math.max(widths[at] ?? 0, Math.min(40, value.length))
-    }
-  }
-  // Shares of one size would make each column as wide as the widest.
-  return widths.map((width) => Math.max(6, width) + 4).map((chars) => `minmax(${chars}ch, ${chars}fr)`)
-}
