@@ -1,4 +1,4 @@
-import { Lexer, type MarkedToken, type Token } from 'marked'
+import { Lexer, type MarkedToken, type Token, Tokenizer } from 'marked'
 
 /** Tokens that are rendered; others are shown as their source. */
 const known: ReadonlySet<string> = new Set<MarkedToken['type']>([
@@ -24,10 +24,54 @@ export function isKnownToken(token: Token): token is MarkedToken {
   return known.has(token.type)
 }
 
-/** Returns the tokens of a Markdown text (CommonMark and GitHub's tables); undefined if it is nested too deeply. */
-export function readMarkdown(text: string): Token[] | undefined {
+/**
+ * Time in ms after which a text is given up: a paragraph that is made for it would keep the page busy for minutes. Usual texts
+ * take a hundredth.
+ */
+const maxReadMs = 3_000
+/** Quotes and lists within each other. */
+const maxNesting = 100
+
+/** Gives up on a text that takes too long. */
+class LimitedTokenizer extends Tokenizer {
+  readonly #now: () => number
+  readonly #end: number
+  #nesting = 0
+
+  constructor(now: () => number) {
+    super()
+    this.#now = now
+    this.#end = now() + maxReadMs
+  }
+
+  override inlineText(text: string) {
+    if (this.#now() > this.#end) throw new RangeError('a text that takes too long')
+    return super.inlineText(text)
+  }
+
+  override blockquote(text: string) {
+    return this.#nest(() => super.blockquote(text))
+  }
+
+  override list(text: string) {
+    return this.#nest(() => super.list(text))
+  }
+
+  #nest<Found>(read: () => Found): Found {
+    if (this.#nesting >= maxNesting) throw new RangeError('a text that is nested too deeply')
+    this.#nesting++
+    try {
+      return read()
+    } finally {
+      this.#nesting--
+    }
+  }
+}
+
+/** Returns the tokens of a Markdown text (CommonMark and GitHub's tables); undefined if it is nested too deeply or takes too long. */
+export function readMarkdown(text: string, now = () => performance.now()): Token[] | undefined {
   try {
-    return Lexer.lex(text, { gfm: true })
+    return Lexer.lex(text, { gfm: true, tokenizer: new LimitedTokenizer(now) })
   } catch (error) {
     if (error instanceof RangeError) return undefined
     throw error
