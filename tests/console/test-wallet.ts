@@ -63,6 +63,8 @@ export async function createTestWallet(
   const held = new Map<string, Promise<void>>()
   /** The transaction to cancel: sent, known to its page, or undefined. */
   let cancelled: 'next' | 'sent' | 'known' | undefined
+  /** Number of the transaction to cancel. */
+  let cancelledNonce = 0
   const batches = new Map<string, Hex[]>()
   let canBatch = false
   let chosen = 0
@@ -82,10 +84,11 @@ export async function createTestWallet(
       )
     }
   }
-  const send = (input: unknown): Promise<Hex> => {
+  const send = (input: unknown, nonce?: number): Promise<Hex> => {
     if (chain === undefined || typeof input !== 'object' || input === null) throw new WalletError(-32602, 'params')
     const client = createWalletClient({ account: account(), transport: http(chain.rpcUrl) })
-    return client.sendTransaction({ ...toTransaction(input), chain: null })
+    const transaction = { ...toTransaction(input), chain: null }
+    return client.sendTransaction(nonce === undefined ? transaction : { ...transaction, nonce })
   }
   const askChain = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     if (chain === undefined) throw new WalletError(4200, `${method} is not supported`)
@@ -98,15 +101,13 @@ export async function createTestWallet(
     if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
     return body.result
   }
-  /** Sends a transaction of the same number with a higher fee, to the account itself, and lets a block be made. */
+  /** Sends a transaction of the same number with a higher fee, to the account itself, and the one before, for which both wait. */
   const cancel = async (): Promise<void> => {
     const { address } = account()
-    const nonce = Number(await askChain('eth_getTransactionCount', [address, 'latest']))
     const client = createWalletClient({ account: account(), transport: http(chain?.rpcUrl) })
     const fees = { gas: 21_000n, maxFeePerGas: 10n ** 11n, maxPriorityFeePerGas: 5n * 10n ** 10n }
-    await client.sendTransaction({ to: address, value: 0n, nonce, chain: null, ...fees })
-    await askChain('evm_mine', [])
-    await askChain('evm_setAutomine', [true])
+    for (const nonce of [cancelledNonce, cancelledNonce - 1])
+      await client.sendTransaction({ to: address, value: 0n, nonce, chain: null, ...fees })
   }
   const answer = async (method: string, params: readonly unknown[]): Promise<unknown> => {
     requests.push(method)
@@ -153,7 +154,9 @@ export async function createTestWallet(
       case 'eth_sendTransaction':
         if (cancelled === 'next') {
           cancelled = 'sent'
-          await askChain('evm_setAutomine', [false])
+          // It waits for a transaction before it, however fast the chain makes blocks.
+          cancelledNonce = Number(await askChain('eth_getTransactionCount', [account().address, 'latest'])) + 1
+          return send(params[0], cancelledNonce)
         }
         return send(params[0])
       case 'wallet_getCapabilities':
