@@ -4,6 +4,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { tmpdir } from 'node:os'
 import { join, sep } from 'node:path'
 import {
+  changeFolder,
   decryptBytes,
   decryptFolder,
   downloadBytes,
@@ -172,6 +173,26 @@ test('it is shared and taken back as a whole', async () => {
   expect(textOf(await decryptBytes(friend, second?.cidPath ?? '', { masterKey }))).toBe('two')
   await revokeAccess(owner, cid, [friend.address])
   await expect(openEncryptedFolder(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+})
+
+test('nothing is put into one or removed: it would be public, in a copy without a key', async () => {
+  const entries = [{ path: 'a.txt', content: 'a secret' }]
+  const [encrypted] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'closed' })
+  const cid = encrypted?.cid ?? ''
+  const refused = { code: 'NOT_SUPPORTED', message: 'A folder encrypted as one cannot be changed' }
+  // By the owner, whose listing says so, and by others, whom the key nodes tell.
+  for (const client of [owner, friend]) {
+    const put = [{ path: 'b.txt', content: 'another secret' }]
+    await expect(changeFolder(client, cid, { put })).rejects.toMatchObject(refused)
+    await expect(changeFolder(client, cid, { remove: ['0'] })).rejects.toMatchObject(refused)
+  }
+  // A public folder with the same names is one like others.
+  const plain = await uploadFolder(owner, [
+    { path: '0', content: 'zero' },
+    { path: 'index', content: 'index' },
+  ])
+  const changed = await changeFolder(owner, plain.cid, { remove: ['0'] })
+  expect((await Array.fromAsync(listDirectory(owner, changed.cid))).map(({ name }) => name)).toEqual(['index'])
 })
 
 test('apart, files have CIDs of their own as before; a single file is no folder', async () => {

@@ -27,6 +27,12 @@ export type FolderIndex = {
   folders: string[]
 }
 
+/** Returns whether a directory with these names may be an encrypted folder, which its key alone proves. */
+export function mayBeEncryptedFolder(names: readonly string[]): boolean {
+  return names.includes(indexName) && names.every((name) => name === indexName || entryPattern.test(name))
+}
+
+const entryPattern = /^\d{1,9}$/
 const pathSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
 // `folders` came later: readers from before ignore it.
 const indexSchema = v.object({
@@ -35,7 +41,7 @@ const indexSchema = v.object({
   files: v.array(
     v.object({
       path: pathSchema,
-      entry: v.pipe(v.string(), v.regex(/^\d{1,9}$/)),
+      entry: v.pipe(v.string(), v.regex(entryPattern)),
       sizeBytes: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
     }),
   ),

@@ -11,10 +11,12 @@ import {
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
+import { isEncrypted } from '../decryption/is-encrypted.ts'
 import { parseContentPath } from '../download/content-path.ts'
 import { isFolder } from '../download/is-folder.ts'
 import { type FolderItem, listDirectory } from '../download/list-directory.ts'
 import { isPrivateRoot } from '../download/private-roots.ts'
+import { mayBeEncryptedFolder } from '../encryption/folder-index.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { listFiles, newFiles, toFolder, toRemovals } from './folder-changes.ts'
@@ -46,7 +48,7 @@ export type FolderChanges = {
  * @param cidPath a public folder, by `cid` or `cid/path/below`
  * @throws CairnError NOT_A_DIRECTORY, PATH_NOT_FOUND for a path to remove, NO_FILE without a change,
  *   FILE_EXISTS if a file would replace a folder or the reverse, which takes a removal, NOT_SUPPORTED for a private
- *   folder, FILE_CHANGED, CID_MISMATCH, and those of uploadFolder
+ *   folder and one encrypted as one, FILE_CHANGED, CID_MISMATCH, and those of uploadFolder
  */
 export async function changeFolder(
   client: Client,
@@ -68,6 +70,16 @@ export async function changeFolder(
     throw new CairnError('NOT_SUPPORTED', {
       message: 'A private folder cannot be changed',
       hint: 'Upload the whole folder again: stored blocks do not count for private uploads.',
+    })
+  }
+  // What is put would be public, and the copy would have no key.
+  if (
+    mayBeEncryptedFolder(stored.map((item) => item.name)) &&
+    (await isEncrypted(client, root.root.toString(), stop))
+  ) {
+    throw new CairnError('NOT_SUPPORTED', {
+      message: 'A folder encrypted as one cannot be changed',
+      hint: 'Encrypt and upload the whole folder again.',
     })
   }
 
