@@ -20,6 +20,7 @@ import {
   getKey,
   getKeyStatus,
   inspectLink,
+  isEncrypted,
   listFiles,
   listKeyFiles,
   openLink,
@@ -36,6 +37,11 @@ import {
   uploadEncryptedFolder,
   uploadEncryptedText,
 } from '@cairn/sdk'
+import { base16, base16upper } from 'multiformats/bases/base16'
+import { base32upper } from 'multiformats/bases/base32'
+import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGateway } from '../../packages/sdk/src/download/gateway.fixture.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -358,4 +364,17 @@ test('with two nodes down everything still works, and repair brings them back up
   const { after, nodes } = await repairKey(mine, cid)
   expect(nodes.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['adopted', 'adopted'])
   expect(after.health).toBe('whole')
+})
+
+test('a file is known as encrypted, and is decrypted, by its CID in every form', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'dear Ida', { shareTo: [friend.address] })
+  for (const base of [base58btc, base32upper, base16, base16upper, base36]) {
+    const form = CID.parse(cid).toString(base.encoder)
+    // For the owner the listing says so, for others the key nodes.
+    for (const client of [owner, friend]) {
+      expect(await isEncrypted(client, form), form).toBe(true)
+      expect(new TextDecoder().decode(await decryptBytes(client, form)), form).toBe('dear Ida')
+    }
+    expect(await downloadBytes(owner, form), form).toHaveLength(8 + 44)
+  }
 })

@@ -1,4 +1,5 @@
-import { CairnError, getConditions, isCid, keyShardThreshold } from '@cairn/protocol'
+import { canonicalCid } from '@cairn/crypto'
+import { CairnError, getConditions, isAnyCid, isCid, keyShardThreshold } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { getFileInfo } from '../files/files.ts'
 import { callKeyNode, nodeNumbers } from '../keys/call-node.ts'
@@ -9,11 +10,14 @@ type Options = { signal?: AbortSignal }
  * Returns whether a CID requires decryption. The encrypted flag of `getFileInfo` counts only for an upload of the
  * caller, because anyone can upload the same bytes with another flag. Otherwise three key nodes must agree on whether
  * they store a key.
- * @throws CairnError KEY_NODES_UNAVAILABLE if no three nodes agree
+ * @throws CairnError KEY_NODES_UNAVAILABLE if no three nodes agree, INVALID_CID
  */
 export async function isEncrypted(client: Client, cid: string, options: Options = {}): Promise<boolean> {
-  if (!isCid(cid)) return false
-  return (await findOwnFlag(client, cid, options)) ?? hasKey(client, cid, options)
+  if (!isAnyCid(cid)) return false
+  // Key nodes accept no base36, and keys are only for hashes of SHA-256.
+  const keyCid = canonicalCid(cid)
+  if (!isCid(keyCid)) return false
+  return (await findOwnFlag(client, cid, options)) ?? hasKey(client, keyCid, options)
 }
 
 async function findOwnFlag(client: Client, cid: string, options: Options): Promise<boolean | undefined> {

@@ -1,10 +1,17 @@
 import { CairnError } from '@cairn/protocol'
-import { base32 } from 'multiformats/bases/base32'
+import { base16, base16upper } from 'multiformats/bases/base16'
+import { base32, base32upper } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 
-const bases = base32.decoder.or(base58btc.decoder).or(base36.decoder)
+// All forms that the specification accepts, and base36, which host names of gateways use.
+const bases = base32.decoder
+  .or(base58btc.decoder)
+  .or(base36.decoder)
+  .or(base32upper.decoder)
+  .or(base16.decoder)
+  .or(base16upper.decoder)
 
 /** A CID and the path segments below it. */
 export type ContentPath = { root: CID; segments: string[] }

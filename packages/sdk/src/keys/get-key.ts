@@ -1,5 +1,5 @@
-import { agreedSet, findKey, fitsCommitment } from '@cairn/crypto'
-import { CairnError, keyShardThreshold, retrieveShard, type ShardSet } from '@cairn/protocol'
+import { agreedSet, canonicalCid, findKey, fitsCommitment } from '@cairn/crypto'
+import { CairnError, isCid, keyShardThreshold, retrieveShard, type ShardSet } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
@@ -43,16 +43,22 @@ const defaultLateMs = 100
  * Recovers the key of a file. Calls all five nodes concurrently and combines the first three shards that match. Two
  * nodes that are down, slow or lying cost at most a tenth of a second; those that answer in time are reported.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CONDITION_UNKNOWN, NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT (once all
- *   five answered), NO_SESSION
+ *   five answered), NO_SESSION, INVALID_CID
  */
 export async function getKey(client: Client, cid: string, options: GetKeyOptions = {}): Promise<RecoveredKey> {
   const { address } = sessionOf(client)
   const { dynamicData, signal, timeoutMs } = options
+  const keyCid = isCid(cid) ? cid : canonicalCid(cid)
   const stop = new AbortController()
   const ended = signal === undefined ? stop.signal : AbortSignal.any([stop.signal, signal])
   const queryNode = async (node: number): Promise<Answer> => {
     try {
-      const body = { address, cid, withAlternatives: true, ...(dynamicData === undefined ? {} : { dynamicData }) }
+      const body = {
+        address,
+        cid: keyCid,
+        withAlternatives: true,
+        ...(dynamicData === undefined ? {} : { dynamicData }),
+      }
       const input = { params: { node: String(node) }, body }
       return { node, value: await callWithSession(client, retrieveShard, node, input, { signal: ended, timeoutMs }) }
     } catch (error) {
