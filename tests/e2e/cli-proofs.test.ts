@@ -53,6 +53,27 @@ test('an empty file is verified like any other', async () => {
   expect(out).toMatch(new RegExp(`^Proven: ${empty}`))
 })
 
+test('of an own private upload, the commands say that no provider has it', async () => {
+  writeFileSync(join(folder, 'private'), 'a secret')
+  const own = (await cairn('upload', 'private', '--private', '--quiet')).out.trim()
+  for (const args of [['verify'], ['verify', '--wait'], ['deals'], ['checks']]) {
+    const { code, err } = await cairn(...args, own)
+    expect(err).toContain('A private upload is stored by the service alone: no provider has a copy')
+    expect(code).toBe(3)
+    // Of unknown content, and for others, they say what they said.
+    for (const env of [{}, { CAIRN_API_KEY: 'of_another' }]) {
+      const other = await runCli([...args, env.CAIRN_API_KEY === undefined ? unknownCid : own], {
+        cwd: folder,
+        env: { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(folder, 'config'), ...env },
+      })
+      expect(other).toMatchObject({
+        code: 3,
+        err: expect.stringContaining('The content is not stored on this service'),
+      })
+    }
+  }
+})
+
 test('deals, checks and copies', async () => {
   const deals = await cairn('deals', cid)
   expect(deals.out).toMatch(/^DEAL +PROVIDER +STATE/)

@@ -13,6 +13,7 @@ import {
   waitForProof,
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
+import { explainPrivate } from '../explain-private.ts'
 import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
 import { formatTime } from '../times.ts'
@@ -35,15 +36,18 @@ export const verify: Command = {
       throw new CairnError('USAGE', { message: '--full and --offline exclude each other' })
     const leaves = readCount(text(values, 'leaves'), '--leaves', 64)
     const client = await session.anonymous()
-    if (flag(values, 'wait')) await waitForProof(client, args[0] ?? '', { signal })
-    const meter = flag(values, 'full') ? output.progress('Verifying') : undefined
-    const report = await verifyStorage(client, args[0] ?? '', {
-      signal,
-      full: flag(values, 'full'),
-      challenge: !flag(values, 'offline'),
-      ...(leaves === undefined ? {} : { leaves }),
-      ...(meter === undefined ? {} : { onProgress: meter.onProgress }),
-    }).finally(() => meter?.done())
+    const cid = args[0] ?? ''
+    const report = await explainPrivate({ session, signal }, cid, async () => {
+      if (flag(values, 'wait')) await waitForProof(client, cid, { signal })
+      const meter = flag(values, 'full') ? output.progress('Verifying') : undefined
+      return verifyStorage(client, cid, {
+        signal,
+        full: flag(values, 'full'),
+        challenge: !flag(values, 'offline'),
+        ...(leaves === undefined ? {} : { leaves }),
+        ...(meter === undefined ? {} : { onProgress: meter.onProgress }),
+      }).finally(() => meter?.done())
+    })
     output.result(report, () => describeReport(report), report.isProven ? 'proven' : 'not proven')
     if (!report.isProven) {
       const reason = 'The content is not fully proven'
@@ -97,7 +101,9 @@ export const deals: Command = {
   arity: [1, 1],
   examples: ['cairn deals bafy…'],
   async run({ args, session, output, signal }) {
-    const { pieces } = await getProofs(await session.anonymous(), args[0] ?? '', { signal })
+    const [cid = ''] = args
+    const client = await session.anonymous()
+    const { pieces } = await explainPrivate({ session, signal }, cid, () => getProofs(client, cid, { signal }))
     const rows = pieces.flatMap(({ piece, aggregate }) =>
       (aggregate?.deals ?? []).map((deal) => ({ piece, aggregate: aggregate?.piece, ...deal })),
     )
@@ -131,7 +137,9 @@ export const checks: Command = {
     const client = await session.anonymous()
     const given = args[0] ?? ''
     // Piece CIDs of version 2 share a prefix: raw, then the hash of a padded tree.
-    const piece = given.startsWith('bafkzcib') ? given : (await getProofs(client, given, { signal })).pieces[0]?.piece
+    const piece = given.startsWith('bafkzcib')
+      ? given
+      : (await explainPrivate({ session, signal }, given, () => getProofs(client, given, { signal }))).pieces[0]?.piece
     const found: PossessionCheck[] = []
     for await (const check of listChecks(client, piece ?? given, { signal })) {
       if (found.push(check) >= limit) break

@@ -1,5 +1,6 @@
 import { getQuotaReport, verifyStorage } from '@cairn/sdk'
 import * as v from 'valibot'
+import { explainPrivate } from '../explain-private.ts'
 import { formatBytes } from '../sizes.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool } from './tool.ts'
@@ -33,7 +34,8 @@ const verify = defineTool({
     ),
   }),
   async run({ cid, full }, { command, signal, onProgress }) {
-    const report = await verifyStorage(await command.session.anonymous(), cid, { full, signal, onProgress })
+    const client = await command.session.anonymous()
+    const report = await explainPrivate(command, cid, () => verifyStorage(client, cid, { full, signal, onProgress }))
     const pieces = report.pieces.map(
       ({ piece, copies, inclusion }) => `Piece ${piece}: ${copies} copies, ${inclusion.message}`,
     )

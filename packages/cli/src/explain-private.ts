@@ -1,0 +1,37 @@
+import { CairnError, getFileInfo } from '@cairn/sdk'
+import type { CommandContext } from './command.ts'
+
+/**
+ * Runs what asks for proofs of a CID. Proofs answer as if an own private upload were not stored, because no provider has it; the
+ * error then says so.
+ */
+export async function explainPrivate<T>(
+  { session, signal }: Pick<CommandContext, 'session' | 'signal'>,
+  cid: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!CairnError.is(error, 'BLOCK_NOT_FOUND') || !(await isOwnPrivate({ session, signal }, cid))) throw error
+    throw new CairnError('BLOCK_NOT_FOUND', {
+      message: 'A private upload is stored by the service alone: no provider has a copy',
+      hint: 'To have providers store it, upload it without --private, or encrypted.',
+      details: { cid },
+      cause: error,
+    })
+  }
+}
+
+async function isOwnPrivate(
+  { session, signal }: Pick<CommandContext, 'session' | 'signal'>,
+  cid: string,
+): Promise<boolean> {
+  try {
+    return (await getFileInfo(await session.optionalClient(), cid, { signal })).private === true
+  } catch (error) {
+    // Without an answer, the first error stands.
+    if (signal.aborted || !CairnError.is(error)) throw error
+    return false
+  }
+}
