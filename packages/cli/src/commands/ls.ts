@@ -9,8 +9,13 @@ import { accessOf } from '../upload-access.ts'
 /** Rows per fetch and display. */
 const batchRows = 200
 
-async function listOwn({ values, session, output, signal }: CommandContext): Promise<void> {
-  const maxRows = readCount(text(values, 'limit'), '--limit', 1_000_000_000) ?? Number.POSITIVE_INFINITY
+function readLimit({ values }: CommandContext): number {
+  return readCount(text(values, 'limit'), '--limit', 1_000_000_000) ?? Number.POSITIVE_INFINITY
+}
+
+async function listOwn(context: CommandContext): Promise<void> {
+  const { values, session, output, signal } = context
+  const maxRows = readLimit(context)
   const filter: FileFilter = { limit: Math.min(batchRows, maxRows) }
   const [search, type] = [text(values, 'search'), text(values, 'type')]
   if (search !== undefined) filter.search = search
@@ -45,10 +50,19 @@ async function listOwn({ values, session, output, signal }: CommandContext): Pro
 }
 
 async function listFolder(argument: string, context: CommandContext): Promise<void> {
-  const { session, output, signal } = context
+  const { session, output, signal, values } = context
+  const ofUploads = ['search', 'type', 'sort'].find((name) => values[name] !== undefined)
+  if (ofUploads !== undefined)
+    throw new CairnError('USAGE', {
+      message: `--${ofUploads} applies to the list of your uploads, not to a folder`,
+      hint: 'Omit it, or omit the folder.',
+    })
+  const maxRows = readLimit(context)
   const cidPath = await findContent(context, argument)
   const items = []
-  for await (const item of listDirectory(await session.optionalClient(), cidPath, { signal })) items.push(item)
+  for await (const item of listDirectory(await session.optionalClient(), cidPath, { signal })) {
+    if (items.push(item) >= maxRows) break
+  }
   output.table(
     ['CID', 'SIZE', 'NAME'],
     items.map((item) => [item.cid, item.dagSizeBytes === undefined ? '–' : formatBytes(item.dagSizeBytes), item.name]),
