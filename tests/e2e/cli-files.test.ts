@@ -101,12 +101,27 @@ test('folders, standard input, options; JSON for programs', async () => {
     expect((await cairn(['upload', '--encrypt', option, 'hello.txt'])).err).toContain(
       `${option} and --encrypt exclude each other`,
     )
+  const wrong = [
+    [['-', '-'], 'Standard input can be uploaded only once'],
+    [['-', '--encrypt', '--as-one'], '--as-one supports folders, not -'],
+    [['hello.txt', '--encrypt', '--name', ''], '--name is empty'],
+  ] as const
+  for (const [args, message] of wrong) {
+    const refused = await cairn(['upload', ...args])
+    expect(refused).toMatchObject({ code: 2, out: '', err: expect.stringContaining(message) })
+  }
   const old = JSON.parse((await cairn(['upload', 'hello.txt', '--cid-version', '0', '--json'])).out)
   expect(old.cid).toBe('Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD')
   const wrapped = JSON.parse((await cairn(['upload', 'hello.txt', '--wrap', '--json'])).out)
   expect(wrapped.cid).toBe('bafybeic6svhkwl3y2wvkj33weshyjjs5cbvgijh7yo3kjasyglrdwe2l74')
 
   expect((await cairn(['ls', site.cid])).out).toMatch(/css[\s\S]*index\.html/)
+  expect((await cairn(['ls', site.cid, '--limit', '1', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
+  for (const option of ['search', 'type', 'sort']) {
+    const { code, err } = await cairn(['ls', site.cid, `--${option}`, 'name'])
+    expect(err).toContain(`--${option} applies to the list of your uploads, not to a folder`)
+    expect(code).toBe(2)
+  }
   expect((await cairn(['cat', `${site.cid}/css/a.css`])).out).toBe('p{}')
   const got = await cairn(['get', site.cid, '-o', 'copy'])
   expect(got.code).toBe(0)

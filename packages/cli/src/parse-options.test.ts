@@ -11,3 +11,11 @@ test('an argument that starts with a dash is an option, except after --', () => 
     }),
   )
 })
+
+test.each(['', ' '])('a name must not be blank: "%s"', (name) => {
+  const options = { name: { type: 'string', value: 'text', about: 'name' } } as const
+  expect(() => parseOptions(['file', '--name', name], options, 'upload')).toThrow(
+    expect.objectContaining({ code: 'USAGE', message: '--name is empty: <text>' }),
+  )
+  expect(parseOptions(['file', '--name', ` ${name}a`], options, 'upload').values).toEqual({ name: ` ${name}a` })
+})

@@ -40,7 +40,9 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
         message: `${token.rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
         hint: `${hint} Write a value that starts with a dash as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
       })
-    if (token.value === '' && emptyIsNothing.has(option.value))
+    // A blank name is that of nothing: the upload would be listed by its CID, or without a name.
+    const isBlank = token.name === 'name' && token.value?.trim() === ''
+    if (isBlank || (token.value === '' && emptyIsNothing.has(option.value)))
       throw new CairnError('USAGE', { message: `${token.rawName} is empty: <${option.value}>`, hint })
   }
   return { values, args: positionals }

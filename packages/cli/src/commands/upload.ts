@@ -211,6 +211,13 @@ export const upload: Command = {
     const link = text(context.values, 'link')
     if (args.length > 1 && options.name !== undefined)
       throw new CairnError('USAGE', { message: '--name requires exactly one path' })
+    if (args.filter((path) => path === '-').length > 1)
+      throw new CairnError('USAGE', {
+        message: 'Standard input can be uploaded only once',
+        hint: 'Write - once. A file of this name is ./-',
+      })
+    if (flag(context.values, 'as-one') && args.includes('-'))
+      throw new CairnError('USAGE', { message: '--as-one supports folders, not -' })
     if (link !== undefined) return uploadAllWithLink(context, link)
     const other = ['encrypt', 'car'].find((name) => flag(context.values, name)) ?? (args.includes('-') ? '-' : '')
     if (flag(context.values, 'resume') && other !== '')
