@@ -66,6 +66,8 @@ test('paths that do not fit are errors, and an edit that throws changes nothing'
     [(edit) => edit.move(['/a.txt', '/one/two'], '/new'), 'PATH_NOT_FOUND'],
     [(edit) => edit.move('/a.txt', '/one/..'), 'INVALID_PATH'],
     [(edit) => edit.move('/a.txt', '/line\nbreak'), 'INVALID_PATH'],
+    [(edit) => edit.move('/a.txt', '/one/ '), 'INVALID_PATH'],
+    [(edit) => edit.createFolder(' '), 'INVALID_PATH'],
     [(edit) => edit.createFolder('/one'), 'FILE_EXISTS'],
     [(edit) => edit.createFolder('/'), 'FILE_EXISTS'],
     [(edit) => edit.trash('/'), 'INVALID_PATH'],

@@ -9,6 +9,7 @@ import {
   notFound,
   requireName,
   requireOutside,
+  requireVisible,
   splitPath,
 } from './paths.ts'
 import type { Change, FieldValue, Registers } from './registers.ts'
@@ -154,6 +155,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
   const moveOne = (from: string, to: string): string => {
     const node = nodeOf(from)
     const target = findTarget(view, to)
+    if (target.existing === undefined) requireVisible(target.name)
     const isInto = target.existing !== undefined && target.existing.versions === undefined
     const parent = isInto || target.existing === undefined ? target.folder : target.existing.parent
     const name = isInto ? view.shownName(node) : target.name
@@ -178,10 +180,13 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     }
     return addVersions(node.id, node.versions, other)
   }
+  const addFolder = ({ folder, name }: { folder: string; name: string }): string =>
+    place(`d-${toBase64url(crypto.getRandomValues(new Uint8Array(folderIdBytes)))}`, folder, name)
   const ensureFolder = (names: readonly string[]): void => {
     for (let count = 1; count <= names.length; count++) {
       const path = names.slice(0, count).join('/')
-      if (findNode(view, path) === undefined) editor.createFolder(path)
+      // A folder of an upload keeps its name, also a blank one.
+      if (findNode(view, path) === undefined) addFolder(findTarget(view, path))
     }
   }
 
@@ -225,12 +230,12 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       return pathOfId(id)
     },
     createFolder(path) {
-      const { existing, folder, name } = findTarget(view, path.replace(/\/+$/, ''))
-      if (existing !== undefined) {
+      const target = findTarget(view, path.replace(/\/+$/, ''))
+      if (target.existing !== undefined) {
         throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
       }
-      const id = `d-${toBase64url(crypto.getRandomValues(new Uint8Array(folderIdBytes)))}`
-      return place(id, folder, name)
+      requireVisible(target.name)
+      return addFolder(target)
     },
     move(from, to) {
       const paths = typeof from === 'string' ? [from] : from

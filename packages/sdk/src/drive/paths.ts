@@ -98,6 +98,12 @@ export function requireName(name: string): void {
   }
 }
 
+/** @throws CairnError INVALID_PATH for a new name of spaces only */
+export function requireVisible(name: string): void {
+  if (name.trim() === '')
+    throw new CairnError('INVALID_PATH', { message: 'A name must not be blank', hint: 'Choose another name.' })
+}
+
 export function checkLabel(text: string, what: string): string {
   const label = text.normalize('NFC').trim()
   const isUnshowable = unnameable.test(label) || bidirectional.test(label)
