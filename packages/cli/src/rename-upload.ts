@@ -1,10 +1,10 @@
-import { type Client, listFiles, renameFile } from '@cairn/sdk'
+import { CairnError, type Client, listFiles, renameFile } from '@cairn/sdk'
 
 /**
  * Gives an upload, of which the service took only the last segment of a path as its name, the whole path. Of several with that
  * name and content, the newest one is renamed.
  * @param cid text in which the account lists it
- * @throws CairnError INVALID_PATH, INVALID_LABEL for a name that the service refuses
+ * @throws CairnError INVALID_PATH, INVALID_LABEL for a name that the service refuses; NOT_FOUND if the account does not list it
  */
 export async function renameUpload(
   client: Client,
@@ -16,4 +16,8 @@ export async function renameUpload(
     await renameFile(client, entry.id, name, { signal })
     return
   }
+  throw new CairnError('NOT_FOUND', {
+    message: `Stored as ${storedName}, not as ${name}: the account does not list the upload`,
+    hint: 'If it was deleted meanwhile, import it again. Otherwise rename it with cairn rename.',
+  })
 }

@@ -238,7 +238,8 @@ async function uploadRow({ client, folder, missing, announce, signal }: Import, 
   if (cid !== row.cid) throw new CairnError('CID_MISMATCH', { details: { computed: row.cid, answered: [cid] } })
   if (name !== row.name)
     await renameUpload(client, { cid, storedName: name, name: row.name }, signal).catch((error: unknown) => {
-      if (!CairnError.is(error, 'INVALID_PATH') && !CairnError.is(error, 'INVALID_LABEL')) throw error
+      const isRefused = CairnError.is(error, 'INVALID_PATH') || CairnError.is(error, 'INVALID_LABEL')
+      if (!isRefused && !CairnError.is(error, 'NOT_FOUND')) throw error
       missing.push({ kind: 'file name', id: cid, code: error.code, message: `Stored as ${name}` })
     })
   return (await stat(path)).size
