@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname } from 'node:path'
 import {
   CairnError,
   type DownloadResult,
@@ -35,6 +35,17 @@ function nameForce(error: unknown): unknown {
   return restoreError(error.code, {
     message: error.message,
     hint: 'Choose another target with -o, or use --force: it continues an interrupted folder, keeps complete files and replaces others.',
+    cause: error,
+  })
+}
+
+/** The error of a target in a folder that does not exist, which names the folder. */
+function nameFolder(error: unknown, target: string): unknown {
+  const parent = dirname(target)
+  if (!CairnError.is(error, 'FILE_UNREADABLE') || existsSync(parent)) return error
+  return restoreError(error.code, {
+    message: `The folder ${parent} does not exist`,
+    hint: 'Create it first, or choose another target with -o.',
     cause: error,
   })
 }
@@ -87,7 +98,7 @@ export const get: Command = {
     }
     const result = await download()
       .catch((error: unknown) => {
-        throw options.overwrite ? error : nameForce(error)
+        throw nameFolder(options.overwrite ? error : nameForce(error), target)
       })
       .finally(() => {
         progress?.done()
