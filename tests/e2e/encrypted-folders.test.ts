@@ -15,6 +15,7 @@ import {
   listFiles,
   openEncryptedFolder,
   revokeAccess,
+  rotateFile,
   shareFile,
   uploadEncryptedFolder,
   uploadEncryptedText,
@@ -186,6 +187,11 @@ test('nothing is put into one or removed: it would be public, in a copy without 
     await expect(changeFolder(client, cid, { put })).rejects.toMatchObject(refused)
     await expect(changeFolder(client, cid, { remove: ['0'] })).rejects.toMatchObject(refused)
   }
+  // Its key cannot be replaced either.
+  await expect(rotateFile(owner, cid)).rejects.toMatchObject({
+    code: 'NOT_A_FILE',
+    message: 'The key of a folder that is encrypted as one cannot be rotated',
+  })
   // A public folder with the same names is one like others.
   const plain = await uploadFolder(owner, [
     { path: '0', content: 'zero' },

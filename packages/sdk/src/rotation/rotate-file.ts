@@ -45,7 +45,10 @@ export async function rotateFile(
   }
   const conditions = await findConditions(client, cid, options)
   const name = options.name ?? (await findFileName(client, cid, options))
-  const old = await openWithFormat(client, cid, options.signal === undefined ? {} : { signal: options.signal })
+  const stop = options.signal === undefined ? {} : { signal: options.signal }
+  const old = await openWithFormat(client, cid, stop).catch((error: unknown) => {
+    throw CairnError.is(error, 'NOT_A_FILE') ? folderRefused(error) : error
+  })
   const uploaded = await uploadEncryptedStream(client, old.plain, {
     shareTo: agreed.sharedTo,
     conditions,
@@ -55,6 +58,14 @@ export async function rotateFile(
   }).finally(old.close)
   await requireSameRights(client, cid, agreed.digest, uploaded.cid, options)
   return { cid: uploaded.cid, uploaded, retired: await retire(client, cid, uploaded.cid, options) }
+}
+
+function folderRefused(cause: CairnError): CairnError {
+  return new CairnError('NOT_A_FILE', {
+    message: 'The key of a folder that is encrypted as one cannot be rotated',
+    hint: 'Download the folder, encrypt and upload it again, and delete the old upload.',
+    cause,
+  })
 }
 
 type Stop = { signal?: AbortSignal | undefined; pauseMs?: number | undefined }
