@@ -15,13 +15,16 @@ import {
   downloadCar,
   downloadFile,
   getFileInfo,
+  listApiKeys,
   listDirectory,
   listFiles,
   openFile,
+  revokeApiKey,
   uploadBytes,
   uploadCar,
   uploadFile,
   uploadFolder,
+  uploadText,
 } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../code-of.ts'
@@ -65,6 +68,22 @@ test('an owner uploads privately, reads it with the API key alone, and shares it
   expect((await get(url.replace(/expires=(\d+)/, (_all, at) => `expires=${Number(at) + 1}`))).status).toBe(404)
   expect((await get(`${home.network.profile.gateway}/ipfs/${cid}`)).status).toBe(404)
   expect(await codeOf(createGatewayLink(stranger, cid))).toBe('NOT_FOUND')
+})
+
+test('a key that is no longer valid is named as the reason, not the content as missing', async () => {
+  const { apiKey, privateKey } = await createTestKey(home.network)
+  const client = createClient({ network: home.network.profile, apiKey })
+  const own = await uploadText(client, 'mine', { name: 'own.txt', private: true })
+  const open = await uploadText(client, 'for all', { name: 'open.txt' })
+  const next = await createTestKey(home.network, privateKey)
+  const other = createClient({ network: home.network.profile, apiKey: next.apiKey })
+  for (const { id } of await listApiKeys(other)) if (apiKey.includes(id)) await revokeApiKey(other, id)
+  expect(await codeOf(downloadBytes(client, own.cid))).toBe('API_KEY_REVOKED')
+  expect(await codeOf(Array.fromAsync(listDirectory(client, own.cid)))).toBe('API_KEY_REVOKED')
+  const run = await home.cairn(['cat', own.cid], { env: { CAIRN_API_KEY: apiKey } })
+  expect([run.code, run.out, run.err]).toEqual([4, '', expect.stringContaining('API_KEY_REVOKED')])
+  expect(new TextDecoder().decode(await downloadBytes(client, open.cid))).toBe('for all')
+  expect(new TextDecoder().decode(await downloadBytes(other, own.cid))).toBe('mine')
 })
 
 test('a private folder is listed, downloaded and continued by its owner', async () => {

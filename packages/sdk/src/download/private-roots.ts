@@ -51,6 +51,7 @@ export async function signLink(client: Client, root: string): Promise<string | u
 /**
  * Requests a link with the API key, which never reaches a gateway. Returns undefined if the root is not one of the account, or the
  * gateway of the client is another one: its operator must not get the link.
+ * @throws CairnError API_KEY_EXPIRED, API_KEY_REVOKED, UNAUTHENTICATED: the content may be there, for a key that is valid
  */
 async function requestLink(client: Client, root: string): Promise<RootLink | undefined> {
   try {
@@ -61,7 +62,7 @@ async function requestLink(client: Client, root: string): Promise<RootLink | und
     return { query: search.replace('?', '&'), renewAt: expiresAt - renewBeforeMs }
   } catch (error) {
     // A key that may not sign links, and a service that knows none, leave the content as it is: not found.
-    if (CairnError.is(error) && [401, 403, 404].includes(error.status)) return undefined
+    if (CairnError.is(error) && [403, 404].includes(error.status)) return undefined
     throw error
   }
 }
