@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import { CairnError, MIB } from '@cairn/protocol'
+import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -68,6 +68,19 @@ function fill(sizeBytes: number, seed: number): Buffer {
 const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] }
 
 describe('adding files', () => {
+  it('are charged for long names of empty files, in the quota', async () => {
+    const files = (count: number) =>
+      Buffer.concat([...Array.from({ length: count }, (_, at) => part(`f/${String(at).padStart(1000, 'n')}`, '')), end])
+    await add(files(10))
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: 1 })
+    const { roots } = await add(files(1000))
+    const structureBytes = Number(roots[0]?.Size)
+    expect(structureBytes).toBeGreaterThan(1_000_000)
+    expect(await test.account()).toEqual({ used: structureBytes - 16 * KIB, reserved: 0, uploads: 2 })
+    await expect(add(files(21_000))).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
+    expect(await test.account()).toEqual({ used: structureBytes - 16 * KIB, reserved: 0, uploads: 2 })
+  })
+
   it('keeps them, lists them once, and counts their bytes', async () => {
     const content = fill(3 * MIB + 17, 1)
     const { roots } = await add(Buffer.concat([part('a.png', content), end]))

@@ -9,6 +9,7 @@ import { hashSha256 } from '../packs/packs.ts'
 import type { UploadMemory } from '../part-memory.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
+import { chargeOf } from './charge-of.ts'
 import { toUploadError } from './import-errors.ts'
 import { type BegunImport, type ImportedParts, importParts } from './import-parts.ts'
 import { keepPack, type UploadToKeep } from './keep-pack.ts'
@@ -112,6 +113,9 @@ async function importAndKeep(
       const { parts, built } = await importSource(source, options, writer.sink, meter)
       const added = toAnswer(built)
       const uploads = await toUploads(parts, built, options)
+      let chargedBytes = 0
+      for (const { sizeBytes } of uploads) chargedBytes += sizeBytes
+      if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
       await keepPack(context, address, writer, meter, uploads, async (trx, ids) => {
         await held?.record(trx, added.roots)
         await record?.(
@@ -183,7 +187,7 @@ async function toUploads(
           cid: node.cid,
           name: options.listedName ?? (name || node.cid.toString()),
           mimeType: isFile ? (options.mimeType ?? typeOf(name, index)) : null,
-          sizeBytes,
+          sizeBytes: chargeOf({ contentBytes: sizeBytes, dagSizeBytes: node.dagSizeBytes }),
           dagSizeBytes: node.dagSizeBytes,
           encryption: options.encryption,
           storageType: options.storageType ?? null,

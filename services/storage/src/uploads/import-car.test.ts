@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { CairnError, MIB } from '@cairn/protocol'
+import { CairnError, KIB, MIB } from '@cairn/protocol'
 import {
   type BlockSink,
   createFileImporter,
@@ -141,6 +141,33 @@ describe('a CAR', () => {
     ])
     await importBytes(car([twice.cid], [twice, leaf]))
     expect((await test.account()).used).toBe(8)
+  })
+
+  it('is charged for what its nodes store beside files: targets of links, names, unknown fields', async () => {
+    const bytes = 200_000
+    const junk = (fill: number) => Buffer.alloc(bytes, fill)
+    const link = node([], [8, 4, ...field(2, junk(97))])
+    const names = Array.from({ length: 200 }, (_, at) => ({ cid: link.cid, name: `${at}`.padStart(1000, 'n') }))
+    const named = directory(names)
+    const empty = node([], [8, 2, 0x18, 0, ...field(9, junk(98))])
+    const free = 16 * KIB
+    const charges: [Block[], number][] = [
+      [[link], link.bytes.length],
+      [[named, link], named.bytes.length + names.length * link.bytes.length],
+      [[empty], empty.bytes.length],
+    ]
+    let used = 0
+    for (const [blocks, structureBytes] of charges) {
+      const [root = leaf] = blocks
+      await importBytes(car([root.cid], blocks))
+      used += structureBytes - free
+      expect(await test.account()).toMatchObject({ used, reserved: 0 })
+    }
+    // The folder beside files is free, as in an upload of the files.
+    const big = raw(Buffer.alloc(bytes))
+    const folder = directory([{ cid: big.cid, name: 'f'.repeat(20_000) }])
+    await importBytes(car([folder.cid], [folder, big]))
+    expect(await test.account()).toMatchObject({ used: used + bytes, reserved: 0 })
   })
 
   it('is rejected when it is not a CAR, or not whole', async () => {

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import { guardWriter } from '../moderation/moderation.ts'
 import type { HeldUpload } from './add-files.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
+import { chargeOf } from './charge-of.ts'
 import { createDagIndex, type DagIndex } from './dag-index.ts'
 import { type CarContent, completeDag, importCarBlocks } from './import-car-blocks.ts'
 import { toUploadError } from './import-errors.ts'
@@ -34,8 +35,7 @@ type NamedCar = CarContent & { name: string }
 
 /**
  * Imports the CARs of an upload and keeps the blocks that their roots reach. Verifies each block, resolves every link, and
- * checks declared sizes. A root is charged for the bytes of its files, like an upload of the same files; the first root is
- * also charged for blocks that no root reaches. A private CAR has all of its blocks: others are not counted as stored.
+ * checks declared sizes. A root is charged like an upload of the same files, see {@link chargeOf}; the first root is also charged for blocks that no root reaches. A private CAR has all of its blocks: others are not counted as stored.
  *
  * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, NO_FILE, and
  * the codes of `addFiles`
@@ -160,7 +160,7 @@ export async function measureRoots(
       cid,
       name,
       mimeType: isFile ? (marks.mimeType ?? (await findMimeType(name, undefined))) : null,
-      sizeBytes: contentBytes + unreachedBytes,
+      sizeBytes: chargeOf({ contentBytes, dagSizeBytes }) + unreachedBytes,
       dagSizeBytes,
       encryption: marks.encryption ?? false,
       storageType: marks.storageType,

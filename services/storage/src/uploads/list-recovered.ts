@@ -6,6 +6,7 @@ import { identityCode } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { changeAccount, openAccount } from '../ledger/ledger.ts'
 import { findRecovered, type PackStore, type RecoveredPack, releaseListed, releaseSegments } from '../packs/packs.ts'
+import { chargeOf } from './charge-of.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
 import { leavesAtOnce } from './import-car-blocks.ts'
 import { findPackIds, insertUploads, type NewUpload } from './store.ts'
@@ -44,7 +45,7 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
       try {
         const measured = await measureRoot(pack.isPrivate ? parts.packs.openAll() : parts.packs, cid)
         await listRoot(parts, address, pack, measured)
-        yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: measured.measure.contentBytes }
+        yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: chargeOf(measured.measure) }
       } catch (error) {
         const isIncomplete = UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED')
         if (!isIncomplete) throw error
@@ -131,7 +132,7 @@ function toRow(
     root_multihash: cid.multihash.bytes,
     name: `${cid}`,
     mime_type: null,
-    size_bytes: contentBytes,
+    size_bytes: chargeOf({ contentBytes, dagSizeBytes }),
     dag_size_bytes: dagSizeBytes,
     encryption: 0,
     storage_type: null,
