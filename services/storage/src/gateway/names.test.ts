@@ -7,6 +7,8 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
+import { createRuleSet } from '../moderation/match-rules.ts'
+import { createDenylist, parseDenylist } from '../moderation/moderation.ts'
 import { type DnsServer, startDnsServer } from '../names/dns-server.fixture.ts'
 import { createDnslinkResolver } from '../names/dnslink.ts'
 import { type NamesPlace, startDatabases } from '../names/names.fixture.ts'
@@ -290,6 +292,53 @@ test('content paths of any host are answered while too many names are looked up'
   expect(boxed.headers['content-security-policy']).toContain('sandbox')
   expect((await fetch('/')).headers['x-cairn-code']).toBe('OVERLOADED')
   await busy.app.close()
+})
+
+test('rules hold for what a name leads to, for names on the way, and for the index of a folder', async () => {
+  const denylist = createDenylist(undefined)
+  const own = createTestGateway({
+    names: createNameResolver(context, undefined),
+    denylist,
+    now: place.clock.now,
+  })
+  const root = await own.addFolder({
+    'bad/a.txt': 'a',
+    'folder/index.html': 'index',
+    '404.html': 'missing',
+    _redirects: '/* /404.html 404',
+  })
+  const hop = await createNameKey()
+  await publish(`/ipfs/${root}`, { by: hop })
+  await publish(`/ipns/${hop.name}/bad`)
+  const site = await createNameKey()
+  await publish(`/ipfs/${root}`, { by: site })
+  const read = async (url: string, host = '127.0.0.1') => {
+    const { statusCode, body } = await own.app.inject({ url, headers: { host } })
+    return statusCode < 300 || statusCode === 404 ? body : statusCode
+  }
+  const origin = `${root}.ipfs.dweb.test`
+  const readAll = async () => [
+    await read(`/ipns/${key.name}/a.txt`),
+    await read(`/ipns/${hop.name}/bad/a.txt`),
+    await read(`/ipfs/${root}/folder/`),
+    await read(`/ipns/${site.name}/folder/`),
+    await read('/nothing', origin),
+  ]
+  const readDenied = async (rule: string) => {
+    denylist.replace(createRuleSet(parseDenylist(rule).rules))
+    // Small answers are kept for a second.
+    place.clock.ms += 1000
+    return readAll()
+  }
+  const all = ['a', 'a', 'index', 'index', 'missing']
+  expect(await readAll()).toEqual(all)
+  expect(await readDenied(`/ipfs/${root}/bad/a.txt`)).toEqual([410, 410, ...all.slice(2)])
+  expect(await readDenied(`/ipfs/${root}/bad/*`)).toEqual([410, 410, ...all.slice(2)])
+  expect(await readDenied(`/ipns/${hop.name}/*`)).toEqual([410, 410, ...all.slice(2)])
+  expect(await readDenied(`/ipns/${hop.name}/bad/a.txt`)).toEqual([410, 410, ...all.slice(2)])
+  expect(await readDenied(`/ipfs/${root}/folder/index.html`)).toEqual(['a', 'a', 410, 410, 'missing'])
+  expect(await readDenied(`/ipfs/${root}/404.html`)).toEqual(['a', 'a', 'index', 'index', 410])
+  await own.app.close()
 })
 
 test('never looks up addresses, names without a dot and the name of the gateway', async () => {

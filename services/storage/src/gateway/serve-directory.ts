@@ -18,6 +18,8 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
   if (!path.trailingSlash) return redirect(301, `${pathOf(request)}/${request.search}`, contentHeaders(path, entity))
   const index = await findIndex(gateway, request, entity)
   if (index !== undefined) {
+    // A rule for the path of the index holds for the folder, too, which shows it.
+    gateway.denylist.requireContent(path.cid, [...path.segments, 'index.html'])
     return serveFile(gateway, request, {
       entity: { ...index, roots: entity.roots },
       name: 'index.html',

@@ -37,7 +37,7 @@ export async function serveName(
     }
     return serveRecord(gateway, request, name.name)
   }
-  const found = await gateway.names.resolve(name, request)
+  const found = await gateway.names.resolve(name, below.segments, request, gateway.denylist)
   const target = { cid: found.cid, cidText: found.cidText, segments: found.segments, trailingSlash: false }
   const entity = found.segments.length === 0 ? undefined : await openPath(gateway.source, target, request.signal)
   if (entity !== undefined && entity.remaining.length > 0) {

@@ -65,6 +65,7 @@ async function followRule(gateway: Gateway, request: ContentRequest, rule: Redir
   if (rule.status >= 300 && rule.status < 400) return redirect(rule.status, headerSafe(rule.to))
   const path = { ...request.path, ...parseSegments(rule.to.replace(/[?#].*$/, '')) }
   if (rule.status === 200) return serve(gateway, { ...request, path })
+  gateway.denylist.requireContent(path.cid, path.segments)
   const entity = await openPath(gateway.source, path, request.signal)
   const unconditional = { ...request.headers, range: undefined, ifMatch: undefined, ifNoneMatch: undefined }
   const plain = { ...request, path, headers: unconditional }

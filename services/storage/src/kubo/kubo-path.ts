@@ -42,11 +42,8 @@ export async function followKuboPath(
   const name = names.read(root)
   if (name === undefined)
     throw new CairnError('INVALID_NAME', { message: `"${root.slice(0, 200)}" is not a valid name` })
-  denylist.requireName(name, segments)
-  const { cid, cidText, segments: below } = await names.resolve(name, client)
-  const all = [...below, ...segments]
-  denylist.requireContent(cid, all)
-  return { cid, cidText, segments: all }
+  const { cid, cidText, segments: above } = await names.resolve(name, segments, client, denylist)
+  return { cid, cidText, segments: [...above, ...segments] }
 }
 
 /** Opens the target of a path. @throws CairnError as `followKuboPath`; UnixfsError as `openPath` */

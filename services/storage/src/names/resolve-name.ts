@@ -23,6 +23,12 @@ export type ResolvedName = {
   maxAgeMs: number
 }
 
+/** What the operator denies. @throws CairnError CONTENT_DENIED, CONTENT_DENIED_BY_LAW */
+export type NameRules = {
+  requireName(name: RequestedName, segments: readonly string[]): void
+  requireContent(cid: CID, segments: readonly string[]): void
+}
+
 /** Resolves names for the gateway. */
 export type NameResolver = {
   /** Parses an IPNS name in any form, or a DNS name; undefined for anything else. */
@@ -33,11 +39,12 @@ export type NameResolver = {
    */
   hasDnslink(host: string, client: NameClient): Promise<boolean>
   /**
-   * Resolves a name to content.
-   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, OVERLOADED, NOT_SUPPORTED (a DNS
-   * name when no resolver is configured)
+   * Resolves a name to content. Each name on the way, and the content, must be allowed with the path below it.
+   * @param below the requested path below the name
+   * @throws CairnError NAME_UNRESOLVED, NAME_EXPIRED, NAME_TOO_DEEP, UPSTREAM_FAILED, OVERLOADED, CONTENT_DENIED,
+   * CONTENT_DENIED_BY_LAW, NOT_SUPPORTED (a DNS name when no resolver is configured)
    */
-  resolve(name: RequestedName, client: NameClient): Promise<ResolvedName>
+  resolve(name: RequestedName, below: readonly string[], client: NameClient, rules: NameRules): Promise<ResolvedName>
   /**
    * Returns the signed record of a name, for clients that verify it themselves. @throws CairnError NAME_UNRESOLVED,
    * NAME_EXPIRED
@@ -89,12 +96,13 @@ export function createNameResolver(
         throw error
       }
     },
-    async resolve(start, client) {
+    async resolve(start, below, client, rules) {
       let name = start
       let maxAgeMs = Number.POSITIVE_INFINITY
       let segments: readonly string[] = []
       for (let depth = 0; depth < maxNameDepth; depth++) {
         client.signal.throwIfAborted()
+        rules.requireName(name, [...segments, ...below])
         const found = await readOne(name, client)
         maxAgeMs = Math.min(maxAgeMs, found.maxAgeMs)
         const target = readTarget(found.value)
@@ -106,7 +114,10 @@ export function createNameResolver(
         }
         // Segments of a later name precede those of an earlier one.
         segments = [...target.segments, ...segments]
-        if (target.kind === 'ipfs') return { cid: target.cid, cidText: target.cidText, segments, maxAgeMs }
+        if (target.kind === 'ipfs') {
+          rules.requireContent(target.cid, [...segments, ...below])
+          return { cid: target.cid, cidText: target.cidText, segments, maxAgeMs }
+        }
         name = target.kind === 'ipns' ? { kind: 'ipns', name: target.name } : { kind: 'dns', host: target.host }
       }
       throw new CairnError('NAME_TOO_DEEP', { details: { limit: maxNameDepth } })
