@@ -29,6 +29,13 @@ export { writeTar } from './serve-tar.ts'
  * @throws CairnError and UnixfsError; `toGatewayError` converts the latter
  */
 export async function answerRequest(gateway: Gateway, request: GatewayRequest): Promise<Answer> {
+  const answer = await answerByHost(gateway, request)
+  // Without `?format=`, Accept decides between a file, its raw block, a CAR and others, and whether a path is redirected:
+  // a shared cache must not send the one that it got for another client.
+  return request.query.get('format') ? answer : { ...answer, headers: { vary: 'Accept', ...answer.headers } }
+}
+
+async function answerByHost(gateway: Gateway, request: GatewayRequest): Promise<Answer> {
   const site = await findSite(gateway, request)
   if (site !== undefined) return serveOwnDomain(gateway, request, site)
   const { host, rawPath, method } = request

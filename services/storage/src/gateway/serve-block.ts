@@ -74,7 +74,7 @@ function wantsPage({ headers, query }: ContentRequest): boolean {
 function servePage(request: ContentRequest, entity: Entity, codec: string): Answer {
   const etag = `"DagIndex-${pageVersion}_CID-${entity.cid.toString()}"`
   const { 'cache-control': _immutable, ...headers } = contentHeaders(request.path, entity)
-  const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy, vary: 'Accept' }
+  const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy }
   if (isNotModified(request.headers, [etag]))
     return notModified({ ...page, 'cache-control': cachePolicy(request.path, generated) })
   return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec)), page)

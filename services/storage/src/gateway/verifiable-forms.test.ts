@@ -149,6 +149,32 @@ describe('verifiable forms', () => {
     await expect(finding).rejects.toMatchObject({ code: 'BAD_BLOCK' })
   })
 
+  it('tells shared caches that an answer depends on Accept, unless the URL names its format', async () => {
+    const { app, addFolder, put } = createTestGateway({ hosts: ['dweb.test'] })
+    const root = await addFolder({ 'a.html': '<p>a', 'folder/b': 'b' })
+    const json = dagJson.encode({ a: 1 })
+    const document = cidOf(dagJson.code, json)
+    put(document, json)
+    const types = ['raw', 'car', 'dag-json'].map((name) => `application/vnd.ipld.${name}`)
+    for (const accept of ['text/html', '*/*', 'application/x-tar', ...types]) {
+      for (const path of ['/a.html', '/folder', '/folder/']) {
+        const { statusCode, headers } = await app.inject({ url: `/ipfs/${root}${path}`, headers: { accept } })
+        if (statusCode < 400) expect(headers['vary'], `${accept} ${path}`).toBe('Accept')
+        const url = `http://dweb.test/ipfs/${root}${path}`
+        expect((await app.inject({ url, headers: { accept } })).headers['vary'], url).toBe('Accept')
+        const etag = String(headers['etag'])
+        const again = await app.inject({
+          url: `/ipfs/${root}${path}`,
+          headers: { accept, 'if-none-match': etag },
+        })
+        if (again.statusCode === 304) expect(again.headers['vary']).toBe('Accept')
+      }
+      if (accept === 'application/x-tar') continue
+      expect((await app.inject({ url: `/ipfs/${document}`, headers: { accept } })).headers['vary']).toBe('Accept')
+    }
+    expect((await app.inject(`/ipfs/${root}/a.html?format=raw`)).headers['vary']).toBeUndefined()
+  })
+
   it('packs names with a backslash, which is an ordinary character, unless they would leave the folder', async () => {
     const { app, addFolder } = createTestGateway()
     const root = await addFolder({ 'a/back\\slash': 'one', 'z.txt': 'two' })
