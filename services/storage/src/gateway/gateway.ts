@@ -125,16 +125,12 @@ function answerUri(request: GatewayRequest): Answer {
   const match = /^ip([fn])s:\/\/([^/?#]+)([^?#]*)(\?[^#]*)?/i.exec(request.query.get('uri') ?? '')
   if (match === null) throw new CairnError('INVALID_CID', { message: `invalid path "${request.rawPath}": no CID` })
   const [, kind = 'f', root = '', rest = '', search = ''] = match
-  // Headers may contain URL characters only; anything that is not percent-encoded yet is encoded here.
-  return redirect(301, `/ip${kind.toLowerCase()}s/${encodeURI(decodeOnce(`${root}${rest}`))}${encodeURI(search)}`)
+  return redirect(301, `/ip${kind.toLowerCase()}s/${encodeOnce(`${root}${rest}${search}`)}`)
 }
 
-function decodeOnce(text: string): string {
-  try {
-    return decodeURI(text)
-  } catch (cause) {
-    throw new CairnError('INVALID_PATH', { cause })
-  }
+/** Encodes what a header may not contain. What is percent-encoded stays so: `%23` belongs to a name, `#` does not. */
+function encodeOnce(text: string): string {
+  return encodeURI(text).replace(/%25(?=[0-9a-f]{2})/gi, '%')
 }
 
 async function serveContent(gateway: Gateway, request: ContentRequest): Promise<Answer> {

@@ -85,8 +85,11 @@ describe('origins', () => {
 
   it('follows links of the ipfs scheme', async () => {
     const { app } = createTestGateway()
-    const answer = await app.inject(`/ipfs/?uri=${encodeURIComponent('ipfs://bafkqaaa/wiki/Diego Maradona.html')}`)
-    expect(answer.headers.location).toBe('/ipfs/bafkqaaa/wiki/Diego%20Maradona.html')
+    const follow = async (uri: string) => (await app.inject(`/ipfs/?uri=${encodeURIComponent(uri)}`)).headers.location
+    expect(await follow('ipfs://bafkqaaa/wiki/Diego Maradona.html')).toBe('/ipfs/bafkqaaa/wiki/Diego%20Maradona.html')
+    const encoded = '/what%3F%20no%231/100%25/%E2%82%AC?filename=a%20b%26c.txt'
+    expect(await follow(`ipfs://bafkqaaa${encoded}`)).toBe(`/ipfs/bafkqaaa${encoded}`)
+    expect(await follow('ipfs://bafkqaaa/50% €')).toBe('/ipfs/bafkqaaa/50%25%20%E2%82%AC')
   })
 
   it('follows the rules of a _redirects file for a missing path', async () => {
