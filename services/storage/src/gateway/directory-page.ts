@@ -3,21 +3,8 @@ import type { DirectoryEntry } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { formatBytes } from '../format-bytes.ts'
 import { encodeStrict } from './content-path.ts'
+import type { PageLinks } from './page-links.ts'
 import { pageStyle } from './page-style.ts'
-
-/** Targets of the links of a page. */
-export type PageLinks = {
-  /** Prefix of an entry's path: `/ipfs/{cid}` on a path gateway, empty on an origin of its own. */
-  base: string
-  /** Address of the root of the path. */
-  root: string
-  /**
-   * Prefix of `/ipfs/{cid}` in links to other roots: `//{host}` on a subdomain; undefined on a site, which has none.
-   */
-  otherRoots: string | undefined
-  /** Query that the links need, too, with its question mark: a signed link is valid below its folder. Empty for none. */
-  search: string
-}
 
 export type DirectoryPage = {
   cid: CID
@@ -36,7 +23,7 @@ export type DirectoryPage = {
 export const entriesPerPage = 500
 
 /** Changes with the page's markup or style, so that cached pages of an older version do not match. */
-export const pageVersion = createHash('sha256').update(pageStyle).update('page-5').digest('hex').slice(0, 16)
+export const pageVersion = createHash('sha256').update(pageStyle).update('page-6').digest('hex').slice(0, 16)
 
 /** Generated pages run no scripts, load nothing, cannot be framed, and use only their own style. */
 export const pagePolicy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`

@@ -1,18 +1,28 @@
 import { type ContentPath, rootPath } from './content-path.ts'
 import { escapeHtml } from './directory-page.ts'
 import type { Entity } from './open-path.ts'
+import type { PageLinks } from './page-links.ts'
 import { pageStyle } from './page-style.ts'
 
 /** Maximum number of links shown per document. */
 const maxLinks = 1000
 
 /** Renders the page that browsers get for a linked data document: its type, how to fetch it, and its links. */
-export function renderDocumentPage(entity: Entity, path: ContentPath, codec: string): Uint8Array {
+export function renderDocumentPage(
+  entity: Entity,
+  path: ContentPath,
+  codec: string,
+  { otherRoots, search }: PageLinks,
+): Uint8Array {
   const cid = entity.cid.toString()
   const links = entity.node.links.slice(0, maxLinks).map((link) => {
     const text = link.cid.toString()
-    return `<li><a class="ipfs-hash" translate="no" href="/ipfs/${text}">${text}</a></li>`
+    // The signature is for this document, not for what it links to.
+    if (search !== '') return `<li><span class="ipfs-hash" translate="no">${text}</span></li>`
+    const href = otherRoots === undefined ? `https://cid.ipfs.tech/#${text}` : `${otherRoots}/ipfs/${text}`
+    return `<li><a class="ipfs-hash" translate="no" href="${escapeHtml(href)}">${text}</a></li>`
   })
+  const query = search === '' ? '?' : `${escapeHtml(search)}&amp;`
   const rest = entity.node.links.length - links.length
   return Buffer.from(`<!DOCTYPE html>
 <html lang="en">
@@ -31,7 +41,7 @@ export function renderDocumentPage(entity: Entity, path: ContentPath, codec: str
 <dl>
 <dt>CID</dt><dd class="cid" translate="no">${cid}</dd>
 <dt>Codec</dt><dd>${escapeHtml(codec)}</dd>
-<dt>Fetch</dt><dd><a href="?format=${escapeHtml(codec)}">as ${escapeHtml(codec)}</a>, <a href="?format=raw">as a raw block</a>, <a href="?format=car">as a CAR</a></dd>
+<dt>Fetch</dt><dd><a href="${query}format=${escapeHtml(codec)}">as ${escapeHtml(codec)}</a>, <a href="${query}format=raw">as a raw block</a>, <a href="${query}format=car">as a CAR</a></dd>
 </dl>
 ${links.length === 0 ? '<p class="note">This document has no links.</p>' : `<h2>Links</h2>\n<ul>\n${links.join('\n')}\n</ul>`}
 ${rest > 0 ? `<p class="note">And ${rest} more.</p>` : ''}

@@ -7,6 +7,7 @@ import { renderDocumentPage } from './document-page.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
 import { cachePolicy, contentHeaders, type Entity } from './open-path.ts'
+import { pageLinks } from './page-links.ts'
 import { mediaTypes, type ResponseFormat } from './response-format.ts'
 import { bytesInMemory, serveBytes } from './serve-bytes.ts'
 
@@ -77,7 +78,7 @@ function servePage(request: ContentRequest, entity: Entity, codec: string): Answ
   const page = { ...headers, etag, 'content-type': htmlType, 'content-security-policy': pagePolicy }
   if (isNotModified(request.headers, [etag]))
     return notModified({ ...page, 'cache-control': cachePolicy(request.path, generated) })
-  return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec)), page)
+  return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec, pageLinks(request))), page)
 }
 
 async function readBlock({ source }: Gateway, { signal }: ContentRequest, { cid }: Entity): Promise<Uint8Array> {

@@ -1,12 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 import { listDirectory, UnixfsError } from '@cairn/unixfs'
-import { linkQuery } from '../gateway-links/gateway-links.ts'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
 import { encodePath, rootPath } from './content-path.ts'
-import { type PageLinks, pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
+import { pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
 import { hasOwnOrigin } from './gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
+import { pageLinks } from './page-links.ts'
 import { serveFile } from './serve-file.ts'
 
 /** Maximum page number; no folder has more pages. */
@@ -54,21 +54,6 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
 function pathOf({ host, path }: ContentRequest): string {
   const rest = encodePath(path.segments, false)
   return hasOwnOrigin(host) ? rest : `${rootPath(path)}${rest}`
-}
-
-function pageLinks({ host, path, query }: Pick<ContentRequest, 'host' | 'path' | 'query'>): PageLinks {
-  const root = rootPath(path)
-  const search = signedSearch(query)
-  if (host.kind === 'site') return { base: '', root: `//${host.host}`, otherRoots: undefined, search }
-  if (host.kind === 'subdomain')
-    return { base: '', root: `//${host.host}${root}`, otherRoots: `//${host.host}`, search }
-  return { base: root, root, otherRoots: '', search }
-}
-
-/** Returns the query of a signed link, which opens the entries of the folder, too. */
-function signedSearch(query: URLSearchParams): string {
-  const [expires, signature] = [query.get(linkQuery.expires), query.get(linkQuery.signature)]
-  return expires === null || signature === null ? '' : `?${new URLSearchParams({ expires, signature })}`
 }
 
 async function findIndex(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Entity | undefined> {

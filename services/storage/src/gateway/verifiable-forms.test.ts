@@ -175,6 +175,22 @@ describe('verifiable forms', () => {
     expect((await app.inject(`/ipfs/${root}/a.html?format=raw`)).headers['vary']).toBeUndefined()
   })
 
+  it('links what a document links to: on the gateway of its subdomain, and not beyond a signature', async () => {
+    const { app, addFile, put } = createTestGateway({ hosts: ['dweb.test'] })
+    const leaf = await addFile('leaf')
+    const bytes = dagJson.encode({ leaf })
+    const document = cidOf(dagJson.code, bytes)
+    put(document, bytes)
+    const page = async (url: string) => (await app.inject({ url, headers: { accept: 'text/html' } })).body
+    expect(await page(`/ipfs/${document}`)).toContain(`href="/ipfs/${leaf}"`)
+    const own = `http://${document}.ipfs.dweb.test/`
+    const [, href = ''] = /href="([^"]*)">bafk/.exec(await page(own)) ?? []
+    expect((await app.inject(new URL(href, own).href)).headers.location).toContain(`//${leaf}.ipfs.dweb.test`)
+    const signed = await page(`/ipfs/${document}?expires=1&signature=x`)
+    expect(signed).not.toContain(`/ipfs/${leaf}`)
+    expect(signed).toContain('href="?expires=1&#38;signature=x&amp;format=raw"')
+  })
+
   it('packs names with a backslash, which is an ordinary character, unless they would leave the folder', async () => {
     const { app, addFolder } = createTestGateway()
     const root = await addFolder({ 'a/back\\slash': 'one', 'z.txt': 'two' })
