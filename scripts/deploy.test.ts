@@ -200,6 +200,14 @@ test('the proxies answer for a service as the service does', () => {
   }
 })
 
+test('nginx passes on heads of answers that repeat a long path', () => {
+  const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
+  const long = servers.filter((server) => /proxy_pass http:\/\/cairn_(?:api|gateway);/.test(server))
+  expect(long).toHaveLength(2)
+  // Of smaller ones, nginx would reject a buffer of this size.
+  for (const server of long) expect(server).toContain('  proxy_buffer_size 64k;\n  proxy_buffers 4 64k;\n')
+})
+
 /** Metrics that Node's own collector gives; the rest is in the sources. */
 const sources = ['packages/service/src', 'services'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
