@@ -1,12 +1,13 @@
 import { CairnError } from '@cairn/protocol'
-import { importProfiles } from '@cairn/unixfs'
+import { createFileImporter, importProfiles } from '@cairn/unixfs'
 import { describe, expect, it } from 'vitest'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { buildRoots, chooseShape } from './build-roots.ts'
 import { toUploadError } from './import-errors.ts'
 import { importParts } from './import-parts.ts'
-import { multipartSource } from './part-source.ts'
+import { sniffBytes } from './mime-type.ts'
+import { fileSource, multipartSource } from './part-source.ts'
 
 type Sent = { name?: string | undefined; content?: string; type?: string; field?: string }
 
@@ -62,6 +63,26 @@ describe('parts of an upload', () => {
     expect(roots).toEqual([['hello.txt', hello, 11]])
     expect(takenBytes).toBe(11)
     expect(start).toEqual({ bytes: Buffer.from('hello world'), isWhole: true })
+  })
+
+  it('are a begun file that is longer than its kept beginning, also when no bytes are left', async () => {
+    const sink = { put: () => undefined }
+    const profile = importProfiles.v1
+    const importer = createFileImporter({ profile, hash: hashSha256, sink })
+    const content = Buffer.alloc(profile.chunkSizeBytes, 'text ')
+    await importer.write(content)
+    const { levels, tail } = await importer.state()
+    expect(tail).toHaveLength(0)
+    const begin = content.subarray(0, sniffBytes)
+    const { start } = await importParts(fileSource(freedFeedFrom([tail]), { fileName: 'text' }), {
+      profile,
+      sink,
+      isKubo: false,
+      begun: { levels, start: begin },
+      acquireQuota: () => undefined,
+      acquireMemory: () => undefined,
+    })
+    expect(start).toEqual({ bytes: begin, isWhole: false })
   })
 
   it('are one folder when they share it, in any notation of its name', async () => {

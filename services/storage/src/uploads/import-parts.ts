@@ -178,7 +178,8 @@ function createSniffer(begin: Uint8Array = new Uint8Array(0)): {
 } {
   const kept: Uint8Array[] = [begin]
   let { length } = begin
-  let isWhole = true
+  // Of a begun file, no bytes may be left, although it is longer than its kept beginning.
+  let isWhole = length < sniffBytes
   return {
     take(piece) {
       if (length + piece.length > sniffBytes) isWhole = false
