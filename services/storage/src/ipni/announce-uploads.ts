@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema, UploadTable } from '../db/schema.ts'
+import { yieldToOthers } from '../yield-to-others.ts'
 
 /** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200
@@ -18,6 +19,8 @@ export async function announceUploads(
     if (some.length < rowsAtOnce) continue
     await announceSome(trx, some, now)
     some = []
+    // On SQLite, statements make no pause of their own.
+    await yieldToOthers()
   }
   if (some.length > 0) await announceSome(trx, some, now)
 }

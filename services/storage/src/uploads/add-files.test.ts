@@ -4,6 +4,8 @@ import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { importProfiles, readFile, resolvePath } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { countTurns } from '../count-turns.fixture.ts'
+import type { Database } from '../db/database.ts'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { createPartMemory } from '../part-memory.ts'
 import { type AddOptions, addFiles } from './add-files.ts'
@@ -68,6 +70,27 @@ function fill(sizeBytes: number, seed: number): Buffer {
 const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] }
 
 describe('adding files', () => {
+  it('let other work run while very many are recorded', async () => {
+    const count = 3000
+    const { db } = test.context
+    let mostTurns = 0
+    const counting: Database = {
+      ...db,
+      write: (unit) =>
+        db.write(async (trx) => {
+          const { result, turns } = await countTurns(() => unit(trx))
+          mostTurns = Math.max(mostTurns, turns)
+          return result
+        }),
+    }
+    const body = Buffer.concat([...Array.from({ length: count }, (_, at) => part(`${at}`, '')), end])
+    const context = { ...test.context, db: counting }
+    const { roots } = await addFiles(context, testAddress, freedFeedFrom(chunks(body)), { ...options, isKubo: true })
+    expect(roots).toHaveLength(count)
+    expect(mostTurns).toBeGreaterThanOrEqual(count / 200)
+    expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: count })
+  })
+
   it('are charged for long names of empty files, in the quota', async () => {
     const files = (count: number) =>
       Buffer.concat([...Array.from({ length: count }, (_, at) => part(`f/${String(at).padStart(1000, 'n')}`, '')), end])

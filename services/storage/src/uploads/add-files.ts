@@ -7,6 +7,7 @@ import { guardWriter } from '../moderation/moderation.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import type { UploadMemory } from '../part-memory.ts'
+import { inTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
 import { chargeOf } from './charge-of.ts'
@@ -111,10 +112,10 @@ async function importAndKeep(
     const writer = guardWriter(context.packs.begin({ dependsOn: begun?.packIds, isPrivate }), context.denylist)
     try {
       const { parts, built } = await importSource(source, options, writer.sink, meter)
-      const added = toAnswer(built)
+      const added = await toAnswer(built)
       const uploads = await toUploads(parts, built, options)
       let chargedBytes = 0
-      for (const { sizeBytes } of uploads) chargedBytes += sizeBytes
+      for await (const { sizeBytes } of inTurns(uploads)) chargedBytes += sizeBytes
       if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
       await keepPack(context, address, writer, meter, uploads, async (trx, ids) => {
         await held?.record(trx, added.roots)
@@ -202,10 +203,11 @@ async function toUploads(
 }
 
 /** A wrapping folder has no name. Listings need one, so its CID is used. */
-function toAnswer({ roots, entries }: UploadRoots): Added {
-  const answers = Array.from(roots(), ({ name, node }) => {
+async function toAnswer({ roots, entries }: UploadRoots): Promise<Added> {
+  const answers: Uploaded[] = []
+  for await (const { name, node } of inTurns(roots())) {
     const hash = node.cid.toString()
-    return { Name: name || hash, Hash: hash, Size: String(node.dagSizeBytes) }
-  })
+    answers.push({ Name: name || hash, Hash: hash, Size: String(node.dagSizeBytes) })
+  }
   return { roots: answers, entries: { [Symbol.iterator]: entries } }
 }

@@ -5,6 +5,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { announceUploads } from '../ipni/ipni.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
+import { inTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { hasUpload, insertUploads, type NewUpload } from './store.ts'
@@ -48,7 +49,7 @@ export async function keepPack(
   const now = context.clock.now()
   const ids: string[] = []
   let usedBytes = 0
-  for (const { sizeBytes } of uploads) {
+  for await (const { sizeBytes } of inTurns(uploads)) {
     ids.push(uuidv7(now))
     usedBytes += sizeBytes
   }
@@ -56,7 +57,7 @@ export async function keepPack(
     await context.db.write(async (trx) => {
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
-      for (const id of ids) await context.packs.record(trx, sealed, id)
+      for await (const id of inTurns(ids)) await context.packs.record(trx, sealed, id)
       await meter.settle(trx, usedBytes)
       await record?.(trx, ids)
     })

@@ -4,6 +4,7 @@ import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
 import { insertEvents, type NewEvent } from '../events/events.ts'
 import { indexRows } from '../search/search.ts'
+import { yieldToOthers } from '../yield-to-others.ts'
 
 /** A row to insert. */
 export type NewUpload = Omit<UploadTable, 'tx_hash' | 'search_number' | 'search_tokens' | 'is_private'> & {
@@ -29,6 +30,8 @@ export async function insertUploads(
     if (some.length < rowsAtOnce) continue
     await insertSome(trx, kind, address, some)
     some = []
+    // On SQLite, statements make no pause of their own.
+    await yieldToOthers()
   }
   await insertSome(trx, kind, address, some)
 }
