@@ -117,3 +117,31 @@ test('credentials that one tab renews are those of the others', async () => {
   await expect.poll(() => kept(third)).toBe(await kept(opened.page))
   await third.getByText('Your session expires in a few minutes.').waitFor({ state: 'detached' })
 })
+
+test('a session that ended in another tab does not come back with what was said of it before', async () => {
+  const opened = await site.newPage()
+  await opened.open('/files')
+  await opened.signIn()
+  const second = await openTab(opened, '/settings')
+  await account(second).waitFor()
+  // A tab that was frozen reads both at once.
+  await second.evaluate(() => {
+    const { expiresAt, ...session } = JSON.parse(sessionStorage.getItem('cairn.session') ?? '')
+    const tabs = new BroadcastChannel('cairn.session')
+    tabs.postMessage({ kind: 'changed', text: JSON.stringify({ ...session, expiresAt: expiresAt - 1 }) })
+    tabs.postMessage({ kind: 'ended', apiKey: session.apiKey, reason: 'signed-out' })
+  })
+  for (const page of [opened.page, second]) {
+    await connect(page).waitFor()
+    // What would bring it back reads the key of the session first, as this does.
+    await page.evaluate(`new Promise((done) => {
+      const opening = indexedDB.open('cairn')
+      opening.onsuccess = () => {
+        opening.result.transaction('session').objectStore('session').getAllKeys().onsuccess = done
+        opening.result.close()
+      }
+    }).then(() => undefined)`)
+    expect(await account(page).count()).toBe(0)
+    expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+  }
+})

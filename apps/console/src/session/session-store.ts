@@ -20,6 +20,11 @@ function set(next: Partial<State>): void {
   for (const listener of listeners) listener()
 }
 
+/** API keys of sessions that ended here or in another tab: what was said of them before may be read after it. */
+const ended = new Set<string>()
+/** Number of the newest session that this tab read of. */
+let newest = 0
+
 let timer: ReturnType<typeof setTimeout> | undefined
 /** Maximum delay of a timer. */
 const maxTimerMs = 2 ** 31 - 1
@@ -38,24 +43,31 @@ export async function resumeSession(): Promise<void> {
     readText: () => (state.session === undefined ? undefined : writeSession(state.session)),
     onChanged: (text) => void adoptText(text),
     onEnded: (apiKey, reason) => {
+      ended.add(apiKey)
       if (state.session?.apiKey === apiKey) dropSession(reason)
     },
   })
   // The session of another tab is at least as new: it may have renewed its tokens since this page stored them.
   const text = await askTabs()
   const session = (text === undefined ? undefined : await readSession(text)) ?? (await recallSession())
-  if (session !== undefined && state.session === undefined) adopt(session)
+  if (session !== undefined && state.session === undefined) {
+    if (ended.has(session.apiKey)) await clearSession(session)
+    else adopt(session)
+  }
   set({ isReady: true })
 }
 
 /** Adopts a session that another tab started or changed. */
 async function adoptText(text: string): Promise<void> {
+  const own = ++newest
   if (state.session !== undefined && writeSession(state.session) === text) return
   const session = await readSession(text)
-  if (session !== undefined) adopt(session)
+  // The key is read from the browser. Meanwhile the session may have ended, or a newer one has come.
+  if (session !== undefined && own === newest && !ended.has(session.apiKey)) adopt(session)
 }
 
 function adopt(session: Session): void {
+  newest++
   // Clears all data of another account.
   if (state.session?.address !== session.address) clearData()
   endInTime(session)
@@ -95,6 +107,7 @@ export function endRefusedSession(error: unknown): void {
 function dropSession(endReason: EndReason): Session | undefined {
   const { session } = state
   if (session === undefined) return undefined
+  ended.add(session.apiKey)
   clearTimeout(timer)
   holdSession(false)
   set({ session: undefined, endReason })
