@@ -3,6 +3,8 @@ import { uploadEncryptedText } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
+import { rowOf } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -116,6 +118,59 @@ test('credentials that one tab renews are those of the others', async () => {
   await expect.poll(async () => keyOf(await kept(opened.page))).not.toBe(keyOf(soon))
   await expect.poll(() => kept(third)).toBe(await kept(opened.page))
   await third.getByText('Your session expires in a few minutes.').waitFor({ state: 'detached' })
+})
+
+test('work that goes on has the tokens that another tab renews, so that the session goes on at all key nodes', async () => {
+  const opened = await site.newPage()
+  const { page, context, wallet, expectProblem } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Seen by five', { name: 'own.txt' })
+  await opened.open('/files')
+  await opened.signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  const kept = (tab: Page) => tab.evaluate<string>("sessionStorage.getItem('cairn.session')")
+  /** Loads a page with tokens that it takes for expired: the next call to each node renews them. */
+  const openExpired = async (tab: Page, path: string, session: string) => {
+    const parsed = JSON.parse(session)
+    for (const node of parsed.keySession.nodes) node.expiresAt = 1
+    await tab.evaluate((text) => sessionStorage.setItem('cairn.session', text), JSON.stringify(parsed))
+    await tab.goto(path)
+  }
+  // The first tab begins an encrypted upload, which saves its key once its bytes are encrypted.
+  expectProblem(/ERR_CONNECTION_REFUSED/)
+  const toNodes = (url: URL) => site.network.profile.keyNodes?.includes(url.origin) === true
+  await page.route(toNodes, (route) => route.abort('connectionrefused'))
+  await openExpired(page, '/files', await kept(page))
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  const begun = Promise.withResolvers<void>()
+  const held = Promise.withResolvers<void>()
+  await page.route(/cipher\.worker/, async (route) => {
+    begun.resolve()
+    await held.promise
+    await route.continue()
+  })
+  await page.keyboard.press('u')
+  const file = { name: 'late.txt', mimeType: 'text/plain', buffer: Buffer.from('Saved with the renewed tokens') }
+  await page.setInputFiles('input[data-upload=files]', file)
+  await startUpload(page, 'encrypted')
+  await begun.promise
+
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const second = await context.newPage()
+  // It takes its own copy of the session, not that of the first tab.
+  await second.addInitScript('navigator.locks.query = async () => ({ held: [], pending: [] })')
+  await second.goto('/status')
+  for (const _ of ['once', 'twice']) {
+    await openExpired(second, `/files/${cid}/access`, await kept(page))
+    await second.getByText('All five agree', { exact: true }).waitFor()
+    await expect.poll(async () => JSON.parse(await kept(page))).toEqual(JSON.parse(await kept(second)))
+  }
+  await page.unroute(toNodes)
+  held.resolve()
+  await rowOf(page, 'late.txt').getByText('Stored', { exact: true }).waitFor()
+  await second.reload()
+  await second.getByText('All five agree', { exact: true }).waitFor()
 })
 
 test('a session that ended in another tab does not come back with what was said of it before', async () => {

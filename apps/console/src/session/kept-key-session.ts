@@ -44,3 +44,16 @@ export async function reviveKeySession(kept: KeptKeySession): Promise<KeySession
   const sessionKey = secretKey === undefined ? await recallKey(publicKey) : { publicKey, secretKey }
   return sessionKey === undefined ? undefined : { ...kept, sessionKey }
 }
+
+/**
+ * Puts the parts and failures of another copy of a session into this one. Of a part that both have, the one that was renewed
+ * last stays: two tabs may renew at the same time.
+ */
+export function takeParts(own: KeySession, { nodes, failures }: Pick<KeySession, 'nodes' | 'failures'>): void {
+  own.nodes = nodes.map((next, i) => {
+    const before = own.nodes[i]
+    return before != null && next !== null && before.expiresAt > next.expiresAt ? before : next
+  })
+  if (failures === undefined) delete own.failures
+  else own.failures = failures
+}

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
 import { queryClient } from '../network/query-client.ts'
+import { takeParts } from './kept-key-session.ts'
 import type { Session } from './session.ts'
 import { clearSession, keepSession, readSession, recallSession, writeSession } from './session-storage.ts'
 import { announceEnd, announceSession, askTabs, type EndReason, holdSession, watchTabs } from './session-tabs.ts'
@@ -66,14 +67,24 @@ async function adoptText(text: string): Promise<void> {
   if (session !== undefined && own === newest && !ended.has(session.apiKey)) adopt(session)
 }
 
-function adopt(session: Session): void {
+function adopt(next: Session): void {
   newest++
   // Clears all data of another account.
-  if (state.session?.address !== session.address) clearData()
+  if (state.session?.address !== next.address) clearData()
+  const session = withOwnKeySession(next)
   endInTime(session)
   holdSession(true)
   set({ session, endReason: undefined })
   void keepSession(session)
+}
+
+/** Running work has the credentials of the key nodes that it began with: what another tab renewed is put into those. */
+function withOwnKeySession(next: Session): Session {
+  const own = state.session?.keySession
+  const { keySession } = next
+  if (own === undefined || own.sessionKey.publicKey !== keySession?.sessionKey.publicKey) return next
+  takeParts(own, keySession)
+  return { ...next, keySession: own }
 }
 
 export function startSession(session: Session): void {
