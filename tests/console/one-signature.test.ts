@@ -4,6 +4,7 @@ import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import type { ConsolePage } from './console.ts'
+import { dropKeySession } from './drop-key-session.ts'
 import { finishSharing } from './finish-sharing.ts'
 import { loseKeySessions } from './lose-key-sessions.ts'
 import { stopNodes } from './take-nodes-away.ts'
@@ -101,6 +102,32 @@ test('signs the account in with three nodes offline, and asks for a second signa
   await keysDialog(page).getByRole('button', { name: 'Sign' }).click()
   await page.getByText('Opened with the second one').waitFor()
   expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
+})
+
+test('a second signature is of the account that was asked for it, also if it comes after another has signed in', async () => {
+  const opened = await site.newPage({ accounts: 2 })
+  const { page, open, signIn, wallet } = opened
+  const cid = await storeOwn(opened, 'Asked for by the first account')
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  await dropKeySession(page)
+  await open(`/open/${cid}`)
+  await page.getByRole('button', { name: 'Decrypt and show' }).click()
+  const answer = wallet.holdNext('personal_sign')
+  await keysDialog(page).getByRole('button', { name: 'Sign' }).click()
+  await expect.poll(() => windows(opened)).toEqual([...onceOpened, 'personal_sign'])
+  await wallet.choose(1)
+  await page.getByText('The data of the previous account is cleared').waitFor()
+  await keysDialog(page).waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[1]?.address}` }).waitFor()
+  // The session at the key nodes that comes too late is ended there.
+  const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
+  answer()
+  await ended
+  expect((await keptSession(page)).keySession?.address).toBe(wallet.accounts[1]?.address.toLowerCase())
 })
 
 test('storage works although nodes reject the signed text', async () => {

@@ -147,9 +147,10 @@ export async function createTestWallet(
         return null
       }
       case 'personal_sign': {
-        const [message] = params
+        const [message, address] = params
         if (!isHex(message)) throw new WalletError(-32602, 'params')
-        return account().signMessage({ message: { raw: message } })
+        const named = accounts.find((one) => one.address.toLowerCase() === String(address).toLowerCase())
+        return (named ?? account()).signMessage({ message: { raw: message } })
       }
       case 'eth_sendTransaction':
         if (cancelled === 'next') {

@@ -6,22 +6,24 @@ import { useNetwork } from '../network/use-network.ts'
 import { loadCode } from '../parts/load-code.ts'
 import { requireWallet } from './connected-wallet.ts'
 import { makeSessionKey } from './held-keys.ts'
-import { answerKeySession } from './key-session-request.ts'
+import { answerKeySession, getKeySessionRequest } from './key-session-request.ts'
 import { SignatureDialog } from './SignatureDialog.tsx'
-import { getSession } from './session-store.ts'
 
 /** Explains why the wallet needs a second signature, and requests it after a click. */
 export function KeySessionDialog() {
   const network = useNetwork()
   const config = useConfig()
   const openSession = async () => {
-    const session = getSession()
-    if (session === undefined) return answerKeySession(undefined)
-    const wallet = requireWallet(config, session.address)
-    const { createHeldSessionKey, openKeySession } = await loadCode(import('./key-session-calls.ts'))
+    const asked = getKeySessionRequest()
+    if (asked === undefined) return
+    const wallet = requireWallet(config, asked.address)
+    const { createHeldSessionKey, endKeySession, openKeySession } = await loadCode(import('./key-session-calls.ts'))
     const sessionKey = await makeSessionKey(createHeldSessionKey)
     const options = sessionKey === undefined ? {} : { sessionKey }
-    answerKeySession(await openKeySession(createClient({ network }), wallet, options))
+    const client = createClient({ network })
+    const opened = await openKeySession(client, wallet, options)
+    // The user closed the dialog, or the session ended, while the wallet was open.
+    if (!answerKeySession(asked, opened)) await endKeySession(client, opened)
   }
   return (
     <SignatureDialog
@@ -29,7 +31,7 @@ export function KeySessionDialog() {
       hint={messages.signature.keysHint}
       icon={KeyRound}
       onSign={openSession}
-      onClose={() => answerKeySession(undefined)}
+      onClose={() => answerKeySession(getKeySessionRequest(), undefined)}
     />
   )
 }
