@@ -76,6 +76,25 @@ test('a silent wallet does not block the dialog: Back works, and a later answer 
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
 })
 
+test('a signature that comes after Back does not sign in, and what it was for is revoked', async () => {
+  const { page, wallet, open } = await site.newPage()
+  const sign = wallet.holdNext('personal_sign')
+  await open('/files')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await dialog.getByRole('heading', { name: 'Sign in your wallet' }).waitFor()
+  await dialog.getByRole('button', { name: 'Other wallets' }).click()
+  await dialog.getByRole('button', { name: wallet.name }).waitFor()
+  const revoked = page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().includes('/api/auth/'),
+  )
+  sign()
+  expect((await revoked).status()).toBe(200)
+  expect(await page.getByRole('button', { name: /^Account 0x/ }).count()).toBe(0)
+  expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+})
+
 test('a phone without a wallet opens the page in the browser of a wallet app; a desktop shows where to get one', async () => {
   const phone = await site.newPage({ accounts: 0, width: 360, height: 740, isPhone: true })
   await phone.open('/open/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')

@@ -62,7 +62,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
     return attempt.current
   }
   const sign = async () => {
-    if (await run({ name: 'signing' }, undefined, () => signIn(network, config, staysSignedIn))) onDone()
+    if (await run({ name: 'signing' }, undefined, (signal) => signIn(network, config, staysSignedIn, signal))) onDone()
   }
   const pick = async (choice: WalletChoice) => {
     const connect = (signal: AbortSignal) => connectWallet(config, choice, signal)

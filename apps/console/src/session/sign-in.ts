@@ -1,12 +1,12 @@
 import { scopes } from '@cairn/protocol'
-import { createClient, type NetworkProfile } from '@cairn/sdk'
+import { CairnError, createClient, type NetworkProfile } from '@cairn/sdk'
 import type { Config } from 'wagmi'
 import { loadCode } from '../parts/load-code.ts'
 import { getConnectedWallet } from './connected-wallet.ts'
 import { endCredentials } from './end-credentials.ts'
 import { makeSessionKey } from './held-keys.ts'
 import { sessionKeyName } from './session-key-name.ts'
-import { getSession, startSession } from './session-store.ts'
+import { getSession, type Session, startSession } from './session-store.ts'
 
 /** Lifetime of a session in ms: with the tab, and if the user chose to stay signed in. */
 const tabSessionMs = 12 * 3_600_000
@@ -15,9 +15,16 @@ const lastingSessionMs = 30 * 24 * 3_600_000
 /**
  * Signs in with the connected wallet: one readable message is signed, for an API key that expires and, if three key
  * nodes answer, a session with them. A signed-in user gets new ones of both, and the old ones are revoked.
- * @throws CairnError of the SDK's signIn; the errors of the wallet, see readWalletFailure
+ * @param signal ends the sign-in: credentials for a signature that comes later are revoked
+ * @throws CairnError of the SDK's signIn; ABORTED, also if another account has signed in meanwhile; the errors of the wallet, see
+ *   readWalletFailure
  */
-export async function signIn(network: NetworkProfile, config: Config, isLasting: boolean): Promise<void> {
+export async function signIn(
+  network: NetworkProfile,
+  config: Config,
+  isLasting: boolean,
+  signal?: AbortSignal,
+): Promise<void> {
   const wallet = getConnectedWallet(config)
   if (wallet === undefined) throw new Error('signIn before a wallet is connected')
   const calls = await loadCode(import('./key-session-calls.ts'))
@@ -29,13 +36,19 @@ export async function signIn(network: NetworkProfile, config: Config, isLasting:
     expiresAt,
     ...(sessionKey === undefined ? {} : { sessionKey }),
   })
-  const before = getSession()
-  startSession({
-    address: wallet.address,
+  const { address } = wallet
+  const session: Session = {
+    address,
     apiKey,
     expiresAt,
     isLasting,
     ...(keySession === undefined ? {} : { keySession }),
-  })
+  }
+  const before = getSession()
+  if (signal?.aborted || (before !== undefined && before.address !== address)) {
+    await endCredentials(network, session)
+    throw new CairnError('ABORTED')
+  }
+  startSession(session)
   if (before !== undefined) await endCredentials(network, before)
 }
