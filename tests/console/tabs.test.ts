@@ -200,3 +200,22 @@ test('a session that ended in another tab does not come back with what was said 
     expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
   }
 })
+
+test('a tab that returns with a session that has expired leaves the lasting one as it is', async () => {
+  const opened = await site.newPage()
+  await opened.open('/files')
+  await opened.signIn()
+  const ofTab = await opened.page.evaluate<string>("sessionStorage.getItem('cairn.session')")
+  await account(opened.page).click()
+  await opened.page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await connect(opened.page).click()
+  const dialog = opened.page.getByRole('dialog')
+  await dialog.getByText('Stay signed in on this device').click()
+  await dialog.getByRole('button', { name: opened.wallet.name }).click()
+  await account(opened.page).waitFor()
+  const over = JSON.stringify({ ...JSON.parse(ofTab), expiresAt: Date.now() - 1000 })
+  await opened.page.evaluate((text) => sessionStorage.setItem('cairn.session', text), over)
+  await opened.page.reload()
+  await account(opened.page).waitFor()
+  expect(await opened.page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+})

@@ -36,14 +36,19 @@ export async function keepSession(session: Session): Promise<void> {
   ])
 }
 
-/** Returns the stored session, if it is still valid. */
+/** Returns the stored session that is still valid: that of the tab, or the lasting one. Clears one that is not. */
 export async function recallSession(): Promise<Session | undefined> {
-  const text: unknown = sessionStorage.getItem(storageName) ?? (await readEntry(storageName))
   await sweepKeys()
+  const ofTab = await recallOne(sessionStorage.getItem(storageName), () => sessionStorage.removeItem(storageName))
+  return ofTab ?? recallOne(await readEntry(storageName), () => removeEntry(storageName))
+}
+
+async function recallOne(text: unknown, remove: () => void | Promise<void>): Promise<Session | undefined> {
   if (typeof text !== 'string') return undefined
   const session = await readSession(text)
   if (session !== undefined) return session
-  await clearSession(await parseSession(text))
+  const over = await parseSession(text)
+  await Promise.all([remove(), over?.keySession === undefined ? undefined : clearKey(over.keySession)])
   return undefined
 }
 
@@ -54,11 +59,11 @@ export async function readSession(text: string): Promise<Session | undefined> {
 }
 
 /** Clears the stored session, and its key. */
-export async function clearSession(session: Session | undefined): Promise<void> {
+export async function clearSession(session: Session): Promise<void> {
   sessionStorage.removeItem(storageName)
   await Promise.all([
     removeEntry(storageName),
-    session?.keySession === undefined ? undefined : clearKey(session.keySession),
+    session.keySession === undefined ? undefined : clearKey(session.keySession),
   ])
 }
 
