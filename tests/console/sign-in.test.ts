@@ -107,3 +107,25 @@ test('a browser without a wallet says what one is, and opens public files', asyn
   await page.getByRole('heading', { name: 'No wallet found' }).waitFor()
   expect(problems).toEqual([])
 })
+
+test('a browser that blocks the storage of the page shows it, and keeps the session for as long as the page', async () => {
+  const { page, context, wallet, problems, open, signIn } = await site.newPage()
+  await context.addInitScript(() => {
+    const refuse = () => {
+      throw new DOMException('Access is denied for this document.', 'SecurityError')
+    }
+    const reject = async () => refuse()
+    for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get: refuse })
+    Object.assign(IDBFactory.prototype, { open: refuse })
+    Object.assign(LockManager.prototype, { query: reject, request: reject })
+  })
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('link', { name: 'Settings' }).click()
+  await page
+    .getByRole('main')
+    .getByText(wallet.accounts[0]?.address ?? '')
+    .waitFor()
+  expect(problems).toEqual([])
+})

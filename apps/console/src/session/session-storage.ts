@@ -28,8 +28,7 @@ export function writeSession(session: Session): string {
 export async function keepSession(session: Session): Promise<void> {
   const text = writeSession(session)
   const sessionKey = session.keySession?.sessionKey
-  if (session.isLasting) sessionStorage.removeItem(storageName)
-  else sessionStorage.setItem(storageName, text)
+  keepTabText(session.isLasting ? undefined : text)
   await Promise.all([
     sessionKey !== undefined && 'privateKey' in sessionKey ? keepKey(sessionKey) : undefined,
     session.isLasting ? writeEntry(storageName, text) : undefined,
@@ -39,7 +38,7 @@ export async function keepSession(session: Session): Promise<void> {
 /** Returns the stored session that is still valid: that of the tab, or the lasting one. Clears one that is not. */
 export async function recallSession(): Promise<Session | undefined> {
   await sweepKeys()
-  const ofTab = await recallOne(sessionStorage.getItem(storageName), () => sessionStorage.removeItem(storageName))
+  const ofTab = await recallOne(recallTabText(), () => keepTabText(undefined))
   return ofTab ?? recallOne(await readEntry(storageName), () => removeEntry(storageName))
 }
 
@@ -60,11 +59,30 @@ export async function readSession(text: string): Promise<Session | undefined> {
 
 /** Clears the stored session, and its key. */
 export async function clearSession(session: Session): Promise<void> {
-  sessionStorage.removeItem(storageName)
+  keepTabText(undefined)
   await Promise.all([
     removeEntry(storageName),
     session.keySession === undefined ? undefined : clearKey(session.keySession),
   ])
+}
+
+function recallTabText(): string | undefined {
+  try {
+    return sessionStorage.getItem(storageName) ?? undefined
+  } catch (error) {
+    if (error instanceof DOMException) return undefined
+    throw error
+  }
+}
+
+/** Without storage, or space in it, the session lasts as long as its page. */
+function keepTabText(text: string | undefined): void {
+  try {
+    if (text === undefined) sessionStorage.removeItem(storageName)
+    else sessionStorage.setItem(storageName, text)
+  } catch (error) {
+    if (!(error instanceof DOMException)) throw error
+  }
 }
 
 async function parseSession(text: string): Promise<Session | undefined> {

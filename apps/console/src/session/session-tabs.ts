@@ -94,11 +94,17 @@ export function holdSession(isHeld: boolean): void {
   if (!isHeld) return
   const { promise, resolve } = Promise.withResolvers<void>()
   release = resolve
-  void navigator.locks.request(name, { mode: 'shared' }, () => promise)
+  navigator.locks.request(name, { mode: 'shared' }, () => promise).catch(refused)
 }
 
 async function isHeldElsewhere(): Promise<boolean> {
   if (!('locks' in navigator)) return true
-  const { held = [] } = await navigator.locks.query()
-  return held.some((lock) => lock.name === name)
+  const locks = await navigator.locks.query().catch(refused)
+  return locks === undefined || (locks.held ?? []).some((lock) => lock.name === name)
+}
+
+/** A browser that blocks the storage of a page blocks its locks, too: it is like one without them. */
+function refused(error: unknown): undefined {
+  if (!(error instanceof DOMException)) throw error
+  return undefined
 }

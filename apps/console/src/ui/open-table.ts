@@ -8,7 +8,11 @@ export type Table = <T>(mode: IDBTransactionMode, run: (table: IDBObjectStore) =
 export function openTable(databaseName: string, tableName: string, parameters?: IDBObjectStoreParameters): Table {
   return (mode, run) =>
     new Promise((resolve, reject) => {
-      const opening = indexedDB.open(databaseName, 1)
+      const opening = openDatabase(databaseName)
+      if (opening instanceof DOMException) {
+        resolve(refused(opening))
+        return
+      }
       opening.onupgradeneeded = () => opening.result.createObjectStore(tableName, parameters)
       opening.onerror = () => resolve(refused(opening.error))
       opening.onsuccess = () => {
@@ -28,6 +32,16 @@ export function openTable(databaseName: string, tableName: string, parameters?: 
         }
       }
     })
+}
+
+/** Browsers that block the storage of a page refuse it in the request or, some of them, at once. */
+function openDatabase(name: string): IDBOpenDBRequest | DOMException {
+  try {
+    return indexedDB.open(name, 1)
+  } catch (error) {
+    if (error instanceof DOMException) return error
+    throw error
+  }
 }
 
 function refused(error: DOMException | null): { isDone: false; error: DOMException } {

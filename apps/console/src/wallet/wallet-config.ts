@@ -1,6 +1,7 @@
 import type { NetworkProfile } from '@cairn/sdk'
 import { type Chain, defineChain, http, type Transport } from 'viem'
 import { type Config, type CreateConnectorFn, createConfig, createStorage, injected } from 'wagmi'
+import { keepText, recallText } from './kept-text.ts'
 
 /**
  * Creates the wallet configuration: the chains of the network profile, and every wallet that the browser announces
@@ -26,8 +27,15 @@ export function createWalletConfig(network: NetworkProfile, more: readonly Creat
     transports,
     connectors: [injected(), ...more],
     multiInjectedProviderDiscovery: true,
-    storage: createStorage({ key: 'cairn.wallet', storage: localStorage }),
+    storage: createStorage({ key: 'cairn.wallet', storage: keptTexts }),
   })
+}
+
+/** A browser that blocks the storage of a page refuses even to name it. */
+const keptTexts = {
+  getItem: (name: string) => recallText(name) ?? null,
+  setItem: keepText,
+  removeItem: (name: string) => keepText(name, undefined),
 }
 
 /** On a network without payments, a wallet still signs, on any chain. */
