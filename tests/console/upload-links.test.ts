@@ -68,6 +68,29 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   expect([...urls, ...logged, stored].filter((text) => text.includes(link.token))).toEqual([])
 })
 
+test('a visitor who leaves while a file is sent is asked first, also by the name at the head of the page', async () => {
+  const link = await createUploadLink(owner)
+  const { page, open } = await site.newPage({ accounts: 0 })
+  const held = Promise.withResolvers<void>()
+  await page.route(/\/api\/uploads\b/, async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await open(pathOf(link.url))
+  await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  const file = { name: 'slow.txt', mimeType: 'text/plain', buffer: Buffer.from('on its way') }
+  await page.locator('input[type=file]').setInputFiles(file)
+  await page.getByRole('listitem').filter({ hasText: 'slow.txt' }).waitFor()
+  const asked = page.waitForEvent('dialog').then(async (dialog) => {
+    await dialog.dismiss()
+    return dialog.type()
+  })
+  await page.getByRole('link', { name: 'Cairn' }).click()
+  expect(await asked).toBe('beforeunload')
+  held.resolve()
+  await page.getByText('1 file sent').waitFor()
+})
+
 test('a link that was revoked, or is not whole, says so', async () => {
   const link = await createUploadLink(owner)
   await revokeUploadLink(owner, link.id)
