@@ -91,6 +91,26 @@ test('a visitor who leaves while a file is sent is asked first, also by the name
   await page.getByText('1 file sent').waitFor()
 })
 
+test('the page of an upload link goes on when a session ends in another tab', async () => {
+  const link = await createUploadLink(owner)
+  const { page, context, open, signIn, expectProblem } = await site.newPage()
+  await open('/files')
+  await signIn()
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID|net::ERR_FAILED/)
+  const second = await context.newPage()
+  await second.goto(pathOf(link.url))
+  await second.getByRole('button', { name: 'Choose files' }).waitFor()
+  // What the page knows of the link is all that it has from now on.
+  await second.route('**/api/upload-link/inspect', (route) => route.abort())
+  await page.getByRole('button', { name: /^Account 0x/ }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  const file = { name: 'kept.txt', mimeType: 'text/plain', buffer: Buffer.from('still sent') }
+  await second.locator('input[type=file]').setInputFiles(file)
+  await second.getByText('1 file sent').waitFor()
+})
+
 test('a link that was revoked, or is not whole, says so', async () => {
   const link = await createUploadLink(owner)
   await revokeUploadLink(owner, link.id)

@@ -128,7 +128,7 @@ function dropSession(endReason: EndReason): Session | undefined {
 }
 
 /** What belongs to no account stays: a page that reads it would wait for a query that is gone. */
-const publicKeys: readonly unknown[] = ['network', 'link']
+const publicKeys: readonly unknown[] = ['network', 'link', 'upload-link']
 
 function clearData(): void {
   queryClient.removeQueries({ predicate: ({ queryKey }) => !publicKeys.includes(queryKey[0]) })
