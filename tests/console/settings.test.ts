@@ -34,6 +34,17 @@ test('theme and accent are kept over a reload, and are there before anything is 
   expect(problems).toEqual([])
 })
 
+test('the settings list every address that the page may connect to', async () => {
+  const { page, open } = await site.newPage()
+  const { api, upload, gateway, keyNodes = [], providers = [] } = site.network.profile
+  await open('/settings')
+  const network = page.locator('section').filter({ has: page.getByRole('heading', { name: 'Network' }) })
+  await network.getByText(api, { exact: true }).waitFor()
+  const shown = await network.locator('dd').allTextContents()
+  expect(shown).toEqual(expect.arrayContaining([api, upload, gateway, ...keyNodes, ...providers.map(({ url }) => url)]))
+  expect(keyNodes).toHaveLength(5)
+})
+
 test('every accent in both themes passes, and settings can be used by the keyboard alone', async () => {
   const opened = await site.newPage({ width: 360 })
   const { page, problems } = opened

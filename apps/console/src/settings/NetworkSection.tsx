@@ -2,15 +2,25 @@ import { Link } from '@tanstack/react-router'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 
+/** WalletConnect Verify, which the policy of the page also allows. */
+const verifyUrl = 'https://verify.walletconnect.org'
+
 /** Every host that this console calls: those of the network profile, and no others. */
 export function NetworkSection() {
-  const { name, api, gateway, keyRouter, chain, chains = chain === undefined ? [] : [chain] } = useNetwork()
+  const { name, api, upload, gateway, keyRouter, keyNodes = [], providers = [], walletConnect, ...more } = useNetwork()
+  const { chain, chains = chain === undefined ? [] : [chain] } = more
   const lines = [
     [messages.settings.networkName, name],
     [messages.settings.api, api],
+    ...(upload === api ? [] : [[messages.settings.upload, upload] as const]),
     [messages.settings.gateway, gateway],
     ...(keyRouter === undefined ? [] : [[messages.settings.router, keyRouter] as const]),
+    ...keyNodes.map((url, at) => [messages.status.keyNode(at + 1), url] as const),
+    ...providers.map(({ url }, at) => [messages.status.provider(at + 1), url] as const),
     ...chains.map((one) => [messages.settings.chain(one.name), one.rpcUrl] as const),
+    ...(walletConnect === undefined
+      ? []
+      : [['WalletConnect', walletConnect.relayUrl] as const, ['WalletConnect Verify', verifyUrl] as const]),
   ] as const
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
