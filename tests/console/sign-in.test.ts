@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -117,11 +118,24 @@ test('a browser that blocks the storage of the page shows it, and keeps the sess
     const reject = async () => refuse()
     for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get: refuse })
     Object.assign(IDBFactory.prototype, { open: refuse })
+    // The blank page that a tab begins with is no secure context.
+    if (!isSecureContext) return
     Object.assign(LockManager.prototype, { query: reject, request: reject })
+    Object.assign(CacheStorage.prototype, { has: reject, open: reject })
   })
   await open('/files')
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
+  for (const access of ['public', 'encrypted'] as const) {
+    const file = { name: `${access}.txt`, mimeType: 'text/plain', buffer: Buffer.from(access) }
+    await page.keyboard.press('u')
+    await page.setInputFiles('input[data-upload=files]', file)
+    await startUpload(page, access)
+    await page
+      .getByRole('link', { name: `${access}.txt` })
+      .first()
+      .waitFor()
+  }
   await page.getByRole('link', { name: 'Settings' }).click()
   await page
     .getByRole('main')

@@ -17,11 +17,17 @@ export async function restoreWork(network: NetworkProfile): Promise<void> {
     await restoreUploads(network)
     await restoreChanges(network)
     // Only a page with a certificate, or of this machine, has caches.
-    if ('caches' in globalThis && (await caches.has(sharedCache))) {
+    if ('caches' in globalThis && (await caches.has(sharedCache).catch(isRefused))) {
       const { takeShared } = await loadCode(import('../upload/take-shared.ts'))
       await takeShared()
     }
   } catch (error) {
     toastError(messages.transfers.notRestored, error)
   }
+}
+
+/** A browser that blocks the storage of a page has no caches either. */
+function isRefused(error: unknown): false {
+  if (error instanceof DOMException && error.name === 'SecurityError') return false
+  throw error
 }

@@ -14,7 +14,11 @@ export function holdUpload(id: string): Promise<(() => void) | undefined> {
         resolve(() => done.resolve())
         return done.promise
       })
-      .catch(reject)
+      .catch((error: unknown) => {
+        // A browser that blocks the storage of a page refuses locks; no other tab can find the upload then.
+        if (error instanceof DOMException && error.name === 'SecurityError') resolve(() => undefined)
+        else reject(error)
+      })
   })
 }
 
