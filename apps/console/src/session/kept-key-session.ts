@@ -46,14 +46,13 @@ export async function reviveKeySession(kept: KeptKeySession): Promise<KeySession
 }
 
 /**
- * Puts the parts and failures of another copy of a session into this one. Of a part that both have, the one that was renewed
+ * Puts the parts of another copy of a session into this one. Of a part that both have, the one that was renewed
  * last stays: two tabs may renew at the same time.
  */
-export function takeParts(own: KeySession, { nodes, failures }: Pick<KeySession, 'nodes' | 'failures'>): void {
-  own.nodes = nodes.map((next, i) => {
+export function takeParts(own: KeySession, next: KeySession): void {
+  const nodes = next.nodes.map((part, i) => {
     const before = own.nodes[i]
-    return before != null && next !== null && before.expiresAt > next.expiresAt ? before : next
+    return before != null && part !== null && before.expiresAt > part.expiresAt ? before : part
   })
-  if (failures === undefined) delete own.failures
-  else own.failures = failures
+  Object.assign(own, next, { nodes })
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { keepText, recallText } from '../wallet/kept-text.ts'
 import { clearKey, keepKey, sweepKeys } from './held-keys.ts'
 import { isOver, keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
 import type { Session } from './session.ts'
@@ -10,6 +11,7 @@ import { readEntry, removeEntry, writeEntry } from './session-database.ts'
  * nodes: the browser holds it.
  */
 const storageName = 'cairn.session'
+const ofTab = 'sessionStorage'
 
 const sessionSchema = v.object({
   address: v.string(),
@@ -28,26 +30,23 @@ export function writeSession(session: Session): string {
 export async function keepSession(session: Session): Promise<void> {
   const text = writeSession(session)
   const sessionKey = session.keySession?.sessionKey
-  keepTabText(session.isLasting ? undefined : text)
+  keepText(storageName, session.isLasting ? undefined : text, ofTab)
   await Promise.all([
     sessionKey !== undefined && 'privateKey' in sessionKey ? keepKey(sessionKey) : undefined,
     session.isLasting ? writeEntry(storageName, text) : undefined,
   ])
 }
 
-/** Returns the stored session that is still valid: that of the tab, or the lasting one. Clears one that is not. */
+/** Returns the stored session that is still valid: that of the tab, else the lasting one. Clears both if there is none. */
 export async function recallSession(): Promise<Session | undefined> {
   await sweepKeys()
-  const ofTab = await recallOne(recallTabText(), () => keepTabText(undefined))
-  return ofTab ?? recallOne(await readEntry(storageName), () => removeEntry(storageName))
-}
-
-async function recallOne(text: unknown, remove: () => void | Promise<void>): Promise<Session | undefined> {
-  if (typeof text !== 'string') return undefined
-  const session = await readSession(text)
-  if (session !== undefined) return session
-  const over = await parseSession(text)
-  await Promise.all([remove(), over?.keySession === undefined ? undefined : clearKey(over.keySession)])
+  let over: Session | undefined
+  for (const text of [recallText(storageName, ofTab), await readEntry(storageName)]) {
+    const session = typeof text === 'string' ? await parseSession(text) : undefined
+    if (session !== undefined && session.expiresAt > Date.now()) return session
+    over ??= session
+  }
+  await clearSession(over)
   return undefined
 }
 
@@ -58,31 +57,12 @@ export async function readSession(text: string): Promise<Session | undefined> {
 }
 
 /** Clears the stored session, and its key. */
-export async function clearSession(session: Session): Promise<void> {
-  keepTabText(undefined)
+export async function clearSession(session: Session | undefined): Promise<void> {
+  keepText(storageName, undefined, ofTab)
   await Promise.all([
     removeEntry(storageName),
-    session.keySession === undefined ? undefined : clearKey(session.keySession),
+    session?.keySession === undefined ? undefined : clearKey(session.keySession),
   ])
-}
-
-function recallTabText(): string | undefined {
-  try {
-    return sessionStorage.getItem(storageName) ?? undefined
-  } catch (error) {
-    if (error instanceof DOMException) return undefined
-    throw error
-  }
-}
-
-/** Without storage, or space in it, the session lasts as long as its page. */
-function keepTabText(text: string | undefined): void {
-  try {
-    if (text === undefined) sessionStorage.removeItem(storageName)
-    else sessionStorage.setItem(storageName, text)
-  } catch (error) {
-    if (!(error instanceof DOMException)) throw error
-  }
 }
 
 async function parseSession(text: string): Promise<Session | undefined> {

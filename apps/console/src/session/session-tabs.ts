@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 
 /**
  * Shares the session among the tabs of this origin. A new tab requests it from the others, and every change and the end of the
@@ -94,17 +95,11 @@ export function holdSession(isHeld: boolean): void {
   if (!isHeld) return
   const { promise, resolve } = Promise.withResolvers<void>()
   release = resolve
-  navigator.locks.request(name, { mode: 'shared' }, () => promise).catch(refused)
+  navigator.locks.request(name, { mode: 'shared' }, () => promise).catch(ignoreBlocked)
 }
 
 async function isHeldElsewhere(): Promise<boolean> {
   if (!('locks' in navigator)) return true
-  const locks = await navigator.locks.query().catch(refused)
-  return locks === undefined || (locks.held ?? []).some((lock) => lock.name === name)
-}
-
-/** A browser that blocks the storage of a page blocks its locks, too: it is like one without them. */
-function refused(error: unknown): undefined {
-  if (!(error instanceof DOMException)) throw error
-  return undefined
+  const { held = [] } = (await navigator.locks.query().catch(ignoreBlocked)) ?? {}
+  return held.some((lock) => lock.name === name)
 }

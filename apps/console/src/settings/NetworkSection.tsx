@@ -12,7 +12,7 @@ export function NetworkSection() {
   const lines = [
     [messages.settings.networkName, name],
     [messages.settings.api, api],
-    ...(upload === api ? [] : [[messages.settings.upload, upload] as const]),
+    ...(upload === api ? [] : [[messages.shell.upload, upload] as const]),
     [messages.settings.gateway, gateway],
     ...(keyRouter === undefined ? [] : [[messages.settings.router, keyRouter] as const]),
     ...keyNodes.map((url, at) => [messages.status.keyNode(at + 1), url] as const),

@@ -4,18 +4,19 @@ import { WalletWatch } from '../account/WalletWatch.tsx'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { latePart, lazyPart } from '../parts/lazy-part.tsx'
+import { loadCode } from '../parts/load-code.ts'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { useTransfersShown } from '../transfers/panel-store.ts'
 import { Toasts } from '../ui/Toasts.tsx'
+import { toastError } from '../ui/toast-store.ts'
 import { useUploadSheet } from '../upload/upload-sheet-store.ts'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
 import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
-import { restoreWork } from './restore-work.ts'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
 import { useKeptFocus } from './use-kept-focus.ts'
@@ -60,7 +61,9 @@ export function Shell() {
   }, [isSignedIn])
   useEffect(() => {
     if (address === undefined) return
-    void restoreWork(network)
+    loadCode(import('./restore-work.ts'))
+      .then(({ restoreWork }) => restoreWork(network))
+      .catch((error: unknown) => toastError(messages.transfers.notRestored, error))
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   useKeptFocus()

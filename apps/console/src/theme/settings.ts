@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import * as v from 'valibot'
+import { keepText, recallText } from '../wallet/kept-text.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
 export const accents = ['blue', 'green', 'orange', 'pink', 'purple', 'red'] as const
@@ -29,27 +30,14 @@ export type Settings = v.InferOutput<typeof settingsSchema>
 const storageName = 'cairn.settings'
 
 function read(): Settings {
-  let json: unknown = {}
   try {
-    json = JSON.parse(localStorage.getItem(storageName) ?? '{}')
+    return v.parse(settingsSchema, JSON.parse(recallText(storageName) ?? '{}'))
   } catch {
-    // Without storage, or with foreign data under our name, the defaults apply.
-    json = {}
+    // With foreign data under our name, the defaults apply.
+    return v.parse(settingsSchema, {})
   }
-  const parsed = v.safeParse(settingsSchema, { ...fallbacks, ...(typeof json === 'object' ? json : {}) })
-  return parsed.success ? parsed.output : fallbacks
 }
 
-const fallbacks: Settings = {
-  theme: 'system',
-  accent: 'blue',
-  language: 'system',
-  access: 'encrypted',
-  startsAtOnce: false,
-  fileFormat: 'v1',
-  hasShortcuts: true,
-  staysSignedIn: false,
-}
 let settings = read()
 const listeners = new Set<() => void>()
 const darkWanted = matchMedia('(prefers-color-scheme: dark)')
@@ -62,12 +50,7 @@ export function getSettings(): Settings {
 /** Changes settings, applies and stores them. */
 export function changeSettings(change: Partial<Settings>): void {
   settings = { ...settings, ...change }
-  try {
-    localStorage.setItem(storageName, JSON.stringify(settings))
-  } catch (error) {
-    // Without storage, the choice applies to this page.
-    if (!(error instanceof DOMException)) throw error
-  }
+  keepText(storageName, JSON.stringify(settings))
   apply()
   for (const listener of listeners) listener()
 }

@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { ignoreBlocked } from './ignore-blocked.ts'
 
 /** A short list in the local storage of this browser; empty without storage. */
 export type KeptList<T> = { read(): T[]; write(items: readonly T[]): void }
@@ -26,7 +27,7 @@ export function openKeptList<T>(storageName: string, item: v.GenericSchema<unkno
         else localStorage.setItem(storageName, JSON.stringify(items.slice(-max)))
       } catch (error) {
         // Without storage, this page still shows its work in progress.
-        if (!(error instanceof DOMException)) throw error
+        ignoreBlocked(error)
       }
     },
   }

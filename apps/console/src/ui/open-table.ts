@@ -6,13 +6,9 @@ export type Table = <T>(mode: IDBTransactionMode, run: (table: IDBObjectStore) =
 
 /** Opens the single table of a database in IndexedDB, per request only, so that the database can be removed. */
 export function openTable(databaseName: string, tableName: string, parameters?: IDBObjectStoreParameters): Table {
-  return (mode, run) =>
-    new Promise((resolve, reject) => {
-      const opening = openDatabase(databaseName)
-      if (opening instanceof DOMException) {
-        resolve(refused(opening))
-        return
-      }
+  return <T>(mode: IDBTransactionMode, run: (table: IDBObjectStore) => IDBRequest<T>) =>
+    new Promise<Outcome<T>>((resolve, reject) => {
+      const opening = indexedDB.open(databaseName, 1)
       opening.onupgradeneeded = () => opening.result.createObjectStore(tableName, parameters)
       opening.onerror = () => resolve(refused(opening.error))
       opening.onsuccess = () => {
@@ -23,25 +19,17 @@ export function openTable(databaseName: string, tableName: string, parameters?: 
           transaction.oncomplete = () => resolve({ isDone: true, value: request.result })
           transaction.onabort = () => resolve(refused(transaction.error))
         } catch (error) {
-          // Not every browser can store keys.
-          if (error instanceof DOMException && error.name === 'DataCloneError') resolve(refused(error))
-          else reject(error)
+          reject(error)
         } finally {
           // It closes after the transaction.
           database.close()
         }
       }
+    }).catch((error: unknown) => {
+      // Not every browser can store keys, and some that block the storage of a page refuse the request itself.
+      if (error instanceof DOMException) return refused(error)
+      throw error
     })
-}
-
-/** Browsers that block the storage of a page refuse it in the request or, some of them, at once. */
-function openDatabase(name: string): IDBOpenDBRequest | DOMException {
-  try {
-    return indexedDB.open(name, 1)
-  } catch (error) {
-    if (error instanceof DOMException) return error
-    throw error
-  }
 }
 
 function refused(error: DOMException | null): { isDone: false; error: DOMException } {

@@ -1,19 +1,23 @@
+import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+
+/** Storage that ends with the browser's data, or with the tab. */
+type Area = 'localStorage' | 'sessionStorage'
+
 /** Returns a text that an earlier page stored; undefined if there is none, or the browser has no storage. */
-export function recallText(name: string): string | undefined {
+export function recallText(name: string, area: Area = 'localStorage'): string | undefined {
   try {
-    return localStorage.getItem(name) ?? undefined
+    return window[area].getItem(name) ?? undefined
   } catch (error) {
-    if (error instanceof DOMException) return undefined
-    throw error
+    return ignoreBlocked(error)
   }
 }
 
-/** Stores a text, or removes it. Without storage, it applies to this page, which is not an error. */
-export function keepText(name: string, text: string | undefined): void {
+/** Stores a text, or removes it. Without storage, or space in it, it applies to this page, which is not an error. */
+export function keepText(name: string, text?: string, area: Area = 'localStorage'): void {
   try {
-    if (text === undefined) localStorage.removeItem(name)
-    else localStorage.setItem(name, text)
+    if (text === undefined) window[area].removeItem(name)
+    else window[area].setItem(name, text)
   } catch (error) {
-    if (!(error instanceof DOMException)) throw error
+    ignoreBlocked(error)
   }
 }

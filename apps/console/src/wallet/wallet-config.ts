@@ -32,11 +32,7 @@ export function createWalletConfig(network: NetworkProfile, more: readonly Creat
 }
 
 /** A browser that blocks the storage of a page refuses even to name it. */
-const keptTexts = {
-  getItem: (name: string) => recallText(name) ?? null,
-  setItem: keepText,
-  removeItem: (name: string) => keepText(name, undefined),
-}
+const keptTexts = { getItem: recallText, setItem: keepText, removeItem: keepText }
 
 /** On a network without payments, a wallet still signs, on any chain. */
 const walletsOwn = defineChain({

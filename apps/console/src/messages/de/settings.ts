@@ -40,7 +40,6 @@ export const settings: Texts['settings'] = {
   networkHint: 'Die Adressen, mit denen sich diese Konsole verbindet. Andere Verbindungen gibt es nicht.',
   networkName: 'Name',
   api: 'Dienst',
-  upload: 'Uploads',
   gateway: 'Gateway',
   router: 'Router für Dateischlüssel',
   chain: (name) => `Chain ${name}`,

@@ -39,7 +39,6 @@ export const settings = translatable('settings', {
   networkHint: 'The addresses this console connects to. It connects to nothing else.',
   networkName: 'Name',
   api: 'Service',
-  upload: 'Uploads',
   gateway: 'Gateway',
   router: 'File key router',
   chain: (name: string) => `Chain ${name}`,
