@@ -159,7 +159,7 @@ test('work that goes on has the tokens that another tab renews, so that the sess
   expectProblem(/randomUUID/)
   const second = await context.newPage()
   // It takes its own copy of the session, not that of the first tab.
-  await second.addInitScript('navigator.locks.query = async () => ({ held: [], pending: [] })')
+  await second.addInitScript('if (isSecureContext) navigator.locks.query = async () => ({ held: [], pending: [] })')
   await second.goto('/status')
   for (const _ of ['once', 'twice']) {
     await openExpired(second, `/files/${cid}/access`, await kept(page))
