@@ -3,6 +3,7 @@ import { useCallback, useEffect, useState } from 'react'
 import { useNetwork } from '../network/use-network.ts'
 import { loadCode } from '../parts/load-code.ts'
 import { recallClosing, useClosing } from './closing-sessions.ts'
+import { useSession } from './session-store.ts'
 
 /**
  * Sessions that are still open at some key nodes. They are closed when the page opens, when the network returns, and on
@@ -29,6 +30,12 @@ export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boo
     const begin = async () => endAll(await recallClosing())
     void begin()
   }, [endAll])
+  const hasKeySession = useSession()?.keySession !== undefined
+  useEffect(() => {
+    // A session may be closed without a network. Firefox repeats a failed import until the page is loaded again, so the code comes
+    // before it is needed. What needs it reports a failure.
+    if (hasKeySession) loadCode(import('./key-session-calls.ts')).catch(() => undefined)
+  }, [hasKeySession])
   const end = useCallback(() => endAll(closing), [endAll, closing])
   useEffect(() => {
     const again = () => void end()
