@@ -82,6 +82,8 @@ test('signing out ends the key of the session at the service', async () => {
 test('without a network, signing out ends the session and disconnects the wallet, and says what remains', async () => {
   const { page, context, open, signIn, checkAccessibility, expectProblem } = await site.newPage()
   expectProblem(/net::ERR_/)
+  // The page may still be about to install itself.
+  expectProblem(/when fetching the script/)
   await open('/files')
   await signIn()
   // A new page, which has not loaded the code of key nodes.

@@ -84,6 +84,7 @@ test('a signature that comes after Back does not sign in, and what it was for is
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: wallet.name }).click()
   await dialog.getByRole('heading', { name: 'Sign in your wallet' }).waitFor()
+  await expect.poll(() => wallet.requests).toContain('personal_sign')
   await dialog.getByRole('button', { name: 'Other wallets' }).click()
   await dialog.getByRole('button', { name: wallet.name }).waitFor()
   const revoked = page.waitForResponse(
