@@ -21,7 +21,6 @@ it('exports exactly these names', () => {
       "listDirectory",
       "loadDirectoryTree",
       "loadNode",
-      "maxCidCharacters",
       "maxIdentityBytes",
       "missingBlock",
       "profileFor",
