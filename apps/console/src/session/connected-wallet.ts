@@ -1,8 +1,9 @@
 import { CairnError, isEvmAddress } from '@cairn/protocol'
 import { useSyncExternalStore } from 'react'
 import { type Config, useConfig } from 'wagmi'
-import { disconnect, getConnection, signMessage, watchConnection } from 'wagmi/actions'
+import { disconnect, getConnection, watchConnection } from 'wagmi/actions'
 import { messages } from '../messages/messages.ts'
+import { loadCode } from '../parts/load-code.ts'
 import { toastError } from '../ui/toast-store.ts'
 import { getRecentWallet, type WalletFamily, watchRecentWallet } from '../wallet/recent-wallet.ts'
 import { dropSolana, getSolanaState, watchSolana } from '../wallet/solana-state.ts'
@@ -58,7 +59,10 @@ function evmWallet(config: Config): ConnectedWallet | undefined {
     address,
     name: connector.name,
     icon: connector.icon,
-    sign: (message) => signMessage(config, { message, account: address, connector }),
+    sign: async (message) => {
+      const { signWithEvm } = await loadCode(import('../wallet/sign-with-evm.ts'))
+      return signWithEvm(config, { account: address, connector }, message)
+    },
   }
 }
 

@@ -1,0 +1,16 @@
+import type { Config, Connector } from 'wagmi'
+import { signMessage } from 'wagmi/actions'
+
+/**
+ * Signs a readable message as EIP-191 defines it. Apart from the connection, because most pages are seen without a
+ * signature, and encoding the message takes the code of its hash along.
+ * @returns hex
+ * @throws the errors of the wallet, see readWalletFailure
+ */
+export function signWithEvm(
+  config: Config,
+  { account, connector }: { account: `0x${string}`; connector: Connector },
+  message: string,
+): Promise<string> {
+  return signMessage(config, { message, account, connector })
+}
