@@ -1,6 +1,7 @@
 import type { NetworkProfile } from '@cairn/sdk'
-import { type Chain, defineChain, http, type Transport } from 'viem'
+import { type Chain, defineChain, type Transport } from 'viem'
 import { type Config, type CreateConnectorFn, createConfig, createStorage, injected } from 'wagmi'
+import { httpTransport } from './http-transport.ts'
 import { keepText, recallText } from './kept-text.ts'
 
 /**
@@ -20,7 +21,7 @@ export function createWalletConfig(network: NetworkProfile, more: readonly Creat
   )
   const chains: [Chain, ...Chain[]] = [first, ...others]
   const transports: Record<number, Transport> = Object.fromEntries(
-    chains.map((chain) => [chain.id, http(chain.rpcUrls.default.http[0])]),
+    chains.map((chain) => [chain.id, httpTransport(chain.rpcUrls.default.http[0])]),
   )
   return createConfig({
     chains,

@@ -1,0 +1,17 @@
+import type { EIP1193RequestFn, HttpTransport, Transport } from 'viem'
+import { loadCode } from '../parts/load-code.ts'
+
+/**
+ * Asks a chain over HTTP, as the transport of viem does. Its code, and that of all errors of chains, loads with the first
+ * question, because most pages ask none.
+ */
+export function httpTransport(url: string | undefined): Transport {
+  return (options) => {
+    let made: ReturnType<HttpTransport> | undefined
+    const request: EIP1193RequestFn = async (question, how) => {
+      made ??= (await loadCode(import('./make-http.ts'))).makeHttp(url, options)
+      return made.request(question, how)
+    }
+    return { config: { key: 'http', name: 'HTTP JSON-RPC', type: 'http', request }, request, value: { url } }
+  }
+}
