@@ -25,7 +25,7 @@ export type NameRecord = {
 
 const nanosecondsPerMs = 1_000_000n
 /** Maximum length of a bare CID: the time that base58 and base36 take grows with the square of it. */
-const maxCidBytes = 300
+const maxBareCidBytes = 300
 const rfc3339 = /^(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/
 
 /**
@@ -111,7 +111,7 @@ function isSame(left: bigint | Uint8Array | undefined, right: bigint | Uint8Arra
 function readValue(bytes: Uint8Array): string | undefined {
   const text = readText(bytes)
   if (text?.startsWith('/') === true) return /^\/(?:ipfs|ipns)\/[^/]/.test(text) ? text : undefined
-  if (bytes.length > maxCidBytes) return undefined
+  if (bytes.length > maxBareCidBytes) return undefined
   try {
     const cid = text === undefined || text.charCodeAt(0) < 0x20 ? CID.decode(bytes) : CID.parse(text)
     return `/ipfs/${cid.toV1().toString(base32)}`

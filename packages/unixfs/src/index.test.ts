@@ -21,6 +21,7 @@ it('exports exactly these names', () => {
       "listDirectory",
       "loadDirectoryTree",
       "loadNode",
+      "maxCidCharacters",
       "maxIdentityBytes",
       "missingBlock",
       "profileFor",

@@ -6,7 +6,7 @@ import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 export const maxCidBytes = 160
 
 /** Maximum length of a CID as text: an identity hash of 128 bytes in base16 is shorter. */
-const maxCidCharacters = 300
+export const maxCidCharacters = 300
 
 /**
  * Parses a CID of a document. A longer text is not parsed, because the time that base58 and base36 take grows with the square of

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { maxCidCharacters, maxIdentityBytes } from '@cairn/unixfs'
 import { base16, base16upper } from 'multiformats/bases/base16'
 import {
   base32,
@@ -15,10 +16,6 @@ import { base64, base64pad, base64url, base64urlpad } from 'multiformats/bases/b
 import type { MultibaseDecoder } from 'multiformats/bases/interface'
 import { CID } from 'multiformats/cid'
 
-/** Maximum length of a CID text: an identity CID of 128 bytes in base16 stays below. */
-const longestCidText = 300
-/** Maximum length of an identity digest, in bytes. @see https://specs.ipfs.tech/ipips/ipip-0512/ */
-const maxIdentityBytes = 128
 /** Multihash code of the identity function: the digest is the data. */
 export const identityCode = 0
 
@@ -49,7 +46,7 @@ const decoders = new Map<string, MultibaseDecoder<string>>(
  * @returns undefined when the text is not a CID.
  */
 export function readCidText(text: string): CID | undefined {
-  if (text.length < 2 || text.length > longestCidText) return undefined
+  if (text.length < 2 || text.length > maxCidCharacters) return undefined
   try {
     const cid = text.length === 46 && text.startsWith('Qm') ? CID.parse(text) : parseVersion1(text)
     if (cid?.multihash.code === identityCode && cid.multihash.size > maxIdentityBytes) return undefined

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { maxCidCharacters } from '@cairn/unixfs'
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
@@ -18,7 +19,7 @@ const decoders = new Map<number, (bytes: Uint8Array) => unknown>([
 ])
 
 /** A link in DAG-JSON whose text is longer than a CID. The slash may be escaped, and the text may contain escapes. */
-const longLink = /"(?:\/|\\\/|\\u002[fF])"\s*:\s*"[^"]{301}/
+const longLink = new RegExp(String.raw`"(?:/|\\/|\\u002[fF])"\s*:\s*"[^"]{${maxCidCharacters + 1}}`)
 
 /** Decodes JSON. The time to decode a link grows with the square of its length, so that a long one would take hours. */
 function decodeJson(bytes: Uint8Array): unknown {

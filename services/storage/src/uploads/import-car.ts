@@ -35,7 +35,8 @@ type NamedCar = CarContent & { name: string }
 
 /**
  * Imports the CARs of an upload and keeps the blocks that their roots reach. Verifies each block, resolves every link, and
- * checks declared sizes. A root is charged like an upload of the same files, see {@link chargeOf}; the first root is also charged for blocks that no root reaches. A private CAR has all of its blocks: others are not counted as stored.
+ * checks declared sizes. A root is charged like an upload of the same files, see {@link chargeOf}; the first root is also
+ * charged for blocks that no root reaches. A private CAR has all of its blocks: others are not counted as stored.
  *
  * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, NO_FILE, and
  * the codes of `addFiles`
