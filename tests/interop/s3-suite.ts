@@ -42,7 +42,7 @@ export function installSuite(): number {
 
 /** Groups of the suite for what the S3 API does not have, by the names of their marks. */
 export const excludedGroups = [
-  ...['bucket_policy', 'user_policy', 'role_policy', 'lifecycle', 'lifecycle_expiration', 'lifecycle_transition'],
+  ...['bucket_policy', 'user_policy', 'role_policy', 'lifecycle_expiration', 'lifecycle_transition'],
   ...['encryption', 'sse_s3', 'bucket_encryption', 'bucket_logging', 'bucket_logging_cleanup'],
   ...['s3website', 's3website_routing_rules', 's3website_redirect_location', 'storage_class'],
   ...['cloud_transition', 'cloud_restore', 'iam_account', 'iam_user', 'iam_role', 'iam_tenant', 'iam_cross_account'],

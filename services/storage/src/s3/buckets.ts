@@ -45,6 +45,8 @@ export async function createBucket(
         name,
         address,
         cors: null,
+        lifecycle: null,
+        lifecycle_applied_at: null,
         tags: null,
         versioning: null,
         ipns_name: null,

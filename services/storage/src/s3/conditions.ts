@@ -1,3 +1,4 @@
+import type { ObjectRow } from '../object-versions/object-versions.ts'
 import { s3Error } from './s3-error.ts'
 
 /** The state that conditions are checked against. */
@@ -73,6 +74,8 @@ export type DeleteConditions = {
   lastModified: string | undefined
   /** Size in bytes, as decimal text. */
   size: string | undefined
+  /** The version, and whether it still is the latest one. */
+  version?: { id: string; isLatest: boolean }
 }
 
 /**
@@ -80,9 +83,13 @@ export type DeleteConditions = {
  * @throws CairnError `PreconditionFailed`, `NoSuchKey`, `InvalidArgument`
  */
 export function requireDeletable(
-  { ifMatch, lastModified, size }: DeleteConditions,
-  current: { etag: string; created_at: number; size_bytes: number } | undefined,
+  { ifMatch, lastModified, size, version }: DeleteConditions,
+  current: Pick<ObjectRow, 'etag' | 'created_at' | 'size_bytes' | 'version_id' | 'is_latest'> | undefined,
 ): void {
+  if (version !== undefined) {
+    const isSame = current?.version_id === version.id && (current.is_latest === 1) === version.isLatest
+    if (!isSame) throw s3Error('PreconditionFailed', undefined, { Condition: 'version' })
+  }
   requireWritable({ ...unconditional, ifMatch }, current)
   const changedAt = lastModified === undefined ? undefined : Date.parse(lastModified)
   if (Number.isNaN(changedAt)) throw s3Error('InvalidArgument', 'The last modified time must be a date.')

@@ -4,7 +4,7 @@ import { isoTime } from './bucket-operations.ts'
 import { requireBucket } from './buckets.ts'
 import { isUnchanged, readConditions, requireWritable } from './conditions.ts'
 import { checksumOf, infoOf, partSizesOf } from './object-info.ts'
-import { readNewObject, versionHeaders } from './object-operations.ts'
+import { bucketHeaders, readNewObject } from './object-operations.ts'
 import { listedName, recordVersion, requireReadable } from './objects.ts'
 import { authorize, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
@@ -49,7 +49,7 @@ export const copyObjectOperation: S3Operation = async (call) => {
   return xmlAnswer(
     'CopyObjectResult',
     { LastModified: isoTime(row.created_at), ETag: `"${row.etag}"` },
-    { 'x-amz-meta-cid': row.cid, ...versionHeaders(bucket, row), ...copiedHeaders(request, source) },
+    { 'x-amz-meta-cid': row.cid, ...bucketHeaders(bucket, row), ...copiedHeaders(request, source) },
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Front } from '../front.ts'
 import { createS3App } from './app.ts'
+import { createLifecycleWorker } from './lifecycle/worker.ts'
 import { createPublishWorker } from './publish-worker.ts'
 import { registerS3Routes } from './routes.ts'
 import { createS3Worker } from './worker.ts'
@@ -12,5 +13,9 @@ export const s3Front: Front = {
   describe: ({ s3Api }, url) =>
     s3Api === undefined ? {} : { s3: { endpoint: s3Api.publicUrl ?? url, region: s3Api.region } },
   registerCalls: registerS3Routes,
-  createWorkers: (context, clock) => [createS3Worker(context, clock), createPublishWorker(context, clock)],
+  createWorkers: (context, clock) => [
+    createS3Worker(context, clock),
+    createPublishWorker(context, clock),
+    createLifecycleWorker(context, clock),
+  ],
 }

@@ -14,7 +14,7 @@ import { completeMultipart, type NamedPart, requireCompleted } from './complete-
 import { readConditions } from './conditions.ts'
 import { openCopySource } from './copy-operations.ts'
 import { checksumOf } from './object-info.ts'
-import { maxPutBytes, readNewObject, versionHeaders } from './object-operations.ts'
+import { bucketHeaders, maxPutBytes, readNewObject } from './object-operations.ts'
 import {
   abortMultipart,
   createMultipart,
@@ -145,7 +145,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
         : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }),
       CID: row.cid,
     })
-    return { xml, headers: versionHeaders(bucket, row) }
+    return { xml, headers: bucketHeaders(bucket, row) }
   }
   return slowAnswer(complete(), call.id)
 }

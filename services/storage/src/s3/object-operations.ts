@@ -4,6 +4,7 @@ import type { Answer } from '../http/send-answer.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
 import type { Checksum } from './checksums.ts'
 import { isUnchanged, readConditions } from './conditions.ts'
+import { coveredOf, expirationHeader, readLifecycleRules } from './lifecycle/rules.ts'
 import {
   checksumHeaders,
   checksumOf,
@@ -58,7 +59,7 @@ export const putObjectOperation: S3Operation = async (call) => {
   const info = readNewObject(request)
   const conditions = readConditions(request.header)
   const row = await putObject(context, caller, request, openBody(body, maxPutBytes), { info, conditions })
-  return emptyAnswer(200, { ...writtenHeaders(row), ...versionHeaders(bucket, row) })
+  return emptyAnswer(200, { ...writtenHeaders(row), ...bucketHeaders(bucket, row) })
 }
 
 /** Returns the response headers of a write. */
@@ -76,6 +77,16 @@ export function versionHeaders({ versioning }: BucketRow, row: ObjectRow): Recor
   return versioning === null ? {} : { 'x-amz-version-id': versionIdOf(row) }
 }
 
+/** Returns the headers that follow from the settings of a bucket: the version, and when rules delete it. */
+export function bucketHeaders(bucket: BucketRow, row: ObjectRow): Record<string, string> {
+  return { ...versionHeaders(bucket, row), ...expirationOf(bucket, row) }
+}
+
+function expirationOf({ lifecycle }: BucketRow, row: ObjectRow): Record<string, string> {
+  if (lifecycle === null || row.is_latest === 0) return {}
+  return expirationHeader(readLifecycleRules(lifecycle), coveredOf(row), row.created_at)
+}
+
 export const getObjectOperation: S3Operation = (call) => answerObject(call)
 export const headObjectOperation: S3Operation = async (call) => {
   const { body: _unread, ...answer } = await answerObject(call)
@@ -90,7 +101,7 @@ async function answerObject(call: S3Call): Promise<Answer> {
   const isWhole = range === undefined && request.query.get('partNumber') === undefined
   const headers = {
     ...describeObject(row, isWhole && request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'),
-    ...versionHeaders(bucket, row),
+    ...bucketHeaders(bucket, row),
     ...overrides(request),
   }
   if (isUnchanged(readConditions(request.header), { etag: row.etag, createdAt: row.created_at })) {

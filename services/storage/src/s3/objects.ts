@@ -185,7 +185,7 @@ export type Deletion = {
  */
 export async function deleteObject(
   context: Context,
-  caller: S3Caller,
+  caller: Pick<S3Caller, 'address'>,
   target: Target,
   options: DeleteOptions = {},
 ): Promise<Deletion> {
@@ -206,7 +206,7 @@ const versionsAtOnce = 100
 /** Deletes what one unit of work may. Returns undefined while there is more. */
 function deleteSome(
   context: Context,
-  { address }: S3Caller,
+  { address }: Pick<S3Caller, 'address'>,
   { bucket, key }: Target,
   { versionId, conditions }: DeleteOptions,
 ): Promise<Deletion | undefined> {

@@ -15,6 +15,7 @@ import {
 import { copyObjectOperation } from './copy-operations.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './cors-operations.ts'
 import { deleteObjectsOperation } from './delete-operations.ts'
+import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle/operations.ts'
 import {
   abortMultipartOperation,
   completeMultipartOperation,
@@ -62,6 +63,9 @@ const bucketOperations: Table = {
   'GET cors': getBucketCors,
   'PUT cors': putBucketCors,
   'DELETE cors': deleteBucketCors,
+  'GET lifecycle': getBucketLifecycle,
+  'PUT lifecycle': putBucketLifecycle,
+  'DELETE lifecycle': deleteBucketLifecycle,
   'GET tagging': getBucketTagging,
   'PUT tagging': putBucketTagging,
   'DELETE tagging': deleteBucketTagging,

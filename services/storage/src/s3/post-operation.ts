@@ -9,7 +9,7 @@ import { checksumAlgorithms, checksumHeader } from './checksums.ts'
 import { unconditional } from './conditions.ts'
 import type { S3Credential } from './credentials.ts'
 import type { DigestThread } from './digest-thread-client.ts'
-import { maxPutBytes, readNewObject, versionHeaders, writtenHeaders } from './object-operations.ts'
+import { bucketHeaders, maxPutBytes, readNewObject, writtenHeaders } from './object-operations.ts'
 import { putObject } from './objects.ts'
 import { type AllowedBytes, checkPolicy } from './post-policy.ts'
 import type { ObjectBody } from './read-body.ts'
@@ -60,7 +60,7 @@ export async function postObject({ context, digests, request, region, feed, find
     const info = { ...readNewObject(toHeaders(fields)), ...readTags(fields) }
     const body = openFile(form, fields, allowed, digests)
     const written = await putObject(context, caller, { bucket, key }, body, { info, conditions: unconditional })
-    const headers = { ...writtenHeaders(written), ...versionHeaders(row, written) }
+    const headers = { ...writtenHeaders(written), ...bucketHeaders(row, written) }
     return toAnswer(fields, { bucket, key, etag: `"${written.etag}"` }, headers)
   } catch (error) {
     form.cancel()

@@ -61,6 +61,7 @@ const s3Errors = {
   NoSuchBucket: [404, 'NOT_FOUND', 'The specified bucket does not exist'],
   NoSuchCORSConfiguration: [404, 'NOT_FOUND', 'The CORS configuration does not exist'],
   NoSuchKey: [404, 'NOT_FOUND', 'The specified key does not exist.'],
+  NoSuchLifecycleConfiguration: [404, 'NOT_FOUND', 'The lifecycle configuration does not exist'],
   NoSuchTagSet: [404, 'NOT_FOUND', 'The TagSet does not exist'],
   NoSuchUpload: [404, 'NOT_FOUND', 'The specified multipart upload does not exist.'],
   NoSuchVersion: [404, 'NOT_FOUND', 'The specified version does not exist.'],

@@ -311,7 +311,6 @@ describe('a service:', () => {
   })
 
   test.each([
-    ['PUT', '?lifecycle', 501, 'NotImplemented'],
     ['PUT', '?replication', 501, 'NotImplemented'],
     ['GET', '?policy', 501, 'NotImplemented'],
     ['POST', '', 501, 'NotImplemented'],

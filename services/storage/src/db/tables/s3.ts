@@ -8,6 +8,10 @@ type S3BucketTable = {
   name: string
   address: string
   cors: string | null
+  /** Lifecycle rules as JSON. */
+  lifecycle: string | null
+  /** When they were last applied; null since they changed. */
+  lifecycle_applied_at: number | null
   tags: string | null
   /** Null until the owner sets it. */
   versioning: 'Enabled' | 'Suspended' | null

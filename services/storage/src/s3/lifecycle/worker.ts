@@ -1,0 +1,62 @@
+import type { Context } from '../../context.ts'
+import { acquireLease, releaseLease } from '../../workers/lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { applyRules } from './apply-rules.ts'
+import { lastMidnight } from './rules.ts'
+
+const leaseName = 's3-lifecycle'
+const leaseMs = 10 * 60_000
+/** Delay between rounds, in ms. */
+const intervalMs = 60_000
+/** Buckets per round. */
+const bucketsAtOnce = 1000
+
+/**
+ * Returns the worker that applies the lifecycle rules of buckets: after each midnight UTC, and when rules change. One replica does so
+ * at a time.
+ */
+export function createLifecycleWorker(context: Context, clock: WorkerClock): Worker {
+  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  const mayGoOn = async (): Promise<boolean> =>
+    (await acquireLease(context.db, { ...lease, now: context.clock.now() })) !== undefined
+  const round = async (signal: AbortSignal): Promise<void> => {
+    if (await mayGoOn()) await applyAll(context, async () => !signal.aborted && (await mayGoOn()))
+  }
+  const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
+    context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
+  )
+  return {
+    name: leaseName,
+    async run(signal) {
+      await loop.run(signal)
+      await releaseLease(context.db, lease)
+    },
+  }
+}
+
+/** Applies the rules of all buckets that are due. A bucket that fails is tried again in the next round, after the others. */
+export async function applyAll(context: Context, mayGoOn: () => Promise<boolean>): Promise<void> {
+  for (const name of await selectDue(context)) {
+    if (!(await mayGoOn())) return
+    try {
+      await applyRules(context, name, mayGoOn)
+    } catch (error) {
+      context.failures.failed(leaseName, error, 'failed to apply lifecycle rules', { bucket: name })
+    }
+  }
+}
+
+/** Returns the names of the buckets whose rules changed, or were not applied since midnight. */
+async function selectDue({ db, clock }: Context): Promise<string[]> {
+  const rows = await db.read
+    .selectFrom('s3_bucket')
+    .select('name')
+    .where('lifecycle', 'is not', null)
+    .where(({ eb, or }) =>
+      or([eb('lifecycle_applied_at', 'is', null), eb('lifecycle_applied_at', '<', lastMidnight(clock.now()))]),
+    )
+    .orderBy('lifecycle_applied_at')
+    .limit(bucketsAtOnce)
+    .execute()
+  return rows.map(({ name }) => name)
+}
