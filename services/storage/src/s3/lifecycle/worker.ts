@@ -1,11 +1,12 @@
 import type { Context } from '../../context.ts'
-import { acquireLease, releaseLease } from '../../workers/lease.ts'
+import { releaseLease } from '../../workers/lease.ts'
+import { withLease } from '../../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
 import { applyRules } from './apply-rules.ts'
 import { lastMidnight } from './rules.ts'
 
 const leaseName = 's3-lifecycle'
-const leaseMs = 10 * 60_000
+const leaseMs = 60_000
 /** Delay between rounds, in ms. */
 const intervalMs = 60_000
 /** Buckets per round. */
@@ -17,10 +18,8 @@ const bucketsAtOnce = 1000
  */
 export function createLifecycleWorker(context: Context, clock: WorkerClock): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
-  const mayGoOn = async (): Promise<boolean> =>
-    (await acquireLease(context.db, { ...lease, now: context.clock.now() })) !== undefined
   const round = async (signal: AbortSignal): Promise<void> => {
-    if (await mayGoOn()) await applyAll(context, async () => !signal.aborted && (await mayGoOn()))
+    await withLease(context, lease, signal, (held) => applyAll(context, async () => !held.aborted))
   }
   const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
     context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
