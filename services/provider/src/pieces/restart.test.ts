@@ -2,7 +2,14 @@ import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { bytesOf, cidOf, startTestProvider, startTestSource, type TestSource } from '../test-provider.fixture.ts'
+import {
+  bytesOf,
+  cidOf,
+  randomNonce,
+  startTestProvider,
+  startTestSource,
+  type TestSource,
+} from '../test-provider.fixture.ts'
 
 let source: TestSource
 let home = ''
@@ -67,7 +74,7 @@ describe('a restart', () => {
     expect(source.requests).toHaveLength(1)
   })
 
-  test('removes files without a row, and marks pieces whose bytes are gone or cut', async () => {
+  test('removes parts without a row, and marks pieces whose bytes are gone or cut', async () => {
     const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
     const [whole, gone, short] = pieces
     if (whole === undefined || gone === undefined || short === undefined) throw new Error('three pieces')
@@ -97,5 +104,46 @@ describe('a restart', () => {
       await second.until(cid, 'kept')
       expect((await second.call('GET', `/pieces/${cid}/payload`)).bytes).toEqual(payload)
     }
+  })
+
+  test('keeps pieces whose rows are gone, and reads them again first', async () => {
+    const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
+    const [whole, cut, changed] = pieces
+    if (whole === undefined || cut === undefined || changed === undefined) throw new Error('three pieces')
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      for (const { cid, url } of pieces) await first.offer(cid, url)
+      for (const { cid } of pieces) await first.until(cid, 'kept')
+      await truncate(first.context.files.payloadPath(cut.cid), 100)
+      await writeFile(first.context.files.payloadPath(changed.cid), Buffer.alloc(50_000))
+    }
+    for (const end of ['', '-wal', '-shm']) await rm(join(home, `provider.sqlite${end}`), { force: true })
+    await using second = await startTestProvider(source.url, {}, { home })
+    const { json } = await second.call('GET', '/')
+    expect(json).toMatchObject({ pieces: { kept: 2, damaged: 0 }, usedBytes: 100_000 })
+    expect((await second.call('GET', `/pieces/${whole.cid}`)).json).toMatchObject({ state: 'kept', checkedAt: 0 })
+    expect((await second.call('GET', `/pieces/${whole.cid}/payload`)).bytes).toEqual(whole.payload)
+    const challenge = { body: { nonce: randomNonce(), count: 3 } }
+    expect((await second.call('POST', `/pieces/${whole.cid}/challenge`, challenge)).status).toBe(200)
+    // Other bytes are found, and fetched again when the piece is offered.
+    expect((await second.call('POST', `/pieces/${changed.cid}/challenge`, challenge)).code).toBe('PIECE_DAMAGED')
+    expect(await second.context.files.list()).not.toContain(cut.cid)
+    await second.offer(changed.cid, changed.url)
+    await second.until(changed.cid, 'kept')
+    expect((await second.call('DELETE', `/pieces/${whole.cid}`)).json).toMatchObject({ removed: true })
+  })
+
+  test('keeps a piece that was stored after the database was backed up', async () => {
+    const { cid, payload, url } = await put(50_000)
+    {
+      await using first = await startTestProvider(source.url, {}, { home })
+      await first.offer(cid, url)
+      await first.until(cid, 'kept')
+      const asBefore = { state: 'failed', kept_since: null, error_code: 'UPSTREAM_FAILED', error_message: 'x' } as const
+      await first.context.db.write((trx) => trx.updateTable('piece').set(asBefore).where('cid', '=', cid).execute())
+    }
+    await using second = await startTestProvider(source.url, {}, { home })
+    expect((await second.call('GET', `/pieces/${cid}`)).json).toMatchObject({ state: 'kept', lastError: null })
+    expect((await second.call('GET', `/pieces/${cid}/payload`)).bytes).toEqual(payload)
   })
 })

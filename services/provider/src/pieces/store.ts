@@ -96,6 +96,35 @@ export async function recordKept(db: Reader, cid: string, now: number): Promise<
     .execute()
 }
 
+/** Records a piece that is on the disk without a row. It is due to be read in full. */
+export async function recordFound(
+  db: Reader,
+  { cid, payloadBytes, usedBytes }: { cid: string; payloadBytes: number; usedBytes: number },
+  keptSince: number,
+): Promise<void> {
+  const found = {
+    state: 'kept',
+    payload_bytes: payloadBytes,
+    content: null,
+    content_bytes: usedBytes,
+    url: '',
+    authorization: null,
+    offered_at: keptSince,
+    tries: 0,
+    next_try_at: keptSince,
+    kept_since: keptSince,
+    error_code: null,
+    error_message: null,
+    last_read_at: null,
+    checked_at: 0,
+  } as const
+  await db
+    .insertInto('piece')
+    .values({ cid, ...found })
+    .onConflict((conflict) => conflict.column('cid').doUpdateSet(found))
+    .execute()
+}
+
 /**
  * Records why an attempt failed and when the next is due; without one the piece has failed. Has no effect when the
  * piece was offered again.
