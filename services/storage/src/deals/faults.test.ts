@@ -247,6 +247,31 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toContain('two proving')
   })
 
+  it('a proven copy stays until those that replace it are proven, too', async () => {
+    const [one, two, six] = deals.providers
+    if (one === undefined || two === undefined || six === undefined) throw new Error('there are three providers')
+    await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 4000)
+    one.mood = 'silent'
+    two.mood = 'boasting'
+    await deals.goOn(challengeMs + 5000)
+    expect(await deals.states()).toEqual(['one faulted', 'six proving', 'two kept'])
+    one.mood = 'honest'
+    const lookAgain = async () => {
+      await db().write((trx) => trx.updateTable('aggregate').set({ looked_at: 0 }).execute())
+      await deals.goOn(1000)
+    }
+    await lookAgain()
+    expect([await deals.states(), one.removed]).toEqual([['one faulted', 'six proving', 'two kept'], []])
+    // Neither does a provider count that has not answered its last challenge.
+    six.mood = 'silent'
+    await deals.goOn(challengeMs / 2)
+    two.mood = 'honest'
+    await db().write((trx) => trx.updateTable('deal').set({ state: 'proving' }).where('provider', '=', 'two').execute())
+    await lookAgain()
+    expect([await deals.states(), one.removed]).toEqual([['one faulted', 'six proving', 'two proving'], []])
+  })
+
   it('one provider under two names is one copy', async () => {
     const [, , six] = deals.providers
     if (six === undefined) throw new Error('there is a provider')

@@ -16,7 +16,7 @@ import type { AggregatePayload } from './aggregate-payload.ts'
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
   /** Its current behaviour. */
-  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging' | 'twin'
+  mood: 'honest' | 'silent' | 'full' | 'forged' | 'other-key' | 'forgetful' | 'hanging' | 'twin' | 'boasting'
   /** Number of received calls. */
   calls: number
   readonly removed: string[]
@@ -61,6 +61,7 @@ export function createKeptProvider(
       }
       if (provider.mood === 'forgetful') return { state: 'queued' }
       if (provider.mood === 'full') throw new CairnError('PROVIDER_FULL')
+      if (provider.mood === 'boasting') return { state: 'kept' }
       if (pieces.has(piece)) return stateOf(piece)
       const source = await fetchPayload(piece, token)
       // As a provider does: ranges declared as zeros are never fetched.
@@ -86,6 +87,7 @@ export function createKeptProvider(
     },
     async challenge(piece, { nonce, count, within }) {
       requireAnswer()
+      if (provider.mood === 'boasting') throw new CairnError('UPSTREAM_FAILED')
       const kept = pieces.get(piece)
       if (kept === undefined) throw new CairnError('PIECE_NOT_FOUND')
       const read = async (offset: number, length: number) => kept.payload.subarray(offset, offset + length)

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { type AggregateRow, dropPiece, findPiecesOf } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { errorColumns } from './error-columns.ts'
-import { activeStates, type DealRow, findDealsOf, isHeld } from './store.ts'
+import { activeStates, type DealRow, findDealsOf, isHeld, isProven } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
 const aggregatesInOneRound = 50
@@ -183,9 +183,9 @@ async function isKeptForAnother({ db }: Context, aggregate: AggregateRow, deal: 
   return row !== undefined
 }
 
-/** A replaced provider may return: its copy is not needed once there are enough others. */
+/** A replaced provider may return: its copy is not needed once there are enough others, all of them proven. */
 async function dropReplaced(round: Round, aggregate: AggregateRow, deals: readonly DealRow[]): Promise<void> {
-  if (deals.filter(isHeld).length < aggregate.copies) return
+  if (deals.filter(isProven).length < aggregate.copies) return
   for (const deal of deals) {
     if (deal.state !== 'faulted') continue
     if (deals.some((other) => other.provider === deal.provider && isActive(other))) {

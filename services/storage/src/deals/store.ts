@@ -15,6 +15,11 @@ export function isHeld({ state }: Pick<DealRow, 'state'>): boolean {
   return heldStates.some((held) => held === state)
 }
 
+/** Whether the last challenge of a deal was answered with a proof: a word of the provider is not one. */
+export function isProven({ state, silent_since }: Pick<DealRow, 'state' | 'silent_since'>): boolean {
+  return state === 'proving' && silent_since === null
+}
+
 /** Returns the deals of an aggregate, oldest first. */
 export function findDealsOf(db: Database['read'], aggregateId: string): Promise<DealRow[]> {
   return db.selectFrom('deal').selectAll().where('aggregate_id', '=', aggregateId).orderBy('number').execute()
