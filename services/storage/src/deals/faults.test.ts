@@ -11,6 +11,7 @@ import { raiseAllCopies } from '../pieces/copies.ts'
 import { makeAggregates } from '../pieces/make-aggregates.ts'
 import { makePieces } from '../pieces/make-pieces.ts'
 import { sweepTrees } from '../pieces/sweep-trees.ts'
+import { pipeline } from '../proofs/pipeline.ts'
 import { createPipelineWorkers } from '../proofs/worker.ts'
 import { testAddress } from '../uploads/open-test-context.suite.ts'
 import { systemClock } from '../workers/worker.ts'
@@ -270,6 +271,23 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     await db().write((trx) => trx.updateTable('deal').set({ state: 'proving' }).where('provider', '=', 'two').execute())
     await lookAgain()
     expect([await deals.states(), one.removed]).toEqual([['one faulted', 'six proving', 'two proving'], []])
+  })
+
+  it('a provider that is removed from the configuration and added again keeps its copies', async () => {
+    await upload('a', 5000, 3)
+    await deals.goOn(waitMs + 4000)
+    const { driving } = deals
+    const held = deals.providers.map(({ pieces }) => [...pieces.keys()])
+    const without = { ...driving, providers: deals.providers.filter(({ name }) => name === 'two') }
+    for (const provider of deals.providers) if (provider.name === 'two') provider.mood = 'full'
+    const work = { context: deals.test.context, making: deals.making, driving: without, provider: undefined, signal }
+    deals.clock.ms += challengeMs / 2
+    for (const { lane, pace, run } of pipeline) if (lane === 'deals' && pace === 'round') await run(work)
+    expect(await deals.states()).toEqual(['one faulted', 'six faulted'])
+    await deals.goOn(challengeMs * 2)
+    expect((await deals.states()).filter((state) => state.endsWith('proving'))).toEqual(['one proving', 'six proving'])
+    expect(deals.providers.flatMap(({ removed }) => removed)).toEqual([])
+    expect(deals.providers.map(({ pieces }) => [...pieces.keys()])).toEqual(held)
   })
 
   it('one provider under two names is one copy', async () => {

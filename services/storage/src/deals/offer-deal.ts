@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto'
 import { proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { readFacts } from '../db/stored-reasons.ts'
 import { type AggregateRow, findContent } from '../pieces/pieces.ts'
 import type { PieceState } from '../providers/providers.ts'
 import { type DealVisit, maxTries } from './drive-deal.ts'
 import { errorColumns, noError } from './error-columns.ts'
-import { type DealRow, findDealsOf } from './store.ts'
+import { type DealRow, findDealsOf, isProven } from './store.ts'
 import { changeDeal, hashToken, updateDeal } from './update-deal.ts'
 
 /** Time limit of a fetch, in addition to the time for its bytes at 1 MiB/s. */
@@ -45,14 +46,15 @@ export async function offerDeal({
 
 /**
  * Whether a provider must not reuse bytes that it could not prove. After mere silence they may be the last copy: if no
- * other provider proves one, the next challenge decides, and the bytes go only if that is not answered either.
+ * other provider proves one, the next challenge decides, and the bytes go only if that is not answered either. Nothing
+ * speaks against the copy of a provider that was only removed from the configuration.
  */
 async function mustFetchAll({ db }: Context, provider: string, aggregate: AggregateRow): Promise<boolean> {
   const deals = await findDealsOf(db.read, aggregate.id)
   const loss = deals.findLast((deal) => deal.provider === provider && deal.state === 'faulted')
-  if (loss === undefined) return false
+  if (loss === undefined || readFacts(loss.error_facts)?.code === 'PROVIDER_REMOVED') return false
   const wasProven = loss.silent_since !== null && loss.proofs > 0
-  return !wasProven || deals.some(({ state }) => state === 'proving')
+  return !wasProven || deals.some(isProven)
 }
 
 /** Asks the provider how far it got with the payload. */
