@@ -1,6 +1,6 @@
 // Announced content goes to a server that reads it as Kubo does, and leaves it when it is deleted. A real Kubo: tests/interop.
 import { once } from 'node:events'
-import { createServer, type Server } from 'node:http'
+import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 import { CarReader } from '@ipld/car'
@@ -23,6 +23,8 @@ let context: Context
 let importFailure: string | undefined
 /** Runs before a pin is answered, and says whether the answer is lost. */
 let beforePinned: (() => Promise<boolean>) | undefined
+/** What a pin comes to once it shows progress. */
+let pinning: 'complete' | 'failing' | 'stuck' = 'complete'
 const pins = new Set<string>()
 const imported: { cids: string[]; authorization: string | undefined }[] = []
 
@@ -39,8 +41,12 @@ beforeAll(async () => {
       for await (const one of car.cids()) cids.push(one.toString())
       imported.push({ cids, authorization: request.headers.authorization })
     } else if (pathname === '/api/v0/pin/add') {
+      if (searchParams.get('progress') === 'true') response.write('{"Progress":1}\n')
+      if (pinning === 'failing') return void response.end()
+      if (pinning === 'stuck') return repeatProgress(response)
       pins.add(cid)
       if (await beforePinned?.()) return void response.destroy()
+      return void response.end(`${JSON.stringify({ Pins: [cid] })}\n`)
     } else if (!pins.delete(cid)) {
       response.statusCode = 500
       return void response.end(JSON.stringify({ Message: 'not pinned or pinned indirectly', Code: 0, Type: 'error' }))
@@ -60,6 +66,12 @@ afterAll(async () => {
   server?.close()
   await storage?.[Symbol.asyncDispose]()
 })
+
+/** As a Kubo that waits for a block: it counts on, and the number stays the same. */
+function repeatProgress(response: ServerResponse): void {
+  const timer = setInterval(() => response.write('{"Progress":1}\n'), 10)
+  response.once('close', () => clearInterval(timer))
+}
 
 const { signal } = new AbortController()
 const round = () => {
@@ -115,6 +127,23 @@ test('a failure in the middle of a CAR is stored and tried again later', async (
   await remove(cid)
   await round()
   expect(await rows()).toEqual([])
+})
+
+test('a pin that fails or gets no further after its first progress is tried again', async () => {
+  const cid = await upload('large', { announce: 'true' })
+  pinning = 'failing'
+  expect(await round()).toBe(1)
+  expect(await rows()).toMatchObject([{ cid, is_handed: 0, tries: 1, error: expect.stringContaining('no result') }])
+  pinning = 'stuck'
+  now += 60_000
+  expect(await handOverDue(context, createKuboClient({ url, authorization: undefined }, 200), signal)).toBe(1)
+  expect(await rows()).toMatchObject([{ cid, is_handed: 0, tries: 2, error: expect.stringContaining('not respond') }])
+  pinning = 'complete'
+  now += 10 * 60_000
+  expect(await round()).toBe(1)
+  expect(await rows()).toMatchObject([{ cid, is_handed: 1, tries: 0, error: null }])
+  await remove(cid)
+  await round()
 })
 
 test('content that is deleted while it is pinned is unpinned', async () => {

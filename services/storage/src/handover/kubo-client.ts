@@ -19,21 +19,21 @@ export type KuboClient = {
   unpin(cid: CID, signal: AbortSignal): Promise<void>
 }
 
-/** A call that neither sends nor answers anything for this long has failed, in ms. */
-const idleMs = 120_000
-/** Maximum part of a response that is read: errors and results are short. */
+/** A call that neither sends nor answers anything new for this long has failed, in ms. */
+const maxIdleMs = 120_000
+/** Maximum end of a response that is kept: errors and results are short. */
 const maxResponseCharacters = 64 * 1024
 
 const errorSchema = v.object({ Message: v.string() })
 
 /** Creates a client of a Kubo's RPC API. Its calls throw CairnError UPSTREAM_FAILED. @see https://docs.ipfs.tech/reference/kubo/rpc/ */
-export function createKuboClient({ url, authorization }: KuboSettings): KuboClient {
+export function createKuboClient({ url, authorization }: KuboSettings, idleMs = maxIdleMs): KuboClient {
   const call = async (
     path: string,
     signal: AbortSignal,
     body?: { headers: Record<string, string>; stream: ReadableStream<Uint8Array>; watch: IdleWatch },
   ): Promise<{ isDone: boolean; text: string }> => {
-    const watch = body?.watch ?? watchIdle()
+    const watch = body?.watch ?? watchIdle(idleMs)
     const init: RequestInit & { duplex?: 'half' } = {
       method: 'POST',
       redirect: 'error',
@@ -43,7 +43,7 @@ export function createKuboClient({ url, authorization }: KuboSettings): KuboClie
     }
     try {
       const response = await fetch(`${url.replace(/\/$/, '')}/api/v0/${path}`, init)
-      return { isDone: response.ok, text: (await response.text()).slice(0, maxResponseCharacters) }
+      return { isDone: response.ok, text: await readEnd(response, watch.touch) }
     } catch (cause) {
       signal.throwIfAborted()
       throw new CairnError('UPSTREAM_FAILED', { message: 'The operator’s Kubo does not respond', cause })
@@ -54,7 +54,7 @@ export function createKuboClient({ url, authorization }: KuboSettings): KuboClie
   return {
     async importCar(car, signal) {
       const boundary = randomUUID()
-      const watch = watchIdle()
+      const watch = watchIdle(idleMs)
       const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
       const stream = toStream(writeForm(car, boundary, watch.touch))
       const query = new URLSearchParams({ 'pin-roots': 'false', silent: 'true' })
@@ -63,8 +63,11 @@ export function createKuboClient({ url, authorization }: KuboSettings): KuboClie
       if (!isDone || text.includes('"Type":"error"')) throw refused('import a CAR', text)
     },
     async pin(cid, signal) {
-      const { isDone, text } = await call(`pin/add?${pinQuery(cid)}`, signal)
+      // Kubo reads the whole DAG before it answers, which takes longer than any pause: its progress shows that it does.
+      const { isDone, text } = await call(`pin/add?${pinQuery(cid)}&progress=true`, signal)
       if (!isDone) throw refused('pin', text)
+      // Once there was progress, a failure ends the response without a result.
+      if (!text.includes('"Pins"')) throw refused('pin', 'it reported no result')
     },
     async unpin(cid, signal) {
       const { isDone, text } = await call(`pin/rm?${pinQuery(cid)}`, signal)
@@ -108,16 +111,35 @@ function toStream(pieces: AsyncGenerator<Uint8Array, void, undefined>): Readable
   })
 }
 
+/** Reads the end of a response. Lines that repeat the last one are no activity. */
+async function readEnd({ body }: Response, touch: () => void): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ''
+  let last = ''
+  for await (const bytes of body ?? []) {
+    text = (text + decoder.decode(bytes, { stream: true })).slice(-maxResponseCharacters)
+    const line = lastLineOf(text)
+    if (line !== last) touch()
+    last = line
+  }
+  return text + decoder.decode()
+}
+
+function lastLineOf(text: string): string {
+  const lines = text.trimEnd()
+  return lines.slice(lines.lastIndexOf('\n') + 1)
+}
+
 type IdleWatch = { signal: AbortSignal; touch(): void; stop(): void }
 
-function watchIdle(): IdleWatch {
+function watchIdle(idleMs: number): IdleWatch {
   const idle = new AbortController()
-  const timer = setTimeout(() => idle.abort(new Error(`nothing was sent for ${idleMs} ms`)), idleMs)
+  const timer = setTimeout(() => idle.abort(new Error(`nothing new was sent for ${idleMs} ms`)), idleMs)
   return { signal: idle.signal, touch: () => void timer.refresh(), stop: () => clearTimeout(timer) }
 }
 
 function refused(action: string, text: string): CairnError {
-  let reason = text.trim().split('\n').at(-1) ?? ''
+  let reason = lastLineOf(text)
   try {
     const parsed = v.safeParse(errorSchema, JSON.parse(text))
     if (parsed.success) reason = parsed.output.Message
