@@ -4,6 +4,8 @@ import { writeCar } from '../gateway/gateway.ts'
 import { isAnnounced } from '../ipni/ipni.ts'
 import type { KuboClient } from './kubo-client.ts'
 
+type Reader = Context['db']['read']
+
 /** Roots per round of the worker. */
 export const rootsPerRound = 50
 /** Pauses before a root that failed is tried again; the last one repeats. */
@@ -39,7 +41,7 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
         await kubo.importCar(writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }), signal)
         await kubo.pin(cid, signal)
       }
-      await db.write(async (trx) => {
+      const isKnown = await db.write(async (trx) => {
         if (announced) {
           // Denied content stays known, so that it is handed over once the rule is removed.
           const done = { is_handed: isWanted ? (1 as const) : (0 as const), due_at: null, tries: 0, error: null }
@@ -48,13 +50,16 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
             .set(done)
             .where((where) => where.and(matching))
             .execute()
-          return
+        } else {
+          await trx
+            .deleteFrom('handed_root')
+            .where((where) => where.and(matching))
+            .execute()
         }
-        await trx
-          .deleteFrom('handed_root')
-          .where((where) => where.and(matching))
-          .execute()
+        return (await findRoot(trx, row.root_multihash)) !== undefined
       })
+      // Another replica, which had the lease while this process was asleep, withdrew it before the pin.
+      if (isWanted && !isKnown) await kubo.unpin(cid, signal)
     } catch (error) {
       if (signal.aborted) break
       failures.failed('handover', error, 'failed to hand over content', { cid: row.cid })
@@ -70,4 +75,8 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
     }
   }
   return due.length
+}
+
+function findRoot(trx: Reader, root: Uint8Array): Promise<{ cid: string } | undefined> {
+  return trx.selectFrom('handed_root').select('cid').where('root_multihash', '=', root).executeTakeFirst()
 }

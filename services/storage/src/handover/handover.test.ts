@@ -162,6 +162,18 @@ test('content that is deleted while it is pinned is unpinned', async () => {
   expect(await rows()).toEqual([])
 })
 
+test('content that another replica withdrew before it was pinned is unpinned', async () => {
+  const cid = await upload('withdrawn', { announce: 'true' })
+  beforePinned = async () => {
+    await remove(cid)
+    await context.db.write((trx) => trx.deleteFrom('handed_root').where('cid', '=', cid).execute())
+    return false
+  }
+  await round()
+  beforePinned = undefined
+  expect([...pins]).toEqual([])
+})
+
 test('content whose pin succeeded without an answer is unpinned when it is deleted', async () => {
   const cid = await upload('unanswered', { announce: 'true' })
   beforePinned = async () => true

@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts'
 import { checkDenials } from '../ipni/ipni.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { handOverDue } from './hand-over.ts'
 import { createKuboClient, type KuboSettings } from './kubo-client.ts'
 
 const leaseName = 'handover'
-/** A round that takes longer may overlap with one of another replica, which sends the same content once more. */
-const leaseMs = 10 * 60_000
+const leaseMs = 60_000
 const intervalMs = 5000
 
 /** Hands announced content to the operator's Kubo or IPFS Cluster. One replica does so at a time. */
@@ -16,15 +16,17 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
   const kubo = createKuboClient(settings)
   /** Changes of the denylist that were applied. */
   let checked: number | undefined
-  const work = async (signal: AbortSignal): Promise<void> => {
-    const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-    if (held === undefined) return
+  const work = async (held: AbortSignal): Promise<void> => {
     const { changes } = context.denylist
-    if (checked !== changes) await checkDenials(context, 'handed_root', signal)
+    if (checked !== changes) await checkDenials(context, 'handed_root', held)
+    if (held.aborted) return
     checked = changes
-    await handOverDue(context, kubo, signal)
+    await handOverDue(context, kubo, held)
   }
-  const loop = createLoop('handover', intervalMs, clock, work, (error) =>
+  const round = async (signal: AbortSignal): Promise<void> => {
+    await withLease(context, lease, signal, work)
+  }
+  const loop = createLoop('handover', intervalMs, clock, round, (error) =>
     context.failures.failed('handover', error, 'failed to hand over content', { worker: 'handover' }),
   )
   return {
