@@ -2,6 +2,7 @@ import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { writeCar } from '../gateway/gateway.ts'
 import { isAnnounced } from '../ipni/ipni.ts'
+import { hasDenied } from './check-below.ts'
 import type { KuboClient } from './kubo-client.ts'
 
 type Reader = Context['db']['read']
@@ -18,7 +19,7 @@ const maxErrorCharacters = 500
  * @returns the number of roots that were due
  */
 export async function handOverDue(context: Context, kubo: KuboClient, signal: AbortSignal): Promise<number> {
-  const { db, clock, denylist, packs, failures } = context
+  const { db, clock, packs, failures } = context
   const due = await db.read
     .selectFrom('handed_root')
     .selectAll()
@@ -33,7 +34,8 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
     const matching = { root_multihash: row.root_multihash, due_at: row.due_at }
     try {
       const announced = await isAnnounced(db.read, row.root_multihash)
-      const isWanted = announced && !denylist.denies(cid)
+      // Kubo would serve each block below it, too.
+      const isWanted = announced && !(await hasDenied(context, cid, signal))
       if (!isWanted) {
         // Also what is not recorded as handed over: it may have been deleted, or this process ended, right after the pin.
         await kubo.unpin(cid, signal)

@@ -10,6 +10,7 @@ import { runAdmin } from '../admin/admin.fixture.ts'
 import type { Context } from '../context.ts'
 import { checkDenials } from '../ipni/ipni.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+import { createBelowCheck } from './check-below.ts'
 import { handOverDue } from './hand-over.ts'
 import { createKuboClient } from './kubo-client.ts'
 
@@ -187,20 +188,65 @@ test('content whose pin succeeded without an answer is unpinned when it is delet
   expect(await rows()).toEqual([])
 })
 
+async function rule(cid: string, ...args: string[]): Promise<void> {
+  expect((await runAdmin({ CAIRN_HOME: storage.home }, ...args)).code).toBe(0)
+  const isDenied = args[0] === 'deny'
+  await expect.poll(() => context.denylist.denies(CID.parse(cid)), { timeout: 20_000 }).toBe(isDenied)
+}
+
 test('denied content is unpinned, and pinned again once the rule is removed', async () => {
   const cid = await upload('denied for a while', { announce: 'true' })
   await round()
   expect([...pins]).toEqual([cid])
-  const rule = async (...args: string[]) => {
-    expect((await runAdmin({ CAIRN_HOME: storage.home }, ...args)).code).toBe(0)
-    const isDenied = args[0] === 'deny'
-    await expect.poll(() => context.denylist.denies(CID.parse(cid)), { timeout: 20_000 }).toBe(isDenied)
+  const apply = async (...args: string[]) => {
+    await rule(cid, ...args)
     await checkDenials(context, 'handed_root', signal)
     await round()
   }
-  await rule('deny', cid, '--reason', 'a report')
+  await apply('deny', cid, '--reason', 'a report')
   expect([...pins]).toEqual([])
-  await rule('undeny', cid)
+  await apply('undeny', cid)
   expect([...pins]).toEqual([cid])
   expect(await rows()).toMatchObject([{ cid, is_handed: 1, due_at: null }])
+  await remove(cid)
+  await round()
+})
+
+async function uploadFolder(files: Record<string, string>): Promise<Map<string, string>> {
+  const body = new FormData()
+  for (const [path, text] of Object.entries(files)) body.append('file', new Blob([text]), path)
+  const sent = { ...bearer(key).headers, announce: 'true' }
+  const url = `${storage.apiUrl}/api/v0/add?cid-version=1&wrap-with-directory=true&stream-channels=true`
+  const answer = await (await fetch(url, { method: 'POST', headers: sent, body })).text()
+  const entries = answer
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line): unknown => JSON.parse(line))
+  return new Map((entries as { Name: string; Hash: string }[]).map(({ Name, Hash }) => [Name, Hash]))
+}
+
+test('a folder is not with the Kubo while a block below it is denied', async () => {
+  const files = { 'a/b/page': 'a page', 'a/b/report': 'reported', 'a/more': 'more' }
+  const cids = await uploadFolder(files)
+  const [root = '', reported = ''] = [cids.get(''), cids.get('a/b/report')]
+  const others = await Promise.all([1, 2, 3].map((other) => uploadFolder({ 'c/d': `other ${other}` })))
+  const all = [root, ...others.map((one) => one.get('') ?? '')].toSorted()
+  const count = imported.length
+  const below = createBelowCheck(context)
+  const apply = async (...args: string[]) => {
+    await rule(reported, ...args)
+    await checkDenials(context, 'handed_root', signal)
+    await round()
+    // It goes around all roots, from wherever it is.
+    await below.run(signal)
+    await round()
+  }
+  await apply('deny', reported, '--reason', 'a report')
+  expect([...pins].toSorted()).toEqual(all.filter((one) => one !== root))
+  expect(imported.slice(count).flatMap((one) => one.cids)).not.toContain(root)
+  await apply('undeny', reported)
+  expect([...pins].toSorted()).toEqual(all)
+  await apply('deny', reported, '--reason', 'another report')
+  expect([...pins].toSorted()).toEqual(all.filter((one) => one !== root))
+  expect((await rows()).find(({ cid }) => cid === root)).toMatchObject({ is_handed: 0, due_at: null, error: null })
 })

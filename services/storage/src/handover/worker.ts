@@ -3,6 +3,7 @@ import { checkDenials } from '../ipni/ipni.ts'
 import { releaseLease } from '../workers/lease.ts'
 import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createBelowCheck } from './check-below.ts'
 import { handOverDue } from './hand-over.ts'
 import { createKuboClient, type KuboSettings } from './kubo-client.ts'
 
@@ -14,7 +15,8 @@ const intervalMs = 5000
 export function createHandoverWorker(context: Context, settings: KuboSettings, clock: WorkerClock): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const kubo = createKuboClient(settings)
-  /** Changes of the denylist that were applied. */
+  const below = createBelowCheck(context)
+  /** Changes of the denylist that were applied to roots. */
   let checked: number | undefined
   const work = async (held: AbortSignal): Promise<void> => {
     const { changes } = context.denylist
@@ -22,6 +24,7 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
     if (held.aborted) return
     checked = changes
     await handOverDue(context, kubo, held)
+    await below.run(held)
   }
   const round = async (signal: AbortSignal): Promise<void> => {
     await withLease(context, lease, signal, work)

@@ -1,4 +1,5 @@
 export { announceUploads, withdrawUploads } from './announce-uploads.ts'
 export { restartRestoredChain } from './chain.ts'
 export { checkDenials, isAnnounced } from './publish.ts'
+export { walkNodes } from './walk-nodes.ts'
 export { createIpniWorker } from './worker.ts'
