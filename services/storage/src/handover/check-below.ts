@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
-import { walkNodes } from '../ipni/ipni.ts'
+import { walkNodes, withdrawalDueAt } from '../ipni/ipni.ts'
 
 /** Time per round for reading roots again, in ms: less than half of it, so that it delays nothing else by much. */
 const roundMs = 2000
@@ -56,9 +56,8 @@ export function createBelowCheck(context: Context): BelowCheck {
       () => false,
     )
     if (isRight || signal.aborted) return
-    await db.write((trx) =>
-      trx.updateTable('handed_root').set({ due_at: clock.now() }).where('root_multihash', '=', root).execute(),
-    )
+    const due_at = withdrawalDueAt(clock.now())
+    await db.write((trx) => trx.updateTable('handed_root').set({ due_at }).where('root_multihash', '=', root).execute())
   }
 
   return {

@@ -9,6 +9,8 @@ type Reader = Context['db']['read']
 
 /** Roots per round of the worker. */
 export const rootsPerRound = 50
+/** Time after which a round begins no other root, in ms: withdrawals of the meantime are first in the next one. */
+const roundMs = 30_000
 /** Pauses before a root that failed is tried again; the last one repeats. */
 const retryPausesMs = [10_000, 60_000, 10 * 60_000]
 /** Maximum characters of a stored error. */
@@ -27,8 +29,9 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
     .orderBy('due_at')
     .limit(rootsPerRound)
     .execute()
+  const end = performance.now() + roundMs
   for (const row of due) {
-    if (signal.aborted) break
+    if (signal.aborted || performance.now() > end) break
     const cid = CID.parse(row.cid)
     // Only if nothing changed meanwhile: what did stays due.
     const matching = { root_multihash: row.root_multihash, due_at: row.due_at }

@@ -163,6 +163,25 @@ test('content that is deleted while it is pinned is unpinned', async () => {
   expect(await rows()).toEqual([])
 })
 
+test('deleted content is unpinned before other content is sent', async () => {
+  const cid = await upload('first', { announce: 'true' })
+  await round()
+  const next = await upload('second', { announce: 'true' })
+  now += 60_000
+  await remove(cid)
+  const pinned: string[][] = []
+  beforePinned = async () => {
+    pinned.push([...pins])
+    return false
+  }
+  await round()
+  beforePinned = undefined
+  expect(pinned).toEqual([[next]])
+  await remove(next)
+  await round()
+  expect(await rows()).toEqual([])
+})
+
 test('content that another replica withdrew before it was pinned is unpinned', async () => {
   const cid = await upload('withdrawn', { announce: 'true' })
   beforePinned = async () => {

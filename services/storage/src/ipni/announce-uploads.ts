@@ -53,11 +53,21 @@ async function announceSome(trx: Kysely<Schema>, some: readonly AnnouncedUpload[
     .execute()
 }
 
+/**
+ * Returns when a withdrawal is due: before everything that waits to be announced, which may be all content of the service,
+ * and at another time than any before.
+ */
+export const withdrawalDueAt = (now: number): number => -now
+
 /** Has the worker check the content of uploads that are about to be deleted, in the same unit of work. */
 export async function withdrawUploads(trx: Kysely<Schema>, ids: readonly string[], now: number): Promise<void> {
   if (ids.length === 0) return
   const roots = trx.selectFrom('announced_upload').select('root_multihash').where('upload_id', 'in', ids)
   for (const table of ['announcement', 'handed_root'] as const) {
-    await trx.updateTable(table).set({ due_at: now }).where('root_multihash', 'in', roots).execute()
+    await trx
+      .updateTable(table)
+      .set({ due_at: withdrawalDueAt(now) })
+      .where('root_multihash', 'in', roots)
+      .execute()
   }
 }

@@ -1,4 +1,4 @@
-export { announceUploads, withdrawUploads } from './announce-uploads.ts'
+export { announceUploads, withdrawalDueAt, withdrawUploads } from './announce-uploads.ts'
 export { restartRestoredChain } from './chain.ts'
 export { checkDenials, isAnnounced } from './publish.ts'
 export { walkNodes } from './walk-nodes.ts'

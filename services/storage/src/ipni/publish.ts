@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { encodeChunks } from './advertisement.ts'
+import { withdrawalDueAt } from './announce-uploads.ts'
 import { append, type Chain, type Change, openChain } from './chain.ts'
 import { listHashes } from './list-hashes.ts'
 
@@ -145,10 +146,9 @@ export async function checkDenials(
       .limit(rowsAtOnce)
       .execute()
     const changed = rows.filter((row) => denylist.denies(CID.parse(row.cid)) === (row.is_out === 1))
-    for (const { root_multihash: root } of changed) {
-      await db.write((trx) =>
-        trx.updateTable(table).set({ due_at: clock.now() }).where('root_multihash', '=', root).execute(),
-      )
+    for (const { root_multihash: root, is_out: isOut } of changed) {
+      const due_at = isOut === 1 ? withdrawalDueAt(clock.now()) : clock.now()
+      await db.write((trx) => trx.updateTable(table).set({ due_at }).where('root_multihash', '=', root).execute())
     }
     const last = rows.at(-1)
     if (last === undefined || rows.length < rowsAtOnce) return
