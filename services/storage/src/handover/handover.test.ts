@@ -269,3 +269,18 @@ test('a folder is not with the Kubo while a block below it is denied', async () 
   expect([...pins].toSorted()).toEqual(all.filter((one) => one !== root))
   expect((await rows()).find(({ cid }) => cid === root)).toMatchObject({ is_handed: 0, due_at: null, error: null })
 })
+
+test('the worker of a service hands over and withdraws', { timeout: 60_000 }, async () => {
+  await using own = await startTestStorage({ CAIRN_KUBO_RPC_URL: url })
+  const { headers } = bearer(await own.createKey())
+  const body = new FormData()
+  body.append('file', new Blob(['by the worker']), 'a.txt')
+  const sent = { method: 'POST', headers: { ...headers, announce: 'true' }, body }
+  const added = await own.call('/api/v0/add?cid-version=1', sent)
+  const { Hash: cid } = added.json as { Hash: string }
+  await expect.poll(() => [...pins], { timeout: 20_000 }).toContain(cid)
+  const { json } = await own.call('/api/user/files_uploaded', { headers })
+  const [file] = (json as { fileList: { id: string }[] }).fileList
+  await own.call(`/api/user/delete_file?id=${file?.id}`, { method: 'DELETE', headers })
+  await expect.poll(() => [...pins], { timeout: 20_000 }).not.toContain(cid)
+})
