@@ -4,7 +4,9 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { repair } from '../maintenance/repair.ts'
 import { blockOf, createPackPlace, flip, manyBlocks, once, type PackPlace, withCode } from './pack.fixture.ts'
+import { placeColumns } from './pack-place.ts'
 import { scrubPacks } from './scrub.ts'
+import { verifyPack } from './verify-pack.ts'
 
 const day = 86_400_000
 
@@ -35,6 +37,22 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       // The same bytes uploaded again are stored again, and all readers use the new copy.
       await place.store(blocks)
       expect(await packs.get(blocks[1]?.cid ?? blockOf('').cid)).toEqual(Buffer.from(blocks[1]?.bytes ?? []))
+    })
+
+    test.each([3, 255])('a pack whose block %d is empty is verified once', async (at) => {
+      // The rows of 256 blocks are read together.
+      const blocks = [...manyBlocks(at, 100), blockOf(''), ...manyBlocks(at - 3, 100, 2)]
+      await place.store(blocks)
+      const pack = await place.db.read
+        .selectFrom('pack')
+        .select(['id', 'size_bytes', 'block_count', ...placeColumns])
+        .executeTakeFirstOrThrow()
+      let reads = 0
+      const pace = async () => {
+        if (++reads > 2) throw new Error('The pack is read again')
+      }
+      const intact = { blocks: blocks.length, damaged: [], failures: [] }
+      expect(await verifyPack(pack, { ...place, pace })).toMatchObject(intact)
     })
 
     test('scrubbing finds every flipped bit: blocks, frames, header, manifest', async () => {

@@ -38,11 +38,14 @@ export async function verifyPack(pack: PackToVerify, parts: VerifyPackParts): Pr
   const found: PackVerification = { blocks: 0, bytes: 0, damaged: [], failures: [] }
   const [key, shift] = [objectKeyOf(pack), shiftOf(pack)]
   let end = packHeaderBytes
-  for (let rows = await rowsAfter(db, pack.id, 0); rows.length > 0; rows = await rowsAfter(db, pack.id, end - 1)) {
+  /** Offset of the last block. Not its end, where it is found again if it is empty. */
+  let last = 0
+  for (let rows = await rowsAfter(db, pack.id, last); rows.length > 0; rows = await rowsAfter(db, pack.id, last)) {
+    last = rows.at(-1)?.offset_bytes ?? last
     for (const run of runsOf(rows)) {
       signal?.throwIfAborted()
-      const last = run.at(-1)
-      const runEnd = last === undefined ? end : last.offset_bytes + last.length_bytes
+      const final = run.at(-1)
+      const runEnd = final === undefined ? end : final.offset_bytes + final.length_bytes
       const bytes = await readOrNothing(objects, key, shift + end, runEnd - end)
       let at = end
       for (const row of run) {
