@@ -9,6 +9,8 @@ import { deleteFiles, findOwnUpload, findUpload } from '../files/files.ts'
 import { findManagers } from '../files/managed-uploads.ts'
 import { findLinkable } from '../gateway-links/store.ts'
 import { renewNames } from '../names/worker.ts'
+import { check } from '../packs/check.ts'
+import { reconcile } from '../payments/reconcile.ts'
 import { listPins } from '../pins/list-pins.ts'
 import { findDuePins, insertPin } from '../pins/store.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
@@ -130,4 +132,16 @@ test('pins of a CID, and messages that are due, are found in their index', async
   expect(pins.filter((step) => /^(SEARCH|SCAN) /.test(step) && !step.includes('(id=?)'))).toEqual([lookup, lookup])
   await findDueWebhooks(context, [], 10)
   expect((await planned.explain())[0]).toContain('webhook_delivery_open')
+})
+
+test('comparisons of all rows read ranges of them', async () => {
+  await planned.explain()
+  expect(await Array.fromAsync(check(context))).toEqual([])
+  await reconcile(context)
+  const steps = await planned.explain()
+  expect(steps.filter((step) => /^SCAN (account|pack|upload)( |$)/.test(step))).toEqual([
+    // Few packs, and the number of accounts.
+    'SCAN pack USING INDEX pack_held',
+    expect.stringContaining('SCAN account USING COVERING INDEX'),
+  ])
 })

@@ -1,6 +1,7 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { accountsInOneRange, keyRanges, rowsInOneRange } from '../db/key-ranges.ts'
 import { findUnnamed } from './find-unnamed.ts'
 import { objectKeyOf, placeColumns } from './pack-place.ts'
 import { isUsed } from './pack-use.ts'
@@ -128,49 +129,55 @@ async function* checkOrphans({ db, objects, signal }: CheckParts): AsyncGenerato
 
 /** Uploads whose root is in no pack, or that refer to none. A root in an identity CID (00…) needs no pack. */
 async function* checkUploads({ db, signal }: CheckParts): AsyncGenerator<Finding> {
-  const incomplete = sql<{ id: string; cid: string }>`
-    select upload.id as "uploadId", upload.cid as cid from upload
-    where not exists (select 1 from block join pack on pack.id = block.pack_id
-        where block.multihash = upload.root_multihash and block.damaged_at is null
-          and pack.missing_at is null and pack.state = 'live')
-      or not exists (select 1 from upload_pack where upload_pack.upload_id = upload.id)`
-  const { rows } = await sql<{ uploadId: string; cid: string; root: Uint8Array }>`
-    select found."uploadId", found.cid, upload.root_multihash as root
-    from (${incomplete}) as found join upload on upload.id = found."uploadId"`.execute(db.read)
-  for (const { uploadId, cid, root } of rows) {
-    signal?.throwIfAborted()
-    if (root[0] !== 0) yield { kind: 'incomplete-upload', uploadId, cid }
+  for await (const isInRange of keyRanges(db, 'upload', rowsInOneRange)) {
+    const { rows } = await sql<{ uploadId: string; cid: string; root: Uint8Array }>`
+      select upload.id as "uploadId", upload.cid as cid, upload.root_multihash as root from upload
+      where ${isInRange} and (
+        not exists (select 1 from block join pack on pack.id = block.pack_id
+          where block.multihash = upload.root_multihash and block.damaged_at is null
+            and pack.missing_at is null and pack.state = 'live')
+        or not exists (select 1 from upload_pack where upload_pack.upload_id = upload.id))`.execute(db.read)
+    for (const { uploadId, cid, root } of rows) {
+      signal?.throwIfAborted()
+      if (root[0] !== 0) yield { kind: 'incomplete-upload', uploadId, cid }
+    }
   }
 }
 
 /** Packs marked unreferenced that an upload needs, finished or not, or the reverse. Packs on hold are excluded. */
-async function* checkReferences({ db }: CheckParts): AsyncGenerator<Finding> {
-  const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
-    select pack.id as pack_id, pack.unreferenced_at as stamp from pack
-    where pack.state = 'live' and pack.hold is null and pack.is_merged = 0 and (pack.unreferenced_at is null)
-      = (not ${isUsed})`.execute(db.read)
-  for (const { pack_id: packId, stamp } of rows) {
-    yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }
+async function* checkReferences({ db, signal }: CheckParts): AsyncGenerator<Finding> {
+  for await (const isInRange of keyRanges(db, 'pack', rowsInOneRange)) {
+    const { rows } = await sql<{ pack_id: bigint; stamp: number | null }>`
+      select pack.id as pack_id, pack.unreferenced_at as stamp from pack
+      where ${isInRange} and pack.state = 'live' and pack.hold is null and pack.is_merged = 0
+        and (pack.unreferenced_at is null) = (not ${isUsed})`.execute(db.read)
+    for (const { pack_id: packId, stamp } of rows) {
+      signal?.throwIfAborted()
+      yield { kind: 'wrong-reference', packId, isReferenced: stamp !== null }
+    }
   }
 }
 
 /** Accounts whose totals differ from the sums of their uploads and reservations. */
-async function* checkLedger({ db }: CheckParts): AsyncGenerator<Finding> {
-  const { rows } = await sql<
-    Record<'used' | 'reserved' | 'counted' | 'uploads' | 'held' | 'count', number> & { address: string }
-  >`
-    select address, data_used_bytes as used, reserved_bytes as reserved, upload_count as counted, uploads, held, count
-    from (
-      select account.address, data_used_bytes, reserved_bytes, upload_count,
-        coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0) as uploads,
-        coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0) as held,
-        (select count(*) from upload where upload.address = account.address) as count
-      from account) as sums
-    where data_used_bytes <> uploads or reserved_bytes <> held or upload_count <> count`.execute(db.read)
-  for (const { address, used, reserved, counted, uploads, held, count } of rows) {
-    const common = { kind: 'wrong-ledger', address } as const
-    if (used !== uploads) yield { ...common, field: 'data_used_bytes', is: used, shouldBe: uploads }
-    if (reserved !== held) yield { ...common, field: 'reserved_bytes', is: reserved, shouldBe: held }
-    if (counted !== count) yield { ...common, field: 'upload_count', is: counted, shouldBe: count }
+async function* checkLedger({ db, signal }: CheckParts): AsyncGenerator<Finding> {
+  for await (const isInRange of keyRanges(db, 'account', accountsInOneRange)) {
+    const { rows } = await sql<
+      Record<'used' | 'reserved' | 'counted' | 'uploads' | 'held' | 'count', number> & { address: string }
+    >`
+      select address, data_used_bytes as used, reserved_bytes as reserved, upload_count as counted, uploads, held, count
+      from (
+        select account.address, data_used_bytes, reserved_bytes, upload_count,
+          coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0) as uploads,
+          coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0) as held,
+          (select count(*) from upload where upload.address = account.address) as count
+        from account where ${isInRange}) as sums
+      where data_used_bytes <> uploads or reserved_bytes <> held or upload_count <> count`.execute(db.read)
+    for (const { address, used, reserved, counted, uploads, held, count } of rows) {
+      signal?.throwIfAborted()
+      const common = { kind: 'wrong-ledger', address } as const
+      if (used !== uploads) yield { ...common, field: 'data_used_bytes', is: used, shouldBe: uploads }
+      if (reserved !== held) yield { ...common, field: 'reserved_bytes', is: reserved, shouldBe: held }
+      if (counted !== count) yield { ...common, field: 'upload_count', is: counted, shouldBe: count }
+    }
   }
 }

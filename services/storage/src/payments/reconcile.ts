@@ -1,6 +1,7 @@
 import { uuidv7 } from '@cairn/service'
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../context.ts'
+import { accountsInOneRange, keyRanges, rowsInOneRange } from '../db/key-ranges.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import { createChainReader } from './chain.ts'
 import { causeOf } from './credit.ts'
@@ -35,8 +36,8 @@ type Parts = Pick<Context, 'db' | 'clock' | 'config' | 'log'>
  */
 export async function reconcile(context: Parts, signal?: AbortSignal): Promise<BookReport> {
   const findings: BookFinding[] = [
-    ...(await compareAccounts(context)),
-    ...(await comparePacks(context)),
+    ...(await compareAccounts(context, signal)),
+    ...(await comparePacks(context, signal)),
     ...(await compareEntries(context)),
   ]
   let blocks = 0
@@ -83,9 +84,9 @@ async function countRows({ db }: Parts, table: 'account' | 'payment'): Promise<n
   return Number(row.rows)
 }
 
-/** One statement per sum, so that each is a consistent snapshot. */
-async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
-  const sumOf = async (kind: 'wrong-limit' | 'wrong-used' | 'wrong-reserved') => {
+/** One statement per sum of some accounts, so that each is a consistent snapshot. */
+async function compareAccounts({ db }: Parts, signal: AbortSignal | undefined): Promise<BookFinding[]> {
+  const compare = async (kind: 'wrong-limit' | 'wrong-used' | 'wrong-reserved', isInRange: RawBuilder<boolean>) => {
     const [column, sum] = {
       'wrong-limit': [
         'data_limit_bytes',
@@ -100,38 +101,50 @@ async function compareAccounts({ db }: Parts): Promise<BookFinding[]> {
     const { rows } = await sql<{ address: string; own: number; due: number }>`
       select address, own, due from (
         select address, ${sql.ref(column ?? '')} as own, coalesce((${sql.raw(sum ?? '')}), 0) as due from account
-      ) as sums where own <> due limit ${maxFindings}`.execute(db.read)
+        where ${isInRange}) as sums where own <> due`.execute(db.read)
     return rows.map(({ address, own, due }): BookFinding => ({ kind, address, is: Number(own), shouldBe: Number(due) }))
   }
-  return [...(await sumOf('wrong-limit')), ...(await sumOf('wrong-used')), ...(await sumOf('wrong-reserved'))]
+  const findings: BookFinding[] = []
+  for (const kind of ['wrong-limit', 'wrong-used', 'wrong-reserved'] as const) {
+    const ofKind: BookFinding[] = []
+    for await (const isInRange of keyRanges(db, 'account', accountsInOneRange)) {
+      signal?.throwIfAborted()
+      ofKind.push(...(await compare(kind, isInRange)))
+      if (ofKind.length >= maxFindings) break
+    }
+    findings.push(...ofKind)
+  }
+  return findings
 }
 
 /** Paid content must exist: each upload that has bytes refers to packs, all of them kept. */
-async function comparePacks({ db }: Parts): Promise<BookFinding[]> {
-  const rows = await db.read
-    .selectFrom('upload')
-    .select(['id', 'address', 'size_bytes'])
-    .where('size_bytes', '>', 0)
-    .where(({ or, not, exists, selectFrom }) =>
-      or([
-        not(exists(selectFrom('upload_pack').select('pack_id').whereRef('upload_pack.upload_id', '=', 'upload.id'))),
-        exists(
-          selectFrom('upload_pack')
-            .innerJoin('pack', 'pack.id', 'upload_pack.pack_id')
-            .select('upload_pack.pack_id')
-            .whereRef('upload_pack.upload_id', '=', 'upload.id')
-            .where('pack.state', '<>', 'live'),
-        ),
-      ]),
-    )
-    .limit(maxFindings)
-    .execute()
-  return rows.map((row) => ({
-    kind: 'upload-without-pack',
-    uploadId: row.id,
-    address: row.address,
-    bytes: row.size_bytes,
-  }))
+async function comparePacks({ db }: Parts, signal: AbortSignal | undefined): Promise<BookFinding[]> {
+  const findings: BookFinding[] = []
+  for await (const isInRange of keyRanges(db, 'upload', rowsInOneRange)) {
+    signal?.throwIfAborted()
+    const rows = await db.read
+      .selectFrom('upload')
+      .select(['id', 'address', 'size_bytes'])
+      .where(isInRange)
+      .where('size_bytes', '>', 0)
+      .where(({ or, not, exists, selectFrom }) =>
+        or([
+          not(exists(selectFrom('upload_pack').select('pack_id').whereRef('upload_pack.upload_id', '=', 'upload.id'))),
+          exists(
+            selectFrom('upload_pack')
+              .innerJoin('pack', 'pack.id', 'upload_pack.pack_id')
+              .select('upload_pack.pack_id')
+              .whereRef('upload_pack.upload_id', '=', 'upload.id')
+              .where('pack.state', '<>', 'live'),
+          ),
+        ]),
+      )
+      .execute()
+    for (const { id: uploadId, address, size_bytes: bytes } of rows)
+      findings.push({ kind: 'upload-without-pack', uploadId, address, bytes })
+    if (findings.length >= maxFindings) break
+  }
+  return findings
 }
 
 /** Each credited payment has one entry of the same bytes, and each payment entry has its payment. */
