@@ -1,8 +1,12 @@
+import { join } from 'node:path'
+import { CairnError } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
+import { addMeasuredGauge } from '../measured-gauge.ts'
+import { createStorageMetrics } from '../metrics.ts'
 import { bearer, startTestStorage } from '../start-test-storage.fixture.ts'
-import { createMeasureWorker, measureStore } from './measure-store.ts'
+import { createMeasureWorker, measureStore, watchMachine } from './measure-store.ts'
 import { systemClock } from './worker.ts'
 
 let postgres: PostgresFixture
@@ -10,6 +14,36 @@ beforeAll(async () => {
   postgres = await startPostgres(migrations)
 })
 afterAll(() => postgres?.stop())
+
+test('the metrics are shown without what cannot be measured', async () => {
+  const metrics = createStorageMetrics()
+  const failed: unknown[] = []
+  const failures = { failed: (...all: unknown[]) => failed.push(...all.slice(2)), recovered: () => undefined }
+  let isGone = false
+  const measured = (value: number) => (isGone ? Promise.reject(new CairnError('UNAVAILABLE')) : value)
+  addMeasuredGauge({ metrics, failures }, { name: 'cairn_one', help: 'One' }, { all: () => measured(7) })
+  const both = { good: () => 8, bad: () => measured(9) }
+  addMeasuredGauge({ metrics, failures }, { name: 'cairn_two', help: 'Two', label: 'side' }, both)
+  const read = async () => (await metrics.registry.metrics()).match(/^cairn_(one|two).*$/gm)
+  expect(await read()).toEqual(['cairn_one 7', 'cairn_two{side="good"} 8', 'cairn_two{side="bad"} 9'])
+  isGone = true
+  expect(await read()).toEqual(['cairn_two{side="good"} 8'])
+  expect(failed).toEqual([
+    'failed to measure',
+    { metric: 'cairn_one' },
+    'failed to measure',
+    { metric: 'cairn_two', side: 'bad' },
+  ])
+})
+
+test('the disk of a folder that does not exist is measured', async () => {
+  await using storage = await startTestStorage()
+  const { context } = storage
+  const metrics = createStorageMetrics()
+  const config = { ...context.config, home: join(context.config.home, 'gone', 'home') }
+  watchMachine({ ...context, config, metrics })
+  expect(await metrics.registry.metrics()).toMatch(/^cairn_disk_size_bytes\{folder="home"\} [1-9]/m)
+})
 
 test.each(['sqlite', 'postgres'] as const)('the metrics show the store, its disks and its leases: %s', async (kind) => {
   const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}

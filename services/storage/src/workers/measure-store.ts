@@ -1,8 +1,11 @@
 import type { StatsFs } from 'node:fs'
 import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { errnoOf } from '@cairn/service/objects'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
+import { addMeasuredGauge } from '../measured-gauge.ts'
 import { releaseLease } from './lease.ts'
 import { withLease } from './with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
@@ -93,22 +96,17 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
 }
 
 /** Measures, when the metrics are read, the disks of this machine and its connections to the database. */
-export function watchMachine({ config, db, metrics }: Pick<Context, 'config' | 'db' | 'metrics'>): void {
-  const registers = [metrics.registry]
+export function watchMachine(context: Pick<Context, 'config' | 'db' | 'metrics' | 'failures'>): void {
+  const { config, db } = context
   const folders = { home: config.home, ...(config.s3 === undefined ? { packs: config.packFolder } : {}) }
-  const addDiskGauge = (name: string, help: string, blocksOf: (disk: StatsFs) => number) =>
-    new Gauge({
-      name,
-      help,
-      labelNames: ['folder'],
-      registers,
-      async collect() {
-        for (const [folder, path] of Object.entries(folders)) {
-          const disk = await statfs(path)
-          this.set({ folder }, blocksOf(disk) * disk.bsize)
-        }
-      },
-    })
+  const addDiskGauge = (name: string, help: string, blocksOf: (disk: StatsFs) => number) => {
+    const measure = async (path: string): Promise<number> => {
+      const disk = await statDisk(path)
+      return blocksOf(disk) * disk.bsize
+    }
+    const measures = Object.entries(folders).map(([folder, path]) => [folder, () => measure(path)] as const)
+    addMeasuredGauge(context, { name, help, label: 'folder' }, Object.fromEntries(measures))
+  }
   addDiskGauge('cairn_disk_free_bytes', 'Free space of the disk that contains a folder', ({ bavail }) => bavail)
   addDiskGauge('cairn_disk_size_bytes', 'Size of the disk that contains a folder', ({ blocks }) => blocks)
   if (db.connections === undefined) return
@@ -117,9 +115,20 @@ export function watchMachine({ config, db, metrics }: Pick<Context, 'config' | '
     name: 'cairn_database_connections',
     help: 'Connections of this process to PostgreSQL: used or idle; waiting counts queries that wait for one',
     labelNames: ['state'],
-    registers,
+    registers: [context.metrics.registry],
     collect() {
       for (const [state, count] of Object.entries(connections())) this.set({ state }, count)
     },
   })
+}
+
+/** Measures the disk that contains a folder, or would: with PostgreSQL and S3, nothing creates the home. */
+async function statDisk(path: string): Promise<StatsFs> {
+  try {
+    return await statfs(path)
+  } catch (error) {
+    const parent = dirname(path)
+    if (errnoOf(error) !== 'ENOENT' || parent === path) throw error
+    return statDisk(parent)
+  }
 }
