@@ -77,7 +77,7 @@ export async function* readFile(
     for (const part of parts.slice(-leavesAhead).reverse()) {
       if (part.sizeBytes <= maxLeafBytes) continue
       if (part.opened === undefined) {
-        part.opened = load(part)
+        part.opened = load(part).then(keepBytes)
         // Its turn reports a failure; a reader that stops before does not need it.
         part.opened.catch(() => undefined)
       }
@@ -94,6 +94,11 @@ export async function* readFile(
     // A source that announces nothing may have its blocks in one order only.
     if (source.prefetch !== undefined) loadAhead()
   }
+}
+
+/** Copies the bytes of a node: before its turn, the source may reuse the memory of its block. */
+function keepBytes({ node, children }: OpenPart): OpenPart {
+  return { node: node.data.length === 0 ? node : { ...node, data: new Uint8Array(node.data) }, children }
 }
 
 type FileNode = Extract<DagNode, { kind: 'raw' | 'file' }>
