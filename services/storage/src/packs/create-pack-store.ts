@@ -66,10 +66,19 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     }
   }
 
+  const discard = async (own: OwnPack): Promise<void> => {
+    discarded.add(own)
+    if (!(await condemnPack(db, own, { hold: null }))) {
+      discarded.delete(own)
+      return
+    }
+    await removePack(db, objects, own)
+  }
+
   return {
     begin({ dependsOn = [], isPrivate = false } = {}) {
       const index = (own: OwnPack) => indexAhead(db, own)
-      return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, onWrite })
+      return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, discard, onWrite })
     },
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
@@ -80,13 +89,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
       requireKept(sealed)
     },
     async discard({ own }: SealedPack) {
-      if (own === undefined) return
-      discarded.add(own)
-      if (!(await condemnPack(db, own, { hold: null }))) {
-        discarded.delete(own)
-        return
-      }
-      await removePack(db, objects, own)
+      if (own !== undefined) await discard(own)
     },
     release: (trx, uploadId) => releasePacks(trx, uploadId, clock.now()),
     has: reader.has,

@@ -26,6 +26,8 @@ export type PackWriterParts = {
   /** Whether it is a pack of private uploads. Then no other pack counts, so that a deletion elsewhere changes nothing. */
   isPrivate: boolean
   index(own: OwnPack): Promise<boolean>
+  /** Removes a finished pack that was not sealed, because its rows could not be written. */
+  discard(own: OwnPack): Promise<void>
   /** Called when bytes are received or written. */
   onWrite(): void
 }
@@ -43,11 +45,13 @@ function encodePackEnd(roots: Iterable<CID>, createdAt: number, isPrivate: boole
  * stored, those are removed, and the rest goes to the object in one write while the next slab fills.
  */
 export function createPackWriter(parts: PackWriterParts): PackWriter {
-  const { db, objects, pool, clock, dependsOn: given, isPrivate, index, onWrite } = parts
+  const { db, objects, pool, clock, dependsOn: given, isPrivate, index, discard, onWrite } = parts
   const table: BlockTable = createBlockTable()
   const dependsOn = new Set(given)
   const inFlight: Promise<void>[] = []
   let writer: ObjectWriter | undefined
+  /** Set once its object is there. */
+  let finished: OwnPack | undefined
   let id: bigint | undefined
   let position = packHeaderBytes
   /** Where the next slab begins if all blocks of those before it are new. */
@@ -152,8 +156,8 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
     const { sizeBytes } = await writer.finish()
     onWrite()
     const blocks = packedBlocks(table, newBlocks)
-    const own: OwnPack = { id, objectKey: packKey(id), sizeBytes, createdAt, isPrivate, isIndexed: false, blocks }
-    return { ...own, isIndexed: await index(own) }
+    finished = { id, objectKey: packKey(id), sizeBytes, createdAt, isPrivate, isIndexed: false, blocks }
+    return { ...finished, isIndexed: await index(finished) }
   }
 
   return {
@@ -210,7 +214,7 @@ export function createPackWriter(parts: PackWriterParts): PackWriter {
       const last = slabs.detachLast()
       await tail
       if (last !== undefined) pool.release(last.bytes)
-      await writer?.abort()
+      await (finished === undefined ? writer?.abort() : discard(finished))
     },
   }
 }

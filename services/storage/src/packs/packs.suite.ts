@@ -1,6 +1,6 @@
 import { readdir, readFile, truncate } from 'node:fs/promises'
 import { join } from 'node:path'
-import { MIB } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import { createFileImporter, importProfiles, readCar, readFile as readUnixfs, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
@@ -223,6 +223,22 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       expect(await readdir(join(place.folder, 'tmp'))).toEqual([])
       expect(await place.objectKeys()).toEqual([])
       expect(() => writer.sink.put(blockOf('x').cid, blockOf('x').bytes)).toThrow()
+    })
+
+    test('a pack whose rows cannot be written leaves nothing', async () => {
+      let writes = 0
+      const isDown = () => ++writes === 2
+      const db: Database = {
+        ...place.db,
+        write: (unit) => (isDown() ? Promise.reject(new CairnError('UNAVAILABLE')) : place.db.write(unit)),
+      }
+      const writer = createPackStore({ ...place, db }).begin()
+      for (const { cid, bytes } of manyBlocks(5000, 20)) await writer.sink.put(cid, bytes)
+      await expect(writer.seal([])).rejects.toSatisfy(withCode('UNAVAILABLE'))
+      await writer.abort()
+      expect(await place.objectKeys()).toEqual([])
+      expect(await place.objects.listUnconfirmed('all')).toEqual(new Set())
+      expect(await place.db.read.selectFrom('pack').select('id').execute()).toEqual([])
     })
 
     test('uploads that share a sealed pack are recorded at the same time', async () => {
