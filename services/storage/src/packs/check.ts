@@ -51,7 +51,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
   for (let after = -1n; ; ) {
     const packs = await db.read
       .selectFrom('pack')
-      .select(['id', 'size_bytes', 'block_count', 'missing_at', ...placeColumns])
+      .select(['id', 'size_bytes', 'block_count', 'missing_at', 'unreferenced_at', 'hold', ...placeColumns])
       .where('state', '=', 'live')
       .where('id', '>', after)
       .orderBy('id')
@@ -65,7 +65,8 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
       if (pack.merged_id === null) {
         const actualBytes = await objects.size(pack.object_key)
         if (actualBytes === undefined) {
-          yield { kind: 'missing-pack', ...place }
+          // One that nothing needs is about to be removed.
+          if (pack.unreferenced_at === null || pack.hold !== null) yield { kind: 'missing-pack', ...place }
           continue
         }
         if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }

@@ -13,6 +13,9 @@ const maxDeadMs = 30 * 86_400_000
 /** Which packs are small and old enough. */
 type Limits = { maxPackBytes: number; minAgeMs: number }
 
+/** No larger pack is merged. The literal below is the same. */
+export const mergeableBytes = 1_048_576
+
 /**
  * Packs with an object of their own that uploads need and that nothing else refers to. A literal condition, so that the
  * databases use the index.

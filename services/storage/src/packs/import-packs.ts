@@ -1,10 +1,12 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import { sql } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import type { PackHold } from '../db/schema.ts'
+import type { PackHold, Schema } from '../db/schema.ts'
 import { bytesKey } from './block-key.ts'
+import { mergeableBytes } from './find-mergeable.ts'
 import { packIdOfKey } from './pack-id.ts'
+import { isUsed } from './pack-use.ts'
 import { type ReadPack, readPack } from './read-pack.ts'
 import { insertBlocksInUnits } from './record-pack.ts'
 import { countRemoval } from './removals.ts'
@@ -70,7 +72,8 @@ export async function importPack(
   const read = await readPack(objects, { id, key, sizeBytes })
   if (read === undefined) return { kind: 'unreadable', objectKey: key, sizeBytes }
   await writeRows(db, read)
-  const linkedUploads = (await linkUploads(db, read.own, read.roots)) + (await relinkUploads({ db, objects }, read.own))
+  const linkedUploads =
+    (await linkUploads(db, read.own, read.roots)) + (await relinkUploads({ db, objects, clock }, read.own))
   await releaseListed(db, id, read.roots)
   return { kind: 'taken-in', objectKey: key, sizeBytes, blocks: read.own.blocks.count, linkedUploads }
 }
@@ -145,38 +148,56 @@ async function linkUploads(
 
 /**
  * Links uploads of packs whose objects are gone and whose blocks are all in an imported pack: they were merged into it after the
- * backup that the database comes from. Returns the number of new references.
+ * backup that the database comes from. Nothing needs these packs any more. Returns the number of new references.
  */
 async function relinkUploads(
-  { db, objects }: Pick<ImportPacksParts, 'db' | 'objects'>,
+  { db, objects, clock }: Pick<ImportPacksParts, 'db' | 'objects' | 'clock'>,
   { id, isPrivate }: Pick<OwnPack, 'id' | 'isPrivate'>,
 ): Promise<number> {
+  // First the packs that share a block, once each: what they have is compared in whole.
   const { rows: contained } = await sql<{ id: bigint; key: string }>`
-    select distinct pack.id as id, pack.object_key as key
-    from block as mine join block as other on other.multihash = mine.multihash join pack on pack.id = other.pack_id
-    where mine.pack_id = ${id} and pack.id <> ${id} and pack.state = 'live' and pack.merged_id is null
+    select pack.id as id, pack.object_key as key from pack
+    where pack.id in (select other.pack_id from block as mine join block as other on other.multihash = mine.multihash
+        where mine.pack_id = ${id} and other.pack_id <> ${id})
+      and pack.state = 'live' and pack.merged_id is null and pack.is_merged = 0 and pack.size_bytes < ${mergeableBytes}
       and pack.is_private = ${isPrivate ? 1 : 0}
       and not exists (select 1 from block where block.pack_id = pack.id and not exists
         (select 1 from block as here where here.pack_id = ${id} and here.multihash = block.multihash))`.execute(db.read)
   let linked = 0
   for (const { id: formerId, key } of contained) {
     if ((await objects.size(key)) !== undefined) continue
-    const { numInsertedOrUpdatedRows = 0n } = await db.write((trx) =>
-      trx
-        .insertInto('upload_pack')
-        .columns(['upload_id', 'pack_id'])
-        .expression((from) =>
-          from
-            .selectFrom('upload_pack')
-            .select(({ val }) => ['upload_id', val(id).as('pack_id')])
-            .where('pack_id', '=', formerId),
-        )
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow(),
-    )
-    linked += Number(numInsertedOrUpdatedRows)
+    linked += await db.write((trx) => moveReferences(trx, formerId, id, clock.now()))
   }
   return linked
+}
+
+/** Moves the references of a pack whose object is gone to one that has all of its blocks. Returns the number of new ones. */
+async function moveReferences(trx: Kysely<Schema>, from: bigint, to: bigint, now: number): Promise<number> {
+  // Locks the pack first, as every change of references does.
+  await trx.updateTable('pack').set({ missing_at: now }).where('id', '=', from).execute()
+  const { numInsertedOrUpdatedRows = 0n } = await trx
+    .insertInto('upload_pack')
+    .columns(['upload_id', 'pack_id'])
+    .expression((all) =>
+      all
+        .selectFrom('upload_pack')
+        .select(({ val }) => ['upload_id', val(to).as('pack_id')])
+        .where('pack_id', '=', from),
+    )
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  await trx.deleteFrom('upload_pack').where('pack_id', '=', from).execute()
+  await trx
+    .updateTable('pack')
+    .set({ unreferenced_at: now })
+    .where('id', '=', from)
+    .where('hold', 'is', null)
+    .where('unreferenced_at', 'is', null)
+    .where(({ not }) => not(isUsed))
+    .execute()
+  // Replicas have cached places in it.
+  await countRemoval(trx)
+  return Number(numInsertedOrUpdatedRows)
 }
 
 /** Releases an imported pack once an upload refers to it for each of its roots. */

@@ -166,7 +166,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
     })
 
     test('a database from before a merge refers to the merged pack again, which cannot be discarded', async () => {
-      const { place, merge, readAll } = world()
+      const { place, merge, readAll, findings } = world()
       place.clock.ms -= 2 * day
       const privates: { id: string; blocks: TestBlock[] }[] = []
       for (let at = 0; at < 40; at++) {
@@ -187,11 +187,13 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
         { kind: 'taken-in', linkedUploads: 40 },
         { kind: 'taken-in', linkedUploads: 40 },
       ])
-      await settleComparison(place, await comparePacks(place))
+      expect(await comparePacks(place)).toEqual({ unnamed: [], missing: [], returned: [] })
       const unlisted = await Array.fromAsync(findRecovered(place))
       expect(unlisted).toEqual([])
+      expect(await findings()).toEqual([])
       place.clock.ms += day + 1
-      await place.removeOld()
+      expect(await place.removeOld()).toBe(80)
+      expect(await findings()).toEqual([])
       await readAll(place.reopen())
       for (const { id, blocks } of privates) {
         const own = place.reopen().openPrivate(id)
