@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { StorageConfig } from '../config.ts'
 import { check } from '../packs/check.ts'
 import { claimPackFolder, discardRecovered, findRecovered, importPacks, takeOverPackFolder } from '../packs/packs.ts'
-import { listRecovered } from '../uploads/uploads.ts'
+import { holdRecovered, listRecovered } from '../uploads/uploads.ts'
 import { describeFinding, describeImportedPack, describeListed, describeRepair, describeUnlisted } from './describe.ts'
 import { openStore } from './open-store.ts'
 import { repair } from './repair.ts'
@@ -44,6 +44,7 @@ export async function repairStore(config: StorageConfig, report: Report): Promis
     else left++
     report(step, describeRepair(step))
   }
+  await holdRecovered(store)
   report({ kind: 'summary', fixed, left }, `${fixed} fixed, ${left} unchanged.`)
   return { isWell: left === 0 }
 }
@@ -77,6 +78,7 @@ export async function recoverStore(config: StorageConfig, options: RecoverOption
       report(root, describeListed(root))
     }
   }
+  await holdRecovered(store)
   for await (const _pack of findRecovered(store)) counts.unlisted++
   report({ kind: 'summary', ...counts }, summarise(counts))
   return { isWell: counts.unreadable === 0 && counts.incomplete === 0 }

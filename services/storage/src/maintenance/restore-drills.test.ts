@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { deleteFiles } from '../files/files.ts'
 import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
 import { type Drill, openDrill, type Running, type Stored } from './drill.fixture.ts'
 import { checkStore, type Report, recoverStore } from './maintain.ts'
@@ -109,6 +111,25 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await running[Symbol.asyncDispose]()
     expect(await drill.listPacks()).toEqual(packs)
     await expectClean()
+  })
+
+  test('content that is not listed yet stays complete when the upload that it shares blocks with is deleted', async () => {
+    await drill.restoreDatabase()
+    expect(await recover()).toMatchObject({ summary: { takenIn: 3, listed: 0, unlisted: 3 } })
+    {
+      await using running = await drill.start()
+      const shared = before[1]?.cid
+      await deleteFiles(running.context, drill.address, { cid: CID.parse(shared ?? '') })
+      await passYear(running)
+      await expectAll(running, after)
+    }
+    expect(await recover({ owner: drill.address })).toMatchObject({
+      isWell: true,
+      summary: { takenIn: 0, listed: 3, incomplete: 0, unlisted: 0 },
+    })
+    await using running = await drill.start()
+    await expectAll(running, after)
+    expect(await running.context.db.read.selectFrom('held_pack').selectAll().execute()).toEqual([])
   })
 
   test('no database beside all packs: rejected until the folder is taken over, then readable, and listed on demand', async () => {

@@ -34,8 +34,16 @@ export async function holdPacks(
     }
     await trx.insertInto('held_pack').values({ holder_id: holderId, pack_id: own.id, is_own: 1 }).execute()
   }
-  await referencePacks(trx, dependsOn)
-  for (const some of chunksOf(dependsOn, idsInOneList)) {
+  await holdOthers(trx, dependsOn, holderId)
+}
+
+/**
+ * Holds packs of other uploads until {@link releaseHeld}.
+ * @throws CairnError CONFLICT when one was removed meanwhile
+ */
+export async function holdOthers(trx: Kysely<Schema>, packIds: readonly bigint[], holderId: string): Promise<void> {
+  await referencePacks(trx, packIds)
+  for (const some of chunksOf(packIds, idsInOneList)) {
     await trx
       .insertInto('held_pack')
       .values(some.map((pack_id) => ({ holder_id: holderId, pack_id, is_own: 0 as const })))
@@ -43,6 +51,9 @@ export async function holdPacks(
       .execute()
   }
 }
+
+/** Holds the packs that the roots of an imported pack need besides it, until all of these are listed or it is discarded. */
+export const recoveredHolder = (packId: bigint): string => `recovered:${packId}`
 
 /** A large pack has its rows already. */
 async function keepPending(trx: Kysely<Schema>, id: bigint): Promise<void> {

@@ -5,6 +5,7 @@ import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
 import { bytesKey } from './block-key.ts'
 import { mergeableBytes } from './find-mergeable.ts'
+import { recoveredHolder, releaseHeld } from './hold-packs.ts'
 import { packIdOfKey } from './pack-id.ts'
 import { isUsed } from './pack-use.ts'
 import { type ReadPack, readPack } from './read-pack.ts'
@@ -74,7 +75,7 @@ export async function importPack(
   await writeRows(db, read)
   const linkedUploads =
     (await linkUploads(db, read.own, read.roots)) + (await relinkUploads({ db, objects, clock }, read.own))
-  await releaseListed(db, id, read.roots)
+  await releaseListed(db, id, read.roots, clock.now())
   return { kind: 'taken-in', objectKey: key, sizeBytes, blocks: read.own.blocks.count, linkedUploads }
 }
 
@@ -200,12 +201,18 @@ async function moveReferences(trx: Kysely<Schema>, from: bigint, to: bigint, now
   return Number(numInsertedOrUpdatedRows)
 }
 
-/** Releases an imported pack once an upload refers to it for each of its roots. */
-export async function releaseListed(db: Database, packId: bigint, roots: readonly CID[]): Promise<boolean> {
+/** Releases an imported pack, and what it holds, once an upload refers to it for each of its roots. */
+export async function releaseListed(
+  db: Database,
+  packId: bigint,
+  roots: readonly CID[],
+  now: number,
+): Promise<boolean> {
   if (roots.length === 0 || (await findUnlisted(db, packId, roots)).length > 0) return false
-  await db.write((trx) =>
-    trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute(),
-  )
+  await db.write(async (trx) => {
+    await trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute()
+    await releaseHeld(trx, recoveredHolder(packId), now)
+  })
   return true
 }
 

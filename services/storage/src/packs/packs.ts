@@ -3,7 +3,15 @@ export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
 export { countMergeable } from './find-mergeable.ts'
 export { hashSha256 } from './hash-sha256.ts'
-export { isHeld, type ReleasedPack, releaseHeld, releaseSegments, requireHeld } from './hold-packs.ts'
+export {
+  holdOthers,
+  isHeld,
+  type ReleasedPack,
+  recoveredHolder,
+  releaseHeld,
+  releaseSegments,
+  requireHeld,
+} from './hold-packs.ts'
 export { type ImportedPack, importPacks, releaseListed } from './import-packs.ts'
 export { packHeaderBytes } from './manifest.ts'
 export { markDamaged } from './mark-damage.ts'

@@ -2,6 +2,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
+import { recoveredHolder, releaseHeld } from './hold-packs.ts'
 import { findUnlisted } from './import-packs.ts'
 import { packHeaderBytes, readManifestBlock } from './manifest.ts'
 import { placeColumns } from './pack-place.ts'
@@ -36,7 +37,14 @@ export async function* findRecovered({
       .select(['id', 'size_bytes', 'created_at', 'is_private', ...placeColumns])
       .where('hold', '=', 'recovered')
       .where(({ not, exists, selectFrom }) =>
-        not(exists(selectFrom('held_pack').select('holder_id').whereRef('held_pack.pack_id', '=', 'pack.id'))),
+        not(
+          exists(
+            selectFrom('held_pack')
+              .select('holder_id')
+              .whereRef('held_pack.pack_id', '=', 'pack.id')
+              .where('is_own', '=', 1),
+          ),
+        ),
       )
       .where('id', '>', after)
       .orderBy('id')
@@ -79,5 +87,6 @@ export async function discardRecovered(db: Database, id: bigint, now: number): P
     await pack.set({ state: sql`state` }).execute()
     await pack.set({ hold: null, unreferenced_at: null }).where(isUsed).execute()
     await pack.set({ hold: null, unreferenced_at: now }).execute()
+    await releaseHeld(trx, recoveredHolder(id), now)
   })
 }

@@ -5,7 +5,15 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { changeAccount, openAccount } from '../ledger/ledger.ts'
-import { findRecovered, type PackStore, type RecoveredPack, releaseListed, releaseSegments } from '../packs/packs.ts'
+import {
+  findRecovered,
+  holdOthers,
+  type PackStore,
+  type RecoveredPack,
+  recoveredHolder,
+  releaseListed,
+  releaseSegments,
+} from '../packs/packs.ts'
 import { chargeOf } from './charge-of.ts'
 import { createDagIndex, type DagMeasure } from './dag-index.ts'
 import { leavesAtOnce } from './import-car-blocks.ts'
@@ -43,25 +51,62 @@ export async function* listRecovered(parts: ListRecoveredParts, address: string)
     for (const cid of pack.unlisted) {
       parts.signal?.throwIfAborted()
       try {
-        const measured = await measureRoot(pack.isPrivate ? parts.packs.openAll() : parts.packs, cid)
-        await listRoot(parts, address, pack, measured)
-        yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: chargeOf(measured.measure) }
+        const needed = new Set<bigint>()
+        const measure = await measureRoot(sourceOf(parts, pack), cid, needed)
+        await listRoot(parts, address, pack, { cid, measure, packs: [...needed] })
+        yield { kind: 'listed', cid: `${cid}`, objectKey, sizeBytes: chargeOf(measure) }
       } catch (error) {
-        const isIncomplete = UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED')
-        if (!isIncomplete) throw error
+        if (!isIncomplete(error)) throw error
         yield { kind: 'incomplete', cid: `${cid}`, objectKey, reason: error.message }
       }
     }
-    await releaseListed(parts.db, pack.id, pack.roots)
+    await releaseListed(parts.db, pack.id, pack.roots, clock.now())
   }
   await releaseSegments(parts.db, segments)
 }
 
-/** Walks a DAG. @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP */
-async function measureRoot(packs: Pick<PackStore, 'get' | 'locate'>, root: CID): Promise<MeasuredRoot> {
+/**
+ * Keeps the packs that unlisted roots of imported packs need besides their own: an upload that needs them may be deleted
+ * before these roots are listed. Can be interrupted and repeated.
+ */
+export async function holdRecovered(parts: Omit<ListRecoveredParts, 'config'>): Promise<void> {
+  const { db } = parts
+  for await (const pack of findRecovered(parts)) {
+    const needed = new Set<bigint>()
+    for (const cid of pack.unlisted) {
+      parts.signal?.throwIfAborted()
+      try {
+        await measureRoot(sourceOf(parts, pack), cid, needed)
+      } catch (error) {
+        // What is there of an incomplete root is kept, too.
+        if (!isIncomplete(error)) throw error
+      }
+    }
+    needed.delete(pack.id)
+    if (needed.size > 0) await db.write((trx) => holdOthers(trx, [...needed], recoveredHolder(pack.id)))
+  }
+}
+
+function sourceOf({ packs }: Pick<ListRecoveredParts, 'packs'>, { isPrivate }: RecoveredPack) {
+  return isPrivate ? packs.openAll() : packs
+}
+
+function isIncomplete(error: unknown): error is UnixfsError | CairnError {
+  return UnixfsError.is(error) || CairnError.is(error, 'DATA_DAMAGED')
+}
+
+/**
+ * Walks a DAG.
+ * @param needed gets the packs that hold its blocks
+ * @throws UnixfsError MISSING_BLOCK, BAD_BLOCK, TOO_LARGE, TOO_DEEP
+ */
+async function measureRoot(
+  packs: Pick<PackStore, 'get' | 'locate'>,
+  root: CID,
+  needed: Set<bigint>,
+): Promise<DagMeasure> {
   // Nothing else runs in this process and roots are measured one by one, so all its memory is available.
   const index = createDagIndex(() => undefined)
-  const needed = new Set<bigint>()
   let leaves: CID[] = []
   const locate = async (cids: readonly CID[]): Promise<number[]> => {
     const places = await packs.locate(cids.map(({ multihash }) => multihash.bytes))
@@ -87,7 +132,7 @@ async function measureRoot(packs: Pick<PackStore, 'get' | 'locate'>, root: CID):
     if (leaves.length === leavesAtOnce) await addLeaves()
   }
   await addLeaves()
-  return { cid: root, measure: index.measure(root), packs: [...needed] }
+  return index.measure(root)
 }
 
 /** Lists one root. An existing upload of the same account is linked to the packs instead. */

@@ -8,7 +8,7 @@ export { completeDag, importBlock, importCarBlocks } from './import-car-blocks.t
 export { toUploadError } from './import-errors.ts'
 export { readImportProfile } from './import-profile.ts'
 export { keepPack, type RecordAlongside, type UploadToKeep } from './keep-pack.ts'
-export { type ListedRoot, listRecovered } from './list-recovered.ts'
+export { holdRecovered, type ListedRoot, listRecovered } from './list-recovered.ts'
 export { mimeTypeByName, readMimeType, sniffBytes } from './mime-type.ts'
 export { fileSource, multipartSource } from './part-source.ts'
 export { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
