@@ -27,6 +27,15 @@ it('hashes memory in order, however many runs wait, and gives it back', async ()
   }
 })
 
+it('answers for a thread that failed, and not for the one that replaces it', async () => {
+  const hasher = createRunHasher()
+  const beyondItsMemory = [0, 100]
+  expect(await hasher.hash(new ArrayBuffer(10), beyondItsMemory)).toBeUndefined()
+  for (let run = 0; run < 3; run++) {
+    expect((await hasher.hash(new ArrayBuffer(10), [0, 10]))?.digests).toHaveLength(32)
+  }
+})
+
 it('keeps a process alive while it hashes, and no longer', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-hasher-'))
   const program = join(folder, 'program.mjs')

@@ -30,7 +30,9 @@ export function createRunHasher(): RunHasher {
   let worker: Worker | undefined
   let nextId = 0
 
-  const onDeath = (): void => {
+  /** A thread that fails reports its error and then its exit: by then, another may have taken its place. */
+  const onDeath = (died: Worker): void => {
+    if (worker !== died) return
     worker = undefined
     for (const resolve of waiting.values()) resolve(undefined)
     waiting.clear()
@@ -43,8 +45,8 @@ export function createRunHasher(): RunHasher {
       waiting.delete(id)
       if (waiting.size === 0) started.unref()
     })
-    started.on('error', onDeath)
-    started.on('exit', onDeath)
+    started.on('error', () => onDeath(started))
+    started.on('exit', () => onDeath(started))
     return started
   }
 
