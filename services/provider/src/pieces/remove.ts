@@ -10,7 +10,8 @@ export function removePieceOf(context: Context, text: string): Promise<{ piece: 
     const { numDeletedRows } = await db.write((trx) =>
       trx.deleteFrom('piece').where('cid', '=', cid).executeTakeFirst(),
     )
-    // A process that ends between the two steps leaves files without a row: the next start removes them.
+    // A process that ends between the two steps leaves files without a row. A whole piece then comes back at the next start,
+    // and its caller, who got no answer, asks again.
     await files.remove(cid)
     return { piece: cid, removed: numDeletedRows > 0n }
   })
