@@ -139,6 +139,54 @@ describe('Solana', () => {
     }
   })
 
+  test('an endpoint that is behind the one whose age was checked does not decide', async () => {
+    const now = Math.floor(Date.now() / 1000)
+    const behind = 9_000
+    const servers: Server[] = []
+    /** Answers the age of the newest block, and a balance unless the slot that it must have seen is newer. */
+    const startEndpoint = async (slot: number, time: number, balance: number | undefined): Promise<string> => {
+      const server = createServer(async (request, response) => {
+        let text = ''
+        for await (const piece of request) text += piece
+        const { method, params } = JSON.parse(text)
+        const { minContextSlot = 0 } = params.at(-1) ?? {}
+        const head: Record<string, unknown> = { getGenesisHash: 'any', getSlot: slot, getBlockTime: time }
+        const isBehind = minContextSlot > slot
+        const answer = isBehind
+          ? { error: { code: -32016, message: 'Minimum context slot has not been reached' } }
+          : { result: head[method] ?? { context: { slot }, value: balance } }
+        if (head[method] === undefined && balance === undefined) response.statusCode = 429
+        response.end(JSON.stringify({ jsonrpc: '2.0', id: 1, ...answer }))
+      })
+      servers.push(server)
+      await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    }
+    const check = (rpcUrls: string[]) =>
+      createConditions({
+        chains: parseChains(
+          JSON.stringify({
+            chains: { DEVNET: { family: 'solana', rpcUrls, chainId: 'any', maxBlockAgeSeconds: 900 } },
+          }),
+        ),
+        clock,
+        rateFactor: 0,
+      }).check(setOf({ method: 'getBalance', ...is('>=', '5') }), owner)
+    try {
+      const busy = await startEndpoint(100_000, now, undefined)
+      // What the owner had an hour ago.
+      const late = await startEndpoint(100_000 - behind, now - 3_600, 5)
+      expect((await check([busy, late])).isMet).toBe('unknown')
+      const near = await startEndpoint(99_990, now - 4, 5)
+      expect((await check([busy, near])).isMet).toBe('true')
+    } finally {
+      for (const server of servers) {
+        server.closeAllConnections()
+        server.close()
+      }
+    }
+  })
+
   test('unrequested or truncated accounts are unknown, never none', async () => {
     const other = Buffer.alloc(165, 1).toString('base64')
     for (const data of [

@@ -22,6 +22,11 @@ import { isFieldType, isTokenAccount, readField, readTokenAmount } from './solan
 /** Only finalized state: a key that was handed out cannot be taken back. */
 const commitment = 'finalized'
 const keptMs = 2_000
+/**
+ * How many slots an answer may be older than the one whose age was checked, about a minute: an endpoint may be several
+ * servers that are not equally far.
+ */
+const maxBehindSlots = 150
 /** Paths into an answer's accounts. */
 const accountPath = /^(?:pubkey|account(?:\.[A-Za-z0-9_-]+)+)$/
 
@@ -59,6 +64,12 @@ function isAmountPath(selector: string): boolean {
   return /(?:^|\.)(?:amount|decimals|lamports|rentEpoch|space)$/.test(selector)
 }
 
+/** The newest final block. */
+type Newest = { slot: bigint; time: bigint }
+
+/** How recent the state of an answer must be. */
+type Recency = { commitment: typeof commitment; minContextSlot?: number }
+
 function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   const { chain, client, clock, signal } = context
   const ask = (method: string, params: Parameters<typeof client.call>[1]) =>
@@ -73,29 +84,41 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   }
 
   /** Returns the time of the newest final block, read by its slot, because no single call returns it. */
-  const readTime = async (): Promise<Reading> => {
+  const readNewest = async (): Promise<Newest | { failure: Reading }> => {
     const slot = await readNumber('getSlot', [{ commitment }])
-    if (slot.kind !== 'value' || typeof slot.value !== 'bigint') return slot
-    return readNumber('getBlockTime', [Number(slot.value)])
+    if (slot.kind !== 'value' || typeof slot.value !== 'bigint') return { failure: slot }
+    const time = await readNumber('getBlockTime', [Number(slot.value)])
+    if (time.kind !== 'value' || typeof time.value !== 'bigint') return { failure: time }
+    return { slot: slot.value, time: time.value }
   }
 
-  /** Returns why the endpoint is not trusted: its newest final block is older than allowed for this chain. */
-  const findFailure = async (): Promise<Reading | undefined> => {
-    if (chain.maxBlockAgeSeconds === undefined) return undefined
-    const time = await readTime()
-    if (time.kind !== 'value' || typeof time.value !== 'bigint') return time
-    const ageSeconds = BigInt(Math.floor(clock.now() / 1000)) - time.value
-    return ageSeconds > BigInt(chain.maxBlockAgeSeconds) ? unknown(conditionReason('CHAIN_BEHIND')) : undefined
+  /**
+   * Returns how recent all answers of this evaluation must be: another endpoint may give the next one. Fails if the
+   * newest final block is older than allowed for this chain.
+   */
+  const pin = async (): Promise<{ recency: Recency; newest?: Newest } | { failure: Reading }> => {
+    if (chain.maxBlockAgeSeconds === undefined) return { recency: { commitment } }
+    const newest = await readNewest()
+    if ('failure' in newest) return newest
+    const ageSeconds = BigInt(Math.floor(clock.now() / 1000)) - newest.time
+    if (ageSeconds > BigInt(chain.maxBlockAgeSeconds)) return { failure: unknown(conditionReason('CHAIN_BEHIND')) }
+    const minContextSlot = Math.max(0, Number(newest.slot) - maxBehindSlots)
+    return { recency: { commitment, minContextSlot }, newest }
   }
+  let pinned: ReturnType<typeof pin> | undefined
 
-  const readTokens = async (condition: SolanaCondition & { standardContractType: 'spl-token' }, owner: string) => {
+  const readTokens = async (
+    condition: SolanaCondition & { standardContractType: 'spl-token' },
+    owner: string,
+    recency: Recency,
+  ) => {
     const { offset = 0, selector = '' } = condition.pdaInterface
     const isPath = selector !== '' && !isFieldType(selector)
     const encoding = isPath ? 'jsonParsed' : 'base64'
     const answer = await ask('getTokenAccountsByOwner', [
       owner,
       { mint: condition.contractAddress },
-      { encoding, commitment },
+      { encoding, ...recency },
     ])
     const accounts = accountsOf(answer)
     if (accounts === undefined) return unknownAnswer(answer)
@@ -108,15 +131,20 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
   return {
     async read(condition, parameters) {
       try {
-        const failure = await findFailure()
-        if (failure !== undefined) return failure
+        pinned ??= pin()
+        const found = await pinned
+        if ('failure' in found) return found.failure
+        const { recency, newest } = found
         if (condition.standardContractType === '' && condition.method === 'getBlockHeight')
-          return await readNumber('getBlockHeight', [{ commitment }])
-        if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') return await readTime()
+          return await readNumber('getBlockHeight', [recency])
+        if (condition.standardContractType === '' && condition.method === 'getLastBlockTime') {
+          const block = newest ?? (await readNewest())
+          return 'failure' in block ? block.failure : { kind: 'value', value: block.time, type: 'uint256' }
+        }
         const address = parameters[0] ?? context.identity
         if (!isSolanaAddress(address)) return { kind: 'unresolved', ...conditionReason('ADDRESS_OF_ANOTHER_CHAIN') }
-        if (condition.standardContractType === '') return await readNumber('getBalance', [address, { commitment }])
-        return await readTokens(condition, address)
+        if (condition.standardContractType === '') return await readNumber('getBalance', [address, recency])
+        return await readTokens(condition, address, recency)
       } catch (error) {
         if (CairnError.is(error, 'UPSTREAM_FAILED')) return unknown(reasonOfChain(error))
         throw error
