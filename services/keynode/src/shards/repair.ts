@@ -88,9 +88,27 @@ export async function confirmRestored(context: Context, cid: string, known?: rea
   if (agreed.digest === row.digest) return confirmRecord(context, row)
   // An older state may lack a revocation that the backup has: the owner decides.
   if (agreed.version < row.version || (await restoresWithdrawn(context.db.read, record, agreed))) return
-  const address = `node:${context.config.node}`
-  const id = `restore-${row.restored_at ?? 0}`
-  await takeOver(context, { address, challengeId: id, sessionId: id, isBound: true, peer: undefined }, record, agreed)
+  await takeOver(context, callerOfNode(context, `restore-${row.restored_at ?? 0}`), record, agreed)
+}
+
+/**
+ * Lets a first save that was never settled here follow a transfer that this node missed: three peers state the same set
+ * under another owner, so its shard is one of the key in force.
+ * @param peers statements of all peers
+ */
+export async function followTransfer(context: Context, cid: string, peers: readonly PeerStatement[]): Promise<void> {
+  const record = await findRecord(context.db.read, cid)
+  if (record === undefined || record.row.state !== 'provisional') return
+  const { row } = record
+  const agreed = findAgreed(context, peers)
+  if (agreed === undefined || agreed.owner === row.owner || agreed.setId !== row.set_id) return
+  if (agreed.version < row.version || (await restoresWithdrawn(context.db.read, record, agreed))) return
+  await takeOver(context, callerOfNode(context, `follow-${row.set_id}`), record, agreed)
+}
+
+/** The author of what a node does without its owner. */
+function callerOfNode({ config }: Context, id: string): Caller {
+  return { address: `node:${config.node}`, challengeId: id, sessionId: id, isBound: true, peer: undefined }
 }
 
 /**

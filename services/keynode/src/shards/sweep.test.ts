@@ -10,8 +10,10 @@ import { promoteRecord } from './promote.ts'
 import { retireRecord } from './retire.ts'
 import { retrieveRecord } from './retrieve.ts'
 import { saveRecord } from './save.ts'
+import { shareRecord } from './share.ts'
 import { findOtherSets, findRecord } from './store.ts'
 import { createKeySweep } from './sweep.ts'
+import { transferRecord } from './transfer.ts'
 
 const hour = 3_600_000
 const day = 24 * hour
@@ -20,6 +22,9 @@ const owner = callerOf('a')
 const squatter = callerOf('e')
 const keySet = generateKey().keyShards
 const shardSet = commitShards(keySet)
+/** A squatter does not have the key of the owner. */
+const otherKeySet = generateKey().keyShards
+const otherShardSet = commitShards(otherKeySet)
 
 const freshCid = createCids('sweep')
 
@@ -33,9 +38,11 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
 
     /** A node's shard, with its commitments unless another key is given. */
     const save = (node: number, cid: string, caller: Caller, key?: string, sharedTo: string[] = []) => {
-      const payload = keySet[node - 1]
+      const isOwners = caller.address === owner.address
+      const payload = (isOwners ? keySet : otherKeySet)[node - 1]
+      const set = isOwners ? shardSet : otherShardSet
       if (payload === undefined) throw new RangeError(`There is no shard for node ${node}`)
-      const shard = key === undefined ? { payload, set: shardSet } : { payload: { key, index: '1' }, set: undefined }
+      const shard = key === undefined ? { payload, set } : { payload: { key, index: '1' }, set: undefined }
       return saveRecord(peers.of(node), caller, { cid, cidAsGiven: cid, sharedTo, ...shard })
     }
     const fresh = async (sharedTo: string[] = []) => {
@@ -94,6 +101,25 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(row).toMatchObject({ owner: owner.address, state: 'held', set_id: shardSet.id })
       expect(sharedTo).toEqual([])
       expect((await retrieveRecord(peers.of(5), await find(5, cid), false)).payload).toEqual(keySet[4])
+    })
+
+    test('a first save that was never settled and missed a transfer keeps its shard, and follows three nodes', async () => {
+      const cid = freshCid()
+      const next = callerOf('b')
+      for (const node of all) await save(node, cid, owner, undefined, [callerOf('c').address])
+      for (const node of [1, 2, 3, 4]) await transferRecord(peers.of(node), owner, cid, next.address, true)
+      for (const node of [1, 2, 3, 4]) await promoteRecord(peers.of(node), cid)
+      // While a change is on its way to the others, no three agree: nothing is decided, and nothing removed.
+      for (const node of [1, 2]) await shareRecord(peers.of(node), next, cid, [callerOf('d').address])
+      peers.pass(2 * day)
+      await sweeper(5)()
+      expect((await find(5, cid)).row).toMatchObject({ owner: owner.address, state: 'provisional' })
+      for (const node of [3, 4]) await shareRecord(peers.of(node), next, cid, [callerOf('d').address])
+      await sweeper(5)()
+      const record = await find(5, cid)
+      expect(record.row).toMatchObject({ owner: next.address, state: 'held', digest: (await find(1, cid)).row.digest })
+      expect(record.sharedTo).toEqual([callerOf('d').address])
+      expect((await retrieveRecord(peers.of(5), record, false)).payload).toEqual(keySet[4])
     })
 
     test('keeps a record that three nodes confirm, however long it was pending', async () => {

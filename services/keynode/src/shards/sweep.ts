@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
-import { confirmRestored } from './repair.ts'
+import { confirmRestored, followTransfer } from './repair.ts'
 import { removeSpare } from './spares.ts'
 import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 
@@ -38,6 +38,7 @@ export function createKeySweep(context: Context): KeySweep {
       await attempt(context, cid, async () => {
         const { statements, empty } = await queryPeersCounted(context, cid)
         await promoteRecord(context, cid, statements)
+        await followTransfer(context, cid, statements)
         await dropLost(context, cid, statements, empty)
       })
       if (cids.length === maxRecords) after = cid
@@ -131,10 +132,13 @@ async function dropLost(context: Context, cid: string, peers: readonly PeerState
   await context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) return
-    const { owner, state, created_at } = record.row
+    const { owner, state, set_id: ownSet, created_at } = record.row
     // Three nodes name another owner or hold nothing: this owner has at most two, which open nothing.
     const against = peers.filter((peer) => peer.owner !== owner).length + empty
-    if (state === 'provisional' && against >= enough && created_at < now - provisionalMs) {
+    // Three nodes hold the same set under one other owner: this node missed a transfer, and has a shard of the key in force.
+    const ofSet = peers.filter((peer) => holdsSet(peer, ownSet))
+    const isOfNext = ofSet.some(({ owner: next }) => ofSet.filter((peer) => peer.owner === next).length >= enough)
+    if (state === 'provisional' && against >= enough && !isOfNext && created_at < now - provisionalMs) {
       await trx.deleteFrom('key').where('cid', '=', cid).execute()
       await trx.deleteFrom('spare').where('cid', '=', cid).execute()
       return
