@@ -159,6 +159,31 @@ test('marks every key of a large node as restored', async () => {
   expect(await keys.execute()).toEqual([])
 }, 60_000)
 
+test('compares the second secret of a rotation before anything is written', async () => {
+  const place = join(home, 'backups')
+  const [second, another] = ['22'.repeat(32), '33'.repeat(32)]
+  const source = {
+    ...(await settingsOf('sqlite', 'source')),
+    CAIRN_KEYNODE_SECRET: secret,
+    CAIRN_KEYNODE_SECRET_SECONDARY: second,
+  }
+  {
+    await using _node = await startTestNode(source, { home: join(home, 'source') })
+    expect((await runKeyNodeAdmin(source, 'backup', place)).code).toBe(0)
+  }
+  const target = await settingsOf('sqlite', 'target')
+  const restore = (environment: Record<string, string>) =>
+    runKeyNodeAdmin({ ...target, ...environment }, 'restore', place, '--identity', identity, '--json')
+  const refused = await restore({ CAIRN_KEYNODE_SECRET_SECONDARY: another })
+  expect([refused.code, JSON.parse(refused.complained)]).toMatchObject([
+    78,
+    { code: 'INVALID_CONFIGURATION', message: expect.stringContaining('second secret') },
+  ])
+  await expect(stat(join(home, 'target'))).rejects.toThrow('ENOENT')
+  // A rotation that went on has both, in their other order.
+  expect((await restore({ CAIRN_KEYNODE_SECRET: second, CAIRN_KEYNODE_SECRET_SECONDARY: secret })).code).toBe(0)
+}, 60_000)
+
 test('refuses other nodes, other keys and changed files, and keeps the newest backups', async () => {
   const place = join(home, 'backups')
   const source = { ...(await settingsOf('sqlite', 'source')), CAIRN_KEYNODE_SECRET: secret }

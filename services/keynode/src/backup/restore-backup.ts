@@ -130,10 +130,17 @@ function requireSameNode(config: KeyNodeConfig, { node, network }: Manifest, sec
   }
   // After a rotation, an older backup opens with the second secret.
   const own = [config.secret, config.secondarySecret].flatMap((secret) => (secret === undefined ? [] : [toHex(secret)]))
-  if (own.includes(secrets.secret)) return
+  if (!own.includes(secrets.secret)) {
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: 'The secret in the settings differs from the one in the backup',
+      hint: `Leave CAIRN_KEYNODE_SECRET empty: the restore writes the secret of the backup to ${secretFileName}.`,
+    })
+  }
+  const { secondarySecret: second } = secrets
+  if (second === undefined || config.secondarySecret === undefined || own.includes(second)) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: 'The secret in the settings differs from the one in the backup',
-    hint: `Leave CAIRN_KEYNODE_SECRET empty: the restore writes the secret of the backup to ${secretFileName}.`,
+    message: 'The second secret in the settings differs from the one in the backup, which was made during a rotation',
+    hint: `Leave CAIRN_KEYNODE_SECRET and CAIRN_KEYNODE_SECRET_SECONDARY empty: the restore writes the secrets of the backup to ${secretFileName} and ${secondaryFileName}.`,
   })
 }
 

@@ -1,6 +1,6 @@
 // What backups find, refuse, keep and remove.
 
-import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
@@ -151,6 +151,43 @@ test(
     expect(recipients).toMatch(/^age1/)
     // The manifest names no secret and no file.
     expect(text).not.toMatch(/AGE-SECRET|storageSecret/)
+  },
+  drillTimeoutMs,
+)
+
+test(
+  'a restore compares the second secret of a rotation before it writes anything',
+  async () => {
+    const world = currentWorld()
+    const { source, place } = await fill(world, 'sqlite and files', 1)
+    const [second, another] = ['ab'.repeat(32), 'cd'.repeat(32)]
+    const withSecond = ({ home, environment }: typeof source, secret: string) => ({
+      home,
+      environment: { ...environment, CAIRN_STORAGE_SECRET_SECONDARY: secret },
+    })
+    expect(await administer(withSecond(source, second), 'backup', place)).toMatchObject({ code: 0 })
+    const target = await world.createMachine('target', 'sqlite and files')
+    const expectRefused = async (machine: typeof source) => {
+      const { code, complained } = await restore(world, machine, place)
+      expect([code, JSON.parse(complained)]).toMatchObject([
+        78,
+        { code: 'INVALID_CONFIGURATION', message: expect.stringContaining('second secret') },
+      ])
+    }
+    await expectRefused(withSecond(target, another))
+    await expect(stat(target.home)).rejects.toThrow('ENOENT')
+    // Of an earlier restore, or another service.
+    await mkdir(target.home, { recursive: true })
+    const file = join(target.home, 'storage.secondary.key')
+    await writeFile(file, `${another}\n`, { mode: 0o600 })
+    await expectRefused(target)
+    expect(await readdir(target.home)).toEqual(['storage.secondary.key'])
+    await rm(file)
+    expect(await restore(world, target, place)).toMatchObject({
+      code: 0,
+      json: [{ secondary: 'storage.secondary.key' }],
+    })
+    expect((await readFile(file, 'utf8')).trim()).toBe(second)
   },
   drillTimeoutMs,
 )

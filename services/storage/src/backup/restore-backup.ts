@@ -1,5 +1,6 @@
+import { join } from 'node:path'
 import { CairnError, forEachOf } from '@cairn/protocol'
-import { inspectDatabase, keepSecretFile, makeFolder, openSnapshot } from '@cairn/service'
+import { inspectDatabase, keepSecretFile, makeFolder, openSnapshot, readSecretFile } from '@cairn/service'
 import {
   lines,
   type Opener,
@@ -129,14 +130,28 @@ export function requireKnownSchema(what: string, applied: readonly string[]): vo
   })
 }
 
-/** A secret of the new machine must be that of the backup: the rows are sealed with it. */
+/** The secrets of the new machine must be those of the backup: the rows are sealed with them. */
 async function requireSameSecrets(config: StorageConfig, secrets: Secrets): Promise<void> {
   const own = await findSecret(config)
-  if (own === undefined || toHex(own) === secrets.storageSecret) return
+  if (own !== undefined && toHex(own) !== secrets.storageSecret) {
+    throw new CairnError('INVALID_CONFIGURATION', {
+      message: 'The secret of this machine differs from the one in the backup',
+      hint: 'Leave CAIRN_STORAGE_SECRET empty and use a new CAIRN_HOME: the restore writes the secret of the backup to storage.key.',
+    })
+  }
+  if (secrets.secondarySecret === undefined) return
+  const second = await findSecondary(config)
+  if (second === undefined || second === secrets.secondarySecret) return
   throw new CairnError('INVALID_CONFIGURATION', {
-    message: 'The secret of this machine differs from the one in the backup',
-    hint: 'Leave CAIRN_STORAGE_SECRET empty and use a new CAIRN_HOME: the restore writes the secret of the backup to storage.key.',
+    message: 'The second secret of this machine differs from the one in the backup, which was made during a rotation',
+    hint: `Leave CAIRN_STORAGE_SECRET_SECONDARY empty and use a new CAIRN_HOME: the restore writes the second secret of the backup to ${secondaryFileName}.`,
   })
+}
+
+/** Returns the second secret of the settings, or of the file that an interrupted restore wrote, in hex. */
+async function findSecondary({ home, secondarySecret }: StorageConfig): Promise<string | undefined> {
+  if (secondarySecret !== undefined) return toHex(secondarySecret)
+  return (await readSecretFile(join(home, secondaryFileName)))?.toLowerCase()
 }
 
 const describeSecret = ({ secret }: StorageConfig): Restored['secret'] =>
