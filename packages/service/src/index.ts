@@ -30,6 +30,7 @@ export {
 export { type DatabaseState, inspectDatabase } from './database/inspect.ts'
 export { migrate } from './database/migrate.ts'
 export type { ColumnTypes, Migration } from './database/migration.ts'
+export { refuseContraction } from './database/refuse-contraction.ts'
 export { runAgain } from './database/run-again.ts'
 export { openSnapshot } from './database/snapshot.ts'
 export type { Snapshot, SnapshotTable, SnapshotValue } from './database/snapshot-rows.ts'

@@ -1,10 +1,11 @@
 import { existsSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
+import { refuseContraction } from '@cairn/service'
 import type { ToolCommand, ToolInput } from '@cairn/service/admin'
 import type { BackupSettings } from '@cairn/service/backup'
 import type { KeyNodeConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, migrations, openDatabase } from '../db/database.ts'
 
 /** Input of a command. Settings are read by the commands that need them: a machine that only verifies has few. */
 export type CommandInput = ToolInput & {
@@ -31,7 +32,7 @@ export type CommandContext = {
 
 /**
  * Runs work on the database of the node, whether or not it runs.
- * @throws CairnError INVALID_CONFIGURATION when there is no database, UNAVAILABLE
+ * @throws CairnError INVALID_CONFIGURATION when there is no database, or this version would contract it; UNAVAILABLE
  */
 export async function withDatabase(
   { readConfig, isDryRun }: CommandInput,
@@ -45,6 +46,7 @@ export async function withDatabase(
       hint: 'Run the command with the settings of the key node. CAIRN_KEYNODE_HOME sets the path.',
     })
   }
+  await refuseContraction(database, migrations)
   await using db = await openDatabase(database)
   // Awaited here, so that the database stays open until the work is done.
   return await work({ config, db, clock: { now: () => Date.now() }, isDryRun })

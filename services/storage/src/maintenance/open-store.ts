@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
+import { refuseContraction } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { StorageConfig } from '../config.ts'
 import type { Clock } from '../context.ts'
-import { type Database, openDatabase } from '../db/database.ts'
+import { type Database, migrations, openDatabase } from '../db/database.ts'
 import { lockStore } from '../lock-store.ts'
 import { openObjects } from '../objects/open-objects.ts'
 import { createPackStore, type PackStore } from '../packs/packs.ts'
@@ -34,6 +35,7 @@ export async function openStore(config: StorageConfig, purpose: MaintenancePurpo
   const { database, packFolder, s3 } = config
   if (s3 === undefined) requirePath(packFolder, 'pack folder', 'CAIRN_PACK_FOLDER')
   if (database.kind === 'sqlite' && purpose !== 'recover') requirePath(database.path, 'database', 'CAIRN_HOME')
+  if (purpose !== 'recover') await refuseContraction(database, migrations)
   await using stack = new AsyncDisposableStack()
   const isAlone = database.kind === 'sqlite' && purpose !== 'read'
   if (isAlone) stack.use(await lockStore(config))
