@@ -35,6 +35,7 @@ import { type Answer, answerRequest, type Gateway, type GatewayRequest } from '.
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
 import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
+import { RedirectsFileError } from './redirects-file.ts'
 import { watchRepeats } from './repeated-requests.ts'
 import { everyAnswer } from './security-headers.ts'
 
@@ -235,7 +236,9 @@ async function handle(
   } catch (error) {
     const failure = toGatewayError(error)
     // Damage is reported even when the client is gone: it usually cut the client's own answer.
-    if (failure.code === 'DATA_DAMAGED' || !left.signal.aborted) {
+    // A site with a bad file would otherwise fill the log with what its visitors see.
+    const isOfSite = failure.cause instanceof RedirectsFileError
+    if (failure.code === 'DATA_DAMAGED' || (!left.signal.aborted && !isOfSite)) {
       logFailure(request, failures, failure, error, {
         url: withoutSignature(request.originalUrl).slice(0, 300),
         details: failure.details,

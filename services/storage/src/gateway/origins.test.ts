@@ -2,6 +2,7 @@ import { importProfiles } from '@cairn/unixfs'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
+import pino from 'pino'
 import { describe, expect, it } from 'vitest'
 import { createTestGateway } from './test-gateway.ts'
 
@@ -110,11 +111,32 @@ describe('origins', () => {
     expect((await get('/gone/a')).statusCode).toBe(410)
     expect((await get('/gone/a')).body).toBe('gone')
     expect((await get('/anything')).body).toBe('home')
-    const bad = await addFolder({ _redirects: '/a /b 301!' })
-    const broken = await app.inject({ url: '/x', headers: { host: `${bad}.ipfs.dweb.test` } })
-    expect(broken.statusCode).toBe(500)
-    expect(broken.body).toContain(
-      'could not parse _redirects: line 1: forced redirects (or "shadowing") are not supported',
-    )
+  })
+
+  it('tells the visitors of a site that its _redirects file is bad, and not the log of the operator', async () => {
+    const lines: string[] = []
+    const { app, addFolder, blocks } = createTestGateway({
+      log: pino({ level: 'info' }, { write: (line) => lines.push(line) }),
+    })
+    const get = async (root: CID) => app.inject({ url: '/x', headers: { host: `${root}.ipfs.dweb.test` } })
+    const bad = await get(await addFolder({ _redirects: '/a /b 301!' }))
+    expect([bad.statusCode, bad.body]).toEqual([
+      500,
+      expect.stringContaining(
+        'could not parse _redirects: line 1: forced redirects (or "shadowing") are not supported',
+      ),
+    ])
+    const large = await get(await addFolder({ _redirects: '#'.repeat(64 * 1024 + 1) }))
+    expect([large.statusCode, large.body]).toEqual([500, expect.stringContaining('cannot exceed 65536 bytes')])
+    expect(lines).toEqual([])
+    // A defect of the store is one of the operator.
+    const damaged = await addFolder({ _redirects: '/a /b' })
+    for (const [key, bytes] of blocks)
+      blocks.set(
+        key,
+        bytes.map((byte) => byte ^ 1),
+      )
+    expect((await get(damaged)).statusCode).toBe(500)
+    expect(lines).toHaveLength(1)
   })
 })

@@ -3,6 +3,20 @@ import { CairnError } from '@cairn/protocol'
 /** Maximum size of a `_redirects` file, in bytes. */
 export const maxRedirectsFile = 64 * 1024
 
+/** What is wrong with the file of a site. Its owner can fix it, the operator cannot. */
+export class RedirectsFileError extends Error {
+  override readonly name = 'RedirectsFileError'
+}
+
+/** Returns the error for a bad file. The specification requires 500: the error is in the site, not in the request. */
+export function badRedirects(reason: string): CairnError {
+  return new CairnError('INTERNAL', {
+    message: `could not parse _redirects: ${reason}`,
+    hint: 'Contact the owner of this site.',
+    cause: new RedirectsFileError(reason),
+  })
+}
+
 /** Result of applying a rule to a path. */
 export type Redirect = { to: string; status: number }
 
@@ -21,11 +35,7 @@ export function parseRedirects(text: string): Rule[] {
     const line = raw.trim()
     if (line === '' || line.startsWith('#')) continue
     const [from = '', to = '', code = '301', ...rest] = line.split(/\s+/).filter((word) => !word.startsWith('#'))
-    const fail = (reason: string) =>
-      new CairnError('INTERNAL', {
-        message: `could not parse _redirects: line ${index + 1}: ${reason}`,
-        hint: 'Contact the owner of this site.',
-      })
+    const fail = (reason: string) => badRedirects(`line ${index + 1}: ${reason}`)
     if (to === '' || rest.length > 0) throw fail('it must be "from to [status]"')
     if (code.endsWith('!')) throw fail('forced redirects (or "shadowing") are not supported')
     const status = Number(code)

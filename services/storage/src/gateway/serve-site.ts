@@ -1,10 +1,9 @@
-import { CairnError } from '@cairn/protocol'
 import { readFile, UnixfsError } from '@cairn/unixfs'
 import { linkQuery } from '../gateway-links/gateway-links.ts'
 import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
 import { parseSegments } from './content-path.ts'
 import { openPath } from './open-path.ts'
-import { applyRules, maxRedirectsFile, parseRedirects, type Redirect } from './redirects-file.ts'
+import { applyRules, badRedirects, maxRedirectsFile, parseRedirects, type Redirect } from './redirects-file.ts'
 import { serveFile } from './serve-file.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
@@ -42,7 +41,7 @@ async function readRules(gateway: Gateway, request: ContentRequest): Promise<str
     const { cid, node } = await openPath(gateway.source, path, request.signal)
     if (node.kind !== 'raw' && node.kind !== 'file') return undefined
     if (node.fileSizeBytes > maxRedirectsFile) {
-      throw badFile(`redirects file size cannot exceed ${maxRedirectsFile} bytes`)
+      throw badRedirects(`redirects file size cannot exceed ${maxRedirectsFile} bytes`)
     }
     const chunks = await Array.fromAsync(readFile(gateway.source, cid, { signal: request.signal }))
     return Buffer.concat(chunks).toString('utf8')
@@ -51,14 +50,6 @@ async function readRules(gateway: Gateway, request: ContentRequest): Promise<str
     if (isMissing(error)) return undefined
     throw error
   }
-}
-
-/** The specification requires 500 here: the error is in the site, not in the request. */
-function badFile(reason: string): CairnError {
-  return new CairnError('INTERNAL', {
-    message: `could not parse _redirects: ${reason}`,
-    hint: 'Contact the owner of this site.',
-  })
 }
 
 async function followRule(gateway: Gateway, request: ContentRequest, rule: Redirect, serve: Serve): Promise<Answer> {

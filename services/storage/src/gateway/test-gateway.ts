@@ -12,7 +12,7 @@ import {
   importSymlink,
   UnixfsError,
 } from '@cairn/unixfs'
-import Fastify, { type FastifyInstance } from 'fastify'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import { readConfig } from '../config.ts'
 import { createStorageMetrics } from '../metrics.ts'
@@ -63,9 +63,11 @@ export function createTestGateway(
     pictures?: Pictures
     onSent?: (rootMultihash: Uint8Array, bytes: number) => void
     onMore?: () => void
+    /** Nothing is logged by default. */
+    log?: FastifyBaseLogger
   } = {},
 ): TestGateway {
-  const log = Fastify({ logger: false }).log
+  const log = settings.log ?? Fastify({ logger: false }).log
   const metrics = createStorageMetrics()
   const clock = { now: settings.now ?? Date.now }
   const config = { ...readConfig({}), pictures: { processes: 0, cacheBytes: 0 } }
