@@ -200,6 +200,19 @@ test('the proxies answer for a service as the service does', () => {
   }
 })
 
+test('the proxies answer preflights for a service, because browsers send nothing after a 503', () => {
+  const [, methods = ''] = /allowedMethods = '(.*)'/.exec(read('packages/service/src/http/cors.ts')) ?? []
+  expect(methods).toContain('OPTIONS')
+  const caddy = read('deploy/caddy/Caddyfile')
+  expect(caddy).toContain(`Access-Control-Allow-Methods "${methods}"`)
+  expect(caddy).toMatch(/@preflight method OPTIONS\n\s+respond @preflight 204\n\s+respond \{args\[0\]\} 503/)
+  const nginx = read('deploy/nginx/cairn-unavailable.conf')
+  expect(nginx).toContain(`Access-Control-Allow-Methods "${methods}" always;`)
+  expect(nginx).toMatch(/if \(\$request_method = OPTIONS\) \{\s+return 204;\s+\}\s+return 503/)
+  // With a status, every answer of the location would have it.
+  expect(nginx).toContain('error_page 502 503 504 = @unavailable;')
+})
+
 test('nginx passes on heads of answers that repeat a long path', () => {
   const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
   const long = servers.filter((server) => /proxy_pass http:\/\/cairn_(?:api|gateway);/.test(server))
