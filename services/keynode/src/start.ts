@@ -30,6 +30,7 @@ import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createAccessLog } from './shards/create-access-log.ts'
 import { createPeerClient } from './shards/peer-client.ts'
+import { probePeers } from './shards/peers.ts'
 
 /**
  * A running key node. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then
@@ -110,7 +111,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const app = createKeyNodeApp(context, readiness, stop.signal)
   stack.defer(() => endApps([app], { readiness, stop, limits: config }))
   const own = await listen(app, config.host, config.port, { host: 'CAIRN_KEYNODE_HOST', port: 'CAIRN_KEYNODE_PORT' })
-  stack.use(probeDependencies(context.conditions.probes, clock))
+  stack.use(probeDependencies([...context.conditions.probes, ...probePeers(context)], clock))
   stack.use((options.background ?? startBackground)(context))
   const running = stack.move()
   return {

@@ -1,4 +1,5 @@
 import { CairnError, keyShardThreshold } from '@cairn/protocol'
+import type { DependencyProbe } from '@cairn/service'
 import type { Peer } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { PeerStatement } from './peer-statement.ts'
@@ -44,6 +45,25 @@ export async function queryPeersUntil(
 export function queryPeersCounted(context: Context, cid: string): Promise<PeerAnswers> {
   return askPeers(context, cid, context.config.peers)
 }
+
+/** The empty file: no matter which, the answer shows whether a peer is there and knows this node. */
+const probedCid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
+
+/**
+ * Checks that each peer answers this node: they are queried only when there is something to decide, which may be days
+ * apart.
+ */
+export function probePeers({ config, dependencies, peers }: ProbeParts): DependencyProbe[] {
+  return config.peers.map(({ node }) => ({
+    dependency: dependencies.add({ kind: 'keyNode', name: String(node) }),
+    async probe() {
+      // Within one process, nodes learn the addresses of the others as these start.
+      const peer = config.peers.find((one) => one.node === node)
+      if (peer !== undefined) await peers.ask(peer, probedCid)
+    },
+  }))
+}
+type ProbeParts = Pick<Context, 'config' | 'dependencies' | 'peers'>
 
 async function askPeers(context: Context, cid: string, peers: readonly Peer[]): Promise<PeerAnswers> {
   const answers = await Promise.all(
