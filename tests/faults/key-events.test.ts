@@ -80,6 +80,22 @@ describe('the log of a file', () => {
     expect(await eventsOf(friend, { cid })).toEqual([])
   })
 
+  test('lists a change once, also of a node that missed an earlier one and counts fewer', async () => {
+    const cid = await saveFresh()
+    // The same change twice in one session has one name.
+    await shareFile(owner, cid, [friend.address])
+    await revokeAccess(owner, cid, [friend.address])
+    await shareFile(owner, cid, [friend.address])
+    const before = await eventsOf(owner, { cid })
+    expect(before.map(({ kind }) => kind)).toEqual(['share', 'revoke', 'share', 'save'])
+    nodes.forge(5, "update change set version = version - 1 where cid = ? and kind <> 'save'", cid)
+    for (const pageRows of [100, 2]) {
+      const events = await eventsOf(owner, { cid, pageRows })
+      expect(events.map(({ id }) => id)).toEqual(before.map(({ id }) => id))
+      for (const event of events) expect(event).toMatchObject({ nodes: five, isConfirmed: true })
+    }
+  })
+
   test('marks what two nodes invent, and shows what two of five hide', async () => {
     const cid = await saveFresh()
     await shareFile(owner, cid, [friend.address])

@@ -8,6 +8,7 @@ import {
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
+import { groupBy } from './group-by.ts'
 import { median } from './median.ts'
 import { type NodeQueryOptions, queryNodes } from './query-nodes.ts'
 import { createReadAhead } from './read-ahead.ts'
@@ -167,39 +168,52 @@ function nameRow({ node, event }: Row): string {
   return JSON.stringify([node, event])
 }
 
-/** What the rows of one event have in common on all nodes. */
+/** What the rows of one event have in common on all nodes. A node that missed an earlier change has a lower version. */
 function commonOf(event: KeyEventRow): (string | number)[] {
   const { kind, cid, address } = event
-  return 'since' in event ? [kind, cid, address] : [kind, cid, address, event.version, event.id, ...event.addresses]
+  return 'since' in event ? [kind, cid, address] : [kind, cid, address, event.id, ...event.addresses]
+}
+
+/** The version that a change led to; 0 for an access. */
+function versionOf({ event }: Row): number {
+  return 'since' in event ? 0 : event.version
 }
 
 /** Groups the rows of different nodes that report the same event: at most one of each node. */
 function groupRows(rows: Row[]): Group[] {
   const groups: Group[] = []
-  const open = new Map<string, Group>()
+  const open = new Map<string, Group[]>()
   for (const row of rows.sort((a, b) => a.since - b.since)) {
     const name = JSON.stringify(commonOf(row.event))
-    const group = open.get(name)
-    const isSame =
-      group !== undefined &&
-      !group.some(({ node }) => node === row.node) &&
-      (!('since' in row.event) || row.since <= Math.max(...group.map(({ event }) => event.at)) + sameAccessMs)
-    if (isSame) group.push(row)
-    else {
-      const fresh: Group = [row]
-      groups.push(fresh)
-      open.set(name, fresh)
+    const known = open.get(name) ?? []
+    const others = known.filter((group) => !group.some(({ node }) => node === row.node))
+    // A change may reach a node hours later than the others, with their version. One change is made several times in a
+    // session, and each follows the one before.
+    const group =
+      others.find((one) => versionOf(row) > 0 && one.some((other) => versionOf(other) === versionOf(row))) ??
+      others.findLast((one) => row.since <= Math.max(...one.map(({ event }) => event.at)) + sameAccessMs)
+    if (group !== undefined) {
+      group.push(row)
+      continue
     }
+    const fresh: Group = [row]
+    groups.push(fresh)
+    // Of accesses, only the last group is open.
+    open.set(name, versionOf(row) > 0 ? [...known, fresh] : [fresh])
   }
   return groups
 }
 
-/** Accesses are added up by the hour in which they began. */
-function idOf([{ event }, ...others]: Group): string {
-  const common = commonOf(event)
-  if (!('since' in event)) return common.join(':')
-  const since = others.reduce((first, row) => Math.min(first, row.since), event.since)
-  return [...common, Math.floor(since / 3_600_000)].join(':')
+/** Accesses are added up by the hour in which they began; changes have the version that most nodes report. */
+function idOf(group: Group): string {
+  const [{ event }, ...others] = group
+  if ('since' in event) {
+    const since = others.reduce((first, row) => Math.min(first, row.since), event.since)
+    return [...commonOf(event), Math.floor(since / 3_600_000)].join(':')
+  }
+  const { kind, cid, address, id, addresses } = event
+  const counts = groupBy(group, versionOf).sort((a, b) => b[1].length - a[1].length || b[0] - a[0])
+  return [kind, cid, address, counts[0]?.[0], id, ...addresses].join(':')
 }
 
 function mergeGroup(group: Group): KeyEvent {
