@@ -24,6 +24,7 @@ import {
   listNames,
   publishName,
   publishSigned,
+  removeName,
   renameFile,
   resolveName,
   uploadBytes,
@@ -183,6 +184,53 @@ describe('export and import', () => {
       .split('\n')
     expect(keys).toHaveLength(3)
     expect(keys.join('')).not.toContain('PRIVATE KEY')
+  })
+
+  test('name keys of this machine come back on another one of the same account, those of unpublished names, too', async () => {
+    const client = await createKeyClient(source, privateKey)
+    const held = await createName(client, { label: 'unpublished at the service' })
+    expect(await cairn(source, 'at-source', ['name', 'create', '--local', 'published'])).toMatchObject({ code: 0 })
+    expect(await cairn(source, 'at-source', ['name', 'publish', 'published', largeCid])).toMatchObject({ code: 0 })
+    expect(await cairn(source, 'at-source', ['name', 'create', '--local', 'unpublished'])).toMatchObject({ code: 0 })
+    expect(await cairn(source, 'at-source', ['export', '--all', 'with-own', '--name-keys'])).toMatchObject({ code: 8 })
+
+    const listKept = async (network: TestNetwork, config: string) => {
+      const { out } = await cairn(network, config, ['name', 'list', '--json'])
+      const rows = out.split('\n').filter((line) => line !== '')
+      return rows
+        .map((line) => JSON.parse(line))
+        .flatMap(({ label, key }) => (key === 'here' ? [label] : []))
+        .sort()
+    }
+    // The same account on a machine that was set up again.
+    await storeLightWallet(join(folder, 'anew'), privateKey, 'correct horse')
+    expect(await cairn(source, 'anew', ['api-key', 'new'])).toMatchObject({ code: 0 })
+    expect(await listKept(source, 'anew')).toEqual([])
+    const restored = await cairn(source, 'anew', ['import', 'with-own', '--json'])
+    expect(JSON.parse(restored.out)).toMatchObject({ names: 0, nameKeys: 2, missing: [] })
+    expect(await listKept(source, 'anew')).toEqual(['published', 'unpublished'])
+    expect(await cairn(source, 'anew', ['name', 'publish', 'published', sharedCid])).toMatchObject({ code: 0 })
+    const again = await cairn(source, 'anew', ['import', 'with-own', '--json'])
+    expect(JSON.parse(again.out)).toMatchObject({ names: 0, nameKeys: 0, missing: [] })
+
+    // Another network, whose service holds none of the keys.
+    const moved = await cairn(target, 'at-target', ['import', 'with-own', '--json'])
+    expect(JSON.parse(moved.out)).toMatchObject({ names: 1, nameKeys: 4, missing: [] })
+    expect(await listKept(target, 'at-target')).toEqual(
+      ['site', 'published', 'unpublished', 'unpublished at the service'].sort(),
+    )
+
+    // Without keys, a name that was never published is named as missing.
+    expect(await cairn(source, 'at-source', ['export', '--all', 'without-keys'])).toMatchObject({ code: 0 })
+    await removeName(client, held.name)
+    const without = await cairn(source, 'anew', ['import', 'without-keys', '--json'])
+    expect([without.code, JSON.parse(without.out).missing]).toEqual([
+      8,
+      [{ kind: 'name', id: held.name, code: 'KEY_NOT_FOUND', message: expect.stringContaining('never published') }],
+    ])
+    expect(await cairn(source, 'at-source', ['export', '--all', 'x', '--name-keys', '--no-keys'])).toMatchObject({
+      code: 2,
+    })
   })
 
   test('another wallet opens none of the keys, and imports what is not encrypted', async () => {

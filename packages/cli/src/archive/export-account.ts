@@ -42,11 +42,19 @@ export type ExportOptions = {
   account: string
   /** Creates the seal of this archive; undefined omits keys. */
   createSeal: ((salt: string) => Seal) | undefined
-  /** Returns the key of a name as PEM; undefined omits name keys. */
-  findNameKey: ((name: string, keyHeld: 'service' | 'owner') => Promise<string | undefined>) | undefined
+  /** Name keys to include; undefined omits them. */
+  nameKeys: ExportedNameKeys | undefined
   signal: AbortSignal
   onStep(text: string): void
   onBytes(bytes: number): void
+}
+
+/** The name keys of an export. */
+export type ExportedNameKeys = {
+  /** Returns the key of a name as PEM; undefined if it is neither with the service nor on this machine. */
+  find(name: string, keyHeld: 'service' | 'owner'): Promise<string | undefined>
+  /** Lists the names whose keys are on this machine. The account does not know those that it never published. */
+  listOwn(): Promise<{ name: string; label: string | null }[]>
 }
 
 type Export = ExportOptions &
@@ -293,7 +301,19 @@ async function exportRights(context: Export, rights: ListWriter, keys: ListWrite
 }
 
 async function exportNames(context: Export, names: ListWriter, keys: ListWriter | undefined): Promise<void> {
-  const { client, seal, sealed, signal, findNameKey } = context
+  const { client, seal, sealed, signal, nameKeys } = context
+  const addKey = async (name: string, keyHeld: 'service' | 'owner'): Promise<void> => {
+    if (seal === undefined || keys === undefined) return
+    const known = sealed.get(name)
+    if (known !== undefined) return keys.add(known)
+    if (nameKeys === undefined) return
+    await collect(context, 'name key', name, async () => {
+      const key = await nameKeys.find(name, keyHeld)
+      if (key === undefined) throw new CairnError('NAME_KEY_WITH_OWNER')
+      await keys.add({ kind: 'name key', name, sealed: seal.close(key, name) })
+    })
+  }
+  const listed = new Set<string>()
   for await (const { name, label, value, sequence, validUntil, keyHeld } of listAccountNames(client, { signal })) {
     const record =
       value === null
@@ -304,6 +324,7 @@ async function exportNames(context: Export, names: ListWriter, keys: ListWriter 
             name,
             async () => (await resolveName(client, name, { recursive: false, signal })).records[0],
           )
+    listed.add(name)
     await names.add({
       name,
       label,
@@ -312,14 +333,12 @@ async function exportNames(context: Export, names: ListWriter, keys: ListWriter 
       validUntil: validUntil === null ? null : new Date(validUntil).toISOString(),
       record: record === undefined ? null : Buffer.from(record.bytes).toString('base64'),
     })
-    if (seal === undefined || keys === undefined) continue
-    const known = sealed.get(name)
-    if (known !== undefined) await keys.add(known)
-    else if (findNameKey !== undefined)
-      await collect(context, 'name key', name, async () => {
-        const key = await findNameKey(name, keyHeld)
-        if (key === undefined) throw new CairnError('NAME_KEY_WITH_OWNER')
-        await keys.add({ kind: 'name key', name, sealed: seal.close(key, name) })
-      })
+    await addKey(name, keyHeld)
+  }
+  if (keys === undefined || nameKeys === undefined) return
+  for (const { name, label } of await nameKeys.listOwn()) {
+    if (listed.has(name)) continue
+    await names.add({ name, label, value: null, sequence: null, validUntil: null, record: null })
+    await addKey(name, 'owner')
   }
 }

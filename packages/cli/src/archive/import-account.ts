@@ -52,8 +52,8 @@ const maxParallel = 4
 export type ImportOptions = {
   /** Opens the sealed keys; undefined if the archive has none. */
   createSeal: ((manifest: Manifest) => Seal) | undefined
-  /** Stores the key of a name on this machine. */
-  storeNameKey(key: NameKey, label: string | null): Promise<void>
+  /** Stores the key of a name on this machine. Returns false if it is there already. */
+  storeNameKey(key: NameKey, label: string | null): Promise<boolean>
   /** Whether plain content is announced to public indexers. */
   announce: boolean
   signal: AbortSignal
@@ -69,6 +69,8 @@ export type ImportReport = {
   bytes: number
   fileKeys: number
   names: number
+  /** Keys of names that this call stored on this machine. */
+  nameKeys: number
   /** Names, folders and marks of the drive that this call added. */
   driveValues: number
   /** Items that could not be imported, with the reason. */
@@ -121,7 +123,7 @@ export async function importAccount(
   options: ImportOptions,
 ): Promise<ImportReport> {
   const report: ImportReport = {
-    ...{ uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, driveValues: 0 },
+    ...{ uploaded: 0, present: 0, bytes: 0, fileKeys: 0, names: 0, nameKeys: 0, driveValues: 0 },
     missing: [],
     displaced: [],
   }
@@ -252,18 +254,24 @@ async function importNames(
   seal: Seal | undefined,
 ): Promise<void> {
   const { client, signal, report } = context
-  const present = new Set<string>()
-  for await (const { name } of listAccountNames(client, { signal })) present.add(name)
+  const present = new Map<string, 'service' | 'owner'>()
+  for await (const { name, keyHeld } of listAccountNames(client, { signal })) present.set(name, keyHeld)
   for await (const row of rows(context, manifest, 'names', nameRow)) {
-    if (present.has(row.name) || row.value === null) continue
-    const sealed = keys.get(row.name)
-    const isImported = await collect(context, 'name', row.name, async () => {
-      const key = sealed === undefined ? undefined : await importNameKey(seal?.open(sealed.sealed, row.name) ?? '')
-      if (key !== undefined) await context.storeNameKey(key, row.label)
-      await publish(context, row, key)
-      return true
+    const { name, label, value } = row
+    // The service of the account has the key, and renews the name.
+    if (present.get(name) === 'service') continue
+    await collect(context, 'name', name, async () => {
+      const sealed = keys.get(name)
+      const key = sealed === undefined ? undefined : await importNameKey(seal?.open(sealed.sealed, name) ?? '')
+      if (key !== undefined && (await context.storeNameKey(key, label))) report.nameKeys++
+      if (present.has(name)) return
+      if (value !== null) {
+        await publish(context, row, key)
+        report.names++
+      } else if (key === undefined) {
+        throw new CairnError('KEY_NOT_FOUND', { message: 'It was never published, and the export has no key of it' })
+      }
     })
-    if (isImported) report.names++
   }
 }
 

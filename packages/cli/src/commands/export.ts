@@ -26,8 +26,16 @@ export const exportCommand: Command = {
         hint: 'Run cairn export --all <folder>. For one file, use cairn get.',
       })
     }
+    const withNameKeys = flag(values, 'name-keys')
+    if (withNameKeys && flag(values, 'no-keys'))
+      throw new CairnError('USAGE', { message: '--name-keys and --no-keys exclude each other' })
     const plain = await session.client()
     const withKeys = !flag(values, 'no-keys') && plain.network.keyNodes !== undefined
+    if (withNameKeys && !withKeys)
+      throw new CairnError('NO_KEY_NODES', {
+        message: 'This network has no key nodes, and an export from it has no keys',
+        hint: 'Omit --name-keys, and export each key: cairn name export <name> -o <file>.',
+      })
     const client = withKeys ? await openKeyClient(context, { withApiKey: true }) : plain
     const privateKey = withKeys ? await openSealingKey(context, client) : undefined
     const account = client.keySession?.address ?? (await findAccount(context))
@@ -36,7 +44,12 @@ export const exportCommand: Command = {
     const manifest = await exportAccount(client, folder, {
       account,
       createSeal: privateKey === undefined ? undefined : (salt) => createSeal(privateKey, account, salt),
-      findNameKey: flag(values, 'name-keys') ? (name, held) => findNameKey(context, name, held) : undefined,
+      nameKeys: withNameKeys
+        ? {
+            find: (name, held) => findNameKey(context, name, held),
+            listOwn: () => openNameKeys(context.state.folder).list(),
+          }
+        : undefined,
       signal,
       onStep: output.note,
       onBytes: (bytes) =>

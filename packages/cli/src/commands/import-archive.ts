@@ -4,6 +4,7 @@ import { importAccount, openExport } from '../archive/import-account.ts'
 import { createSeal } from '../archive/seal.ts'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
 import type { CommandContext } from '../command.ts'
+import { countOf } from '../count-of.ts'
 import { openKeyClient } from '../key-client.ts'
 import { openNameKeys } from '../name-keys.ts'
 import { formatBytes } from '../sizes.ts'
@@ -23,7 +24,9 @@ export async function importArchive(context: CommandContext, folder: string): Pr
     createSeal:
       privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
     storeNameKey: async (key, label) => {
-      if ((await nameKeys.read(key.name)) === undefined) await nameKeys.add(key, { label, password: undefined })
+      if ((await nameKeys.read(key.name)) !== undefined) return false
+      await nameKeys.add(key, { label, password: undefined })
+      return true
     },
     announce,
     signal,
@@ -40,6 +43,7 @@ export async function importArchive(context: CommandContext, folder: string): Pr
   const { uploaded, present, bytes, fileKeys, names, driveValues, missing, displaced } = report
   output.result({ folder, ...report }, [
     `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
+    ...(report.nameKeys === 0 ? [] : [`${countOf(report.nameKeys, 'name key')}, stored in ${state.folder}/names`]),
     ...(driveValues === 0 ? [] : [`${driveValues} changes of the drive`]),
     ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
     ...displaced.map(describeDisplaced),
