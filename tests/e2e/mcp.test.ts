@@ -22,7 +22,7 @@ let session: Session
 /** A running server with its client, and all that either has seen of it. */
 type Session = { client: Client; seen: () => string; close: () => Promise<void> }
 
-async function startServer(args: string[], options?: ClientOptions): Promise<Session> {
+async function startServer(args: string[], options?: ClientOptions, env = {}): Promise<Session> {
   const seen: string[] = []
   const [node = '', ...program] = await cliCommand()
   const transport = new StdioClientTransport({
@@ -33,6 +33,7 @@ async function startServer(args: string[], options?: ClientOptions): Promise<Ses
       ...definedOnly(programEnvironment),
       CAIRN_NETWORK: join(network.home, 'network.json'),
       CAIRN_CONFIG_HOME: join(root, 'config'),
+      ...env,
     },
     stderr: 'pipe',
   })
@@ -81,8 +82,8 @@ async function use(name: string, args: Record<string, unknown> = {}, from = sess
 }
 
 /** The error of a call that must fail. */
-async function refuse(name: string, args: Record<string, unknown>): Promise<unknown> {
-  const { isError, data, text } = await callTool(name, args)
+async function refuse(name: string, args: Record<string, unknown>, from = session): Promise<unknown> {
+  const { isError, data, text } = await callTool(name, args, from)
   expect(isError, text).toBe(true)
   const { error } = data as { error: { code: string; hint: string } }
   expect(text).toContain(`${error.code}: `)
@@ -225,6 +226,30 @@ test('files outside of the roots, behind links, and the keys of the command line
   expect(await refuse('upload_file', { path: 'missing.txt' })).toMatchObject({ code: 'FILE_UNREADABLE' })
   expect(readFileSync(join(folder, 'outside.txt'), 'utf8')).toBe('outside')
   expect(readdirSync(folder).sort()).toEqual(['outside.txt', 'root'])
+})
+
+test('the files with the password and the API key of the server are out of reach, also below a root', async () => {
+  const secrets = join(root, 'secrets')
+  mkdirSync(secrets)
+  const [password, apiKey] = ['secret password', `cairn_11111111_${'a'.repeat(64)}`]
+  writeFileSync(join(secrets, 'password'), password)
+  writeFileSync(join(secrets, 'key'), apiKey)
+  symlinkSync(join(secrets, 'key'), join(root, 'key link'))
+  const env = { CAIRN_PASSWORD_FILE: 'secrets/password' }
+  const server = await startServer(['--api-key-file', 'key link', '--root', secrets, '--root', '.'], {}, env)
+  try {
+    for (const path of ['password', 'key', '../key link', '.', '..']) {
+      expect(await refuse('upload_file', { path, encrypt: false }, server), path).toMatchObject({ code: 'FORBIDDEN' })
+      const download = { content: helloCid, path, overwrite: true }
+      if (!path.includes('..') && path !== '.')
+        expect(await refuse('download_file', download, server), path).toMatchObject({ code: 'FORBIDDEN' })
+    }
+    expect(readFileSync(join(secrets, 'key'), 'utf8')).toBe(apiKey)
+  } finally {
+    await server.close()
+    rmSync(secrets, { recursive: true })
+    rmSync(join(root, 'key link'))
+  }
 })
 
 test('wrong inputs and failures carry the stable code and the hint', async () => {

@@ -20,7 +20,7 @@ export type Roots = {
 
 /**
  * Opens the roots of a server.
- * @param excluded folders below the roots that stay closed, such as that of the wallet
+ * @param excluded files and folders below the roots that stay closed, such as that of the wallet
  * @throws CairnError FILE_UNREADABLE for a root that is not a folder
  */
 export async function openRoots(paths: readonly string[], excluded: readonly string[]): Promise<Roots> {
@@ -35,10 +35,10 @@ export async function openRoots(paths: readonly string[], excluded: readonly str
     })
   }
   const requireOpen = (real: string, path: string) => {
-    // A folder above a closed one contains it.
+    // A folder above a closed path contains it.
     if (!closed.some((folder) => contains(folder, real) || contains(real, folder))) return
     throw new CairnError('FORBIDDEN', {
-      message: `${path} contains the wallet or the keys of the command line`,
+      message: `${path} contains the wallet, a key or a password of the command line`,
       hint: 'Use another file or folder. Tools cannot read or write these files.',
     })
   }

@@ -3,7 +3,7 @@ import { CairnError, type OnProgress } from '@cairn/sdk'
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
-import type { CommandContext } from '../command.ts'
+import { type CommandContext, text } from '../command.ts'
 import { describeDetails } from '../describe-details.ts'
 import { describeFailure } from '../describe-failure.ts'
 import { version } from '../version.ts'
@@ -29,8 +29,12 @@ export async function serve(
   context: CommandContext,
   { roots: paths, isReadOnly }: { roots: readonly string[]; isReadOnly: boolean },
 ): Promise<void> {
-  const { output, signal, state, stdin } = context
-  const roots = await openRoots(paths, [state.folder])
+  const { environment, output, signal, state, stdin, values } = context
+  const secrets = [state.folder, environment.passwordFile, text(values, 'api-key-file')]
+  const roots = await openRoots(
+    paths,
+    secrets.filter((path) => path !== undefined),
+  )
   const offered = isReadOnly ? tools.filter(({ effect }) => effect === 'reads') : tools
   const clients = createClients(context)
   const ended = Promise.race([
@@ -70,8 +74,8 @@ function register(server: McpServer, tool: Tool, { command, clients, roots }: Sh
     const onProgress = reportProgress(mcpReq)
     try {
       const scope = { command: { ...command, signal }, clients, roots, signal, onProgress }
-      const { data, text } = await tool.call(input, scope)
-      return { content: [{ type: 'text', text }], structuredContent: data }
+      const result = await tool.call(input, scope)
+      return { content: [{ type: 'text', text: result.text }], structuredContent: result.data }
     } catch (error) {
       return describeError(CairnError.is(error) ? error : describeFailure(error))
     }
