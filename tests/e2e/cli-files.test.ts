@@ -251,10 +251,12 @@ test('ls, info, rename, rm, balance, quote, pin', async () => {
   expect((await cairn(['pin', hello, '--name', 'kept'])).out).toContain('kept')
 })
 
-test('a reader that has enough is no fault', async () => {
+/** Runs a line of a shell in which a failing part of a pipe fails. */
+async function runPipe(line: string): Promise<{ code: number | null; out: string }> {
   const { network, folder } = home
-  const { code, out } = await new Promise<{ code: number | null; out: string }>((done) => {
-    const shell = spawn('bash', ['-o', 'pipefail', '-c', `${cli} ls | head -1`], {
+  return await new Promise((done) => {
+    const shell = spawn('bash', ['-o', 'pipefail', '-c', line], {
+      cwd: folder,
       env: {
         ...process.env,
         CAIRN_NETWORK: join(network.home, 'network.json'),
@@ -267,8 +269,32 @@ test('a reader that has enough is no fault', async () => {
     })
     shell.on('close', (status) => done({ code: status, out: text }))
   })
+}
+
+test('a reader that has enough is no fault', async () => {
+  const { code, out } = await runPipe(`${cli} ls | head -1`)
   expect(code).toBe(0)
   expect(out).toMatch(/^CID /)
+  const long = Buffer.alloc(3_000_000, 'ten bytes\n')
+  writeFileSync(join(home.folder, 'long.txt'), long)
+  const { out: cid } = await home.cairn(['upload', 'long.txt', '-q'])
+  expect(await runPipe(`${cli} cat ${cid.trim()} | head -1`)).toEqual({ code: 0, out: 'ten bytes\n' })
+})
+
+test('a command that changes something completes without a reader', async () => {
+  const names = ['pipe-1.txt', 'pipe-2.txt', 'pipe-3.txt']
+  for (const name of names) writeFileSync(join(home.folder, name), name)
+  const list = async () =>
+    (await home.cairn(['ls', '--search', 'pipe-', '--json'])).out.split('\n').filter(Boolean).length
+  // Bash waits for the whole pipe.
+  expect(await runPipe(`${cli} upload ${names.join(' ')} | true`)).toEqual({ code: 0, out: '' })
+  expect(await list()).toBe(3)
+  const ids = (await home.cairn(['ls', '--search', 'pipe-', '--json'])).out.split('\n').filter(Boolean)
+  const all = ids.map((line) => JSON.parse(line).id).join(' ')
+  expect(await runPipe(`${cli} rm --yes ${all} 2>&1 | true`)).toEqual({ code: 0, out: '' })
+  expect(await list()).toBe(0)
+  // What fails after that still does.
+  expect((await runPipe(`${cli} upload pipe-1.txt missing.txt 2>&1 | true`)).code).toBe(1)
 })
 
 test.each([

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { readEnvironment } from './environment.ts'
 import { exitCodes } from './exit-codes.ts'
-import { reportOutputFailure, run } from './run.ts'
+import { endsWithOutput, reportOutputFailure, run } from './run.ts'
 
 const environment = readEnvironment()
 const stop = new AbortController()
@@ -12,10 +12,13 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     stop.abort()
   })
 }
-// `cairn ls | head -1` closes the pipe: the reader has all it needs.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0)
+    if (error.code === 'EPIPE') {
+      // `cairn ls | head -1` closes the pipe: the reader has all it needs. `cairn upload a b c | head -1` still uploads all.
+      if (endsWithOutput(process.argv.slice(2))) process.exit(0)
+      return
+    }
     // The rest of the output is lost, such as on a full disk.
     if (stream === process.stdout) reportOutputFailure(process.argv.slice(2), environment, process, error)
     process.exit(exitCodes.failed)

@@ -54,6 +54,8 @@ export type Command = {
   /** Values of a first argument that is a keyword. */
   words?: readonly string[]
   examples: readonly string[]
+  /** Actions that only print, possibly without an end: they stop when nothing reads their output. True for all. */
+  endsWithOutput?: true | readonly string[]
   /** Exit codes of errors that mean something else here than in other commands. */
   exitCodes?: ExitCodes
   run(context: CommandContext): Promise<void>

@@ -29,8 +29,19 @@ export function splitCommand(argv: readonly string[]): { name: string; rest: str
   }
 }
 
-function findCommand(name: string) {
-  const command = commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+function lookUp(name: string): Command | undefined {
+  return commands.find((one) => one.name === name || one.aliases?.includes(name) === true)
+}
+
+/** Returns whether a command has nothing left to do once nothing reads its output. */
+export function endsWithOutput(argv: readonly string[]): boolean {
+  const { name, rest } = splitCommand(argv)
+  const ends = lookUp(name)?.endsWithOutput ?? false
+  return typeof ends === 'boolean' ? ends : ends.includes(rest.find((word) => !word.startsWith('-')) ?? '')
+}
+
+function findCommand(name: string): Command {
+  const command = lookUp(name)
   if (command !== undefined) return command
   const list = 'Run cairn --help for a list of commands.'
   if (name.startsWith('-')) throw new CairnError('USAGE', { message: `Unknown option ${name}`, hint: list })

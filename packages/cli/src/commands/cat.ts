@@ -25,6 +25,7 @@ export const cat: Command = {
   usage: '<cid[/path]|name[/path]>',
   arity: [1, 1],
   options: readOptions,
+  endsWithOutput: true,
   examples: ['cairn cat bafy…/readme.md | less', 'cairn cat site/readme.md'],
   async run(context) {
     const { args, output, signal } = context

@@ -241,6 +241,7 @@ export const keys: Command = {
   arity: [1, 2],
   words: Object.keys(actions),
   maxArguments: { list: 1, 'sign-out': 1 },
+  endsWithOutput: ['list', 'log', 'status'],
   options: {
     follow: { type: 'boolean', actions: ['log'], short: 'f', about: 'log: print events as they happen' },
     limit: { type: 'string', actions: ['log'], about: 'log: number of events, newest first (50)', value: 'n' },

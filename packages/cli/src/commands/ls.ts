@@ -76,6 +76,7 @@ export const ls: Command = {
   summary: 'List your uploads, or the names in a folder',
   usage: '[cid[/path]|name[/path]]',
   arity: [0, 1],
+  endsWithOutput: true,
   options: {
     search: { type: 'string', short: 's', about: 'part of a name, or the start of a CID', value: 'text' },
     type: {

@@ -6,6 +6,7 @@ export const mcp: Command = {
   summary: 'Serve tools to an AI client over standard input and output (Model Context Protocol)',
   usage: '',
   arity: [0, 0],
+  endsWithOutput: true,
   options: {
     root: {
       type: 'string',

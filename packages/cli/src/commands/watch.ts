@@ -7,6 +7,7 @@ export const watch: Command = {
   summary: 'Print the events of the account as they happen',
   usage: '',
   arity: [0, 0],
+  endsWithOutput: true,
   options: {
     types: {
       type: 'string',
