@@ -281,6 +281,16 @@ test('a reader that has enough is no fault', async () => {
   expect(await runPipe(`${cli} cat ${cid.trim()} | head -1`)).toEqual({ code: 0, out: 'ten bytes\n' })
 })
 
+test('a folder as standard input is refused, and nothing is stored', async () => {
+  mkdirSync(join(home.folder, 'input'), { recursive: true })
+  const before = (await home.cairn(['ls', '-q'])).out
+  for (const args of ['upload -', 'upload --encrypt -', 'cid -', 'import cids - --gateway http://127.0.0.1:9']) {
+    const { code, out } = await runPipe(`${cli} ${args} --json 2>&1 < input`)
+    expect([code, out], args).toEqual([1, expect.stringContaining('"message":"Standard input is a folder"')])
+  }
+  expect((await home.cairn(['ls', '-q'])).out).toBe(before)
+})
+
 test('a command that changes something completes without a reader', async () => {
   const names = ['pipe-1.txt', 'pipe-2.txt', 'pipe-3.txt']
   for (const name of names) writeFileSync(join(home.folder, name), name)

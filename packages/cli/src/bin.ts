@@ -2,6 +2,7 @@
 import { readEnvironment } from './environment.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endsWithOutput, reportOutputFailure, run } from './run.ts'
+import { openStdin } from './streams.ts'
 
 const environment = readEnvironment()
 const stop = new AbortController()
@@ -24,6 +25,8 @@ for (const stream of [process.stdout, process.stderr]) {
     process.exit(exitCodes.failed)
   })
 }
-process.exitCode = await run(process.argv.slice(2), environment, process, stop.signal)
+const { stdout, stderr } = process
+const stdin = openStdin()
+process.exitCode = await run(process.argv.slice(2), environment, { stdin, stdout, stderr }, stop.signal)
 // An aborted upload from standard input would wait for the rest of it.
-process.stdin.destroy()
+stdin.destroy()
