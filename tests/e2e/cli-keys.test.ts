@@ -167,6 +167,7 @@ test('a link is not used up by a target that cannot be written', async () => {
 test('paths in a folder encrypted as one are those of plain folders, and a folder in it is named as such', async () => {
   mkdirSync(join(folder, 'trip', 'day 1'), { recursive: true })
   writeFileSync(join(folder, 'trip', 'day 1', 'ü.txt'), 'rain')
+  mkdirSync(join(folder, 'trip', 'nothing yet'))
   symlinkSync('day 1', join(folder, 'trip', 'link'))
   const { cid, leftOut } = await json('owner', 'upload', '--encrypt', '--as-one', 'trip')
   expect(leftOut).toEqual(['trip/link'])
@@ -177,6 +178,44 @@ test('paths in a folder encrypted as one are those of plain folders, and a folde
     const refused = await cairn('owner', ['get', `${cid}/${path}`, '-o', 'day'])
     expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('day 1 is a folder in an encrypted')])
   }
+  const empty = await cairn('owner', ['get', `${cid}/nothing yet`, '-o', 'day'])
+  expect([empty.code, empty.err]).toEqual([1, expect.stringContaining('nothing yet is a folder in an encrypted')])
+})
+
+test('ls lists the names in a folder encrypted as one, for those who may read it', async () => {
+  mkdirSync(join(folder, 'album', 'may'), { recursive: true })
+  mkdirSync(join(folder, 'album', 'none'))
+  writeFileSync(join(folder, 'album', 'may', 'first.txt'), 'Dear Ida')
+  writeFileSync(join(folder, 'album', 'list.txt'), 'one')
+  const { cid } = (await json('owner', 'upload', '--encrypt', '--as-one', 'album')) as { cid: string }
+  const rows = async (...args: string[]) => {
+    const { code, out, err } = await cairn('owner', ['ls', ...args, '--json'])
+    expect(code, err).toBe(0)
+    return out
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+  }
+  const [list, first] = [
+    { path: 'list.txt', sizeBytes: 3 },
+    { path: 'may/first.txt', sizeBytes: 8 },
+  ]
+  expect(await rows(cid)).toEqual([list, first, { path: 'none/', sizeBytes: null }])
+  expect(await rows(cid, '--limit', '1')).toEqual([list])
+  expect(await rows(`${cid}/may`)).toEqual([first])
+  expect((await cairn('owner', ['ls', `${cid}/none`])).err).toBe('The folder is empty.\n')
+  expect((await cairn('owner', ['ls', cid])).err).toContain(`To open a file: cairn cat ${cid}/<path>`)
+  expect((await rows(cid, '--encrypted')).map(({ name }) => name)).toEqual(['0', '1', 'index'])
+  expect((await cairn('owner', ['ls', `${cid}/list.txt`])).err).toContain('NOT_A_DIRECTORY')
+  expect((await cairn('owner', ['ls', `${cid}/june`])).err).toContain('The folder does not contain june')
+  expect((await cairn('owner', ['ls', '--encrypted'])).err).toContain('use --type encrypted')
+  const refused = await cairn('friend', ['ls', cid])
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('use --encrypted')])
+  // The same names in a folder that is not encrypted.
+  mkdirSync(join(folder, 'numbers'))
+  for (const name of ['0', 'index']) writeFileSync(join(folder, 'numbers', name), name)
+  const plain = (await json('owner', 'upload', 'numbers')) as { cid: string }
+  expect((await rows(plain.cid)).map(({ name }) => name)).toEqual(['0', 'index'])
 })
 
 test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {

@@ -50,12 +50,13 @@ export async function findEncryptedFile(
   { client, cid, path, decryption }: Content,
   signal: AbortSignal,
 ): Promise<{ cidPath: string; masterKey: string }> {
-  const { masterKey, files } = await openEncryptedFolder(client, cid, { ...decryption, signal })
+  const { masterKey, files, folders } = await openEncryptedFolder(client, cid, { ...decryption, signal })
   // As in paths of plain content, slashes may repeat.
   const wanted = path.split('/').filter(Boolean).join('/')
   const file = files.find((one) => one.path === wanted)
   if (file === undefined) {
-    if (files.some((one) => one.path.startsWith(`${wanted}/`)))
+    const paths = [...files.map((one) => one.path), ...folders.map((folder) => `${folder}/`)]
+    if (paths.some((one) => one.startsWith(`${wanted}/`)))
       throw new CairnError('NOT_A_FILE', {
         message: `${wanted} is a folder in an encrypted folder`,
         hint: 'Use the path of a file in it, or download the whole folder by its CID.',

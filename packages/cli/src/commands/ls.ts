@@ -1,6 +1,15 @@
-import { CairnError, type FileEntry, type FileFilter, listDirectory, listFiles } from '@cairn/sdk'
+import {
+  CairnError,
+  type FileEntry,
+  type FileFilter,
+  type FolderItem,
+  listDirectory,
+  listFiles,
+  openEncryptedFolder,
+} from '@cairn/sdk'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
+import { type Content, openContent, readOptions, withWayOut } from '../read-content.ts'
 import { readCount } from '../read-count.ts'
 import { formatBytes } from '../sizes.ts'
 import { formatTime } from '../times.ts'
@@ -15,6 +24,12 @@ function readLimit({ values }: CommandContext): number {
 
 async function listOwn(context: CommandContext): Promise<void> {
   const { values, session, output, signal } = context
+  const ofFolders = Object.keys(readOptions).find((name) => values[name] !== undefined)
+  if (ofFolders !== undefined)
+    throw new CairnError('USAGE', {
+      message: `--${ofFolders} applies to a folder, not to the list of your uploads`,
+      hint: 'Name a folder. To list encrypted uploads, use --type encrypted.',
+    })
   const maxRows = readLimit(context)
   const filter: FileFilter = { limit: Math.min(batchRows, maxRows) }
   const [search, type] = [text(values, 'search'), text(values, 'type')]
@@ -58,8 +73,10 @@ async function listFolder(argument: string, context: CommandContext): Promise<vo
       hint: 'Omit it, or omit the folder.',
     })
   const maxRows = readLimit(context)
-  const cidPath = await findContent(context, argument)
-  const items = []
+  const cidPath = (await findContent(context, argument)).replace(/^\/ipfs\//, '')
+  const content = flag(values, 'encrypted') ? undefined : await findEncryptedFolder(context, cidPath)
+  if (content !== undefined) return listDecrypted(content, maxRows, context)
+  const items: FolderItem[] = []
   for await (const item of listDirectory(await session.optionalClient(), cidPath, { signal })) {
     if (items.push(item) >= maxRows) break
   }
@@ -69,6 +86,57 @@ async function listFolder(argument: string, context: CommandContext): Promise<vo
     items,
   )
   if (items.length === 0) output.note('The folder is empty.')
+}
+
+/** Returns how to open a folder that was encrypted as one; undefined for all other content. */
+async function findEncryptedFolder(context: CommandContext, cidPath: string): Promise<Content | undefined> {
+  const { session, signal } = context
+  const [cid = ''] = cidPath.split('/')
+  // The stored names are numbers and `index`. The key nodes are asked about such a folder only.
+  for await (const { name } of listDirectory(await session.optionalClient(), cid, { signal })) {
+    if (!/^(?:\d+|index)$/.test(name)) return undefined
+    const content = await openContent(context, cidPath)
+    return content.decryption === undefined ? undefined : content
+  }
+  return undefined
+}
+
+/** Lists the files in a folder that was encrypted as one, with their paths below it. */
+async function listDecrypted(
+  { client, cid, path, decryption }: Content,
+  maxRows: number,
+  { output, signal }: CommandContext,
+): Promise<void> {
+  const { files, folders } = await openEncryptedFolder(client, cid, { ...decryption, signal }).catch(
+    (error: unknown) => {
+      throw withWayOut(error)
+    },
+  )
+  const all = [
+    ...files.map(({ path: name, sizeBytes }) => ({ path: name, sizeBytes })),
+    ...folders.map((name) => ({ path: `${name}/`, sizeBytes: null })),
+  ]
+  const wanted = path.split('/').filter(Boolean).join('/')
+  if (all.some((item) => wanted !== '' && item.path === wanted)) throw new CairnError('NOT_A_DIRECTORY')
+  const below = all.filter((item) => wanted === '' || item.path.startsWith(`${wanted}/`))
+  if (below.length === 0 && wanted !== '')
+    throw new CairnError('PATH_NOT_FOUND', {
+      message: `The folder does not contain ${wanted}`,
+      hint: `List all of it: cairn ls ${cid}`,
+    })
+  const found = below.filter((item) => item.path !== `${wanted}/`)
+  const items = found.toSorted((a, b) => (a.path < b.path ? -1 : 1)).slice(0, maxRows)
+  output.table(
+    ['SIZE', 'PATH'],
+    items.map((item) => [item.sizeBytes === null ? '–' : formatBytes(item.sizeBytes), item.path]),
+    items,
+    'PATH',
+  )
+  output.note(
+    items.length === 0
+      ? 'The folder is empty.'
+      : `Encrypted as one folder. To open a file: cairn cat ${cid}/<path>. To list what is stored: --encrypted.`,
+  )
 }
 
 export const ls: Command = {
@@ -88,6 +156,7 @@ export const ls: Command = {
     sort: { type: 'string', about: 'sort by time, name or size', value: 'by', choices: ['time', 'name', 'size'] },
     long: { type: 'boolean', about: 'show time, access and id of each upload' },
     limit: { type: 'string', short: 'l', about: 'maximum number of rows', value: 'n' },
+    ...readOptions,
   },
   examples: ['cairn ls --search report', 'cairn ls bafy…/photos', 'cairn ls --json | jq .cid'],
   run: (context) => (context.args[0] === undefined ? listOwn(context) : listFolder(context.args[0], context)),
