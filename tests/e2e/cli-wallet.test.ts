@@ -138,6 +138,19 @@ test('passwords and keys come by standard input, a line each', async () => {
   expect((await cairn(['api-key', 'import', made], { config, env })).code).toBe(2)
   expect((await stdin(['api-key', 'import'], `${made}\n`)).code).toBe(0)
   expect((await cairn(['api-key', 'show'], { config, env })).out.trim()).toBe(made)
+  for (const [wrong, message] of [
+    ['nonsense', 'does not accept this API key, which was not saved'],
+    [`${made.slice(0, -1)}${made.endsWith('0') ? '1' : '0'}`, 'does not accept this API key, which was not saved'],
+    ['two words', 'The input does not contain an API key'],
+    ['schlüssel', 'The input does not contain an API key'],
+  ] as const) {
+    const refused = await stdin(['api-key', 'import'], `${wrong}\n`)
+    expect([refused.code, refused.err], wrong).toEqual([4, expect.stringContaining(message)])
+    expect((await cairn(['api-key', 'show'], { config, env })).out.trim()).toBe(made)
+  }
+  const narrow = await stdin(['api-key', 'new', '--print-only', '-q', '--scope', 'files:write'], 'second\n')
+  expect((await stdin(['api-key', 'import'], narrow.out)).code).toBe(0)
+  expect((await stdin(['api-key', 'import'], `${made}\n`)).code).toBe(0)
   writeFileSync(join(folder, 'api-key'), `${made}\n`, { mode: 0o600 })
   const imported = await cairn(['api-key', 'import', '--api-key-file', 'api-key'], { config: 'by-file', env })
   expect(imported.code).toBe(0)

@@ -120,7 +120,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
 }
 
 /** A header cannot carry other characters, and the failure would look like one of the network. @throws CairnError UNAUTHENTICATED */
-function requireKeyForm(text: string, source: string): string {
+export function requireKeyForm(text: string, source: string): string {
   const key = text.trim()
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new CairnError('UNAUTHENTICATED', {

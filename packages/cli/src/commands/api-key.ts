@@ -1,7 +1,17 @@
-import { CairnError, createApiKey, listApiKeys, revokeApiKey, scopes } from '@cairn/sdk'
+import {
+  CairnError,
+  type Client,
+  createApiKey,
+  createClient,
+  getUsage,
+  listApiKeys,
+  revokeApiKey,
+  scopes,
+} from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { parseExpiry, parseScopes } from '../key-rights.ts'
 import { openWallet } from '../open-wallet.ts'
+import { requireKeyForm } from '../session.ts'
 import type { KeptKey } from '../state.ts'
 import { formatTime } from '../times.ts'
 
@@ -37,18 +47,38 @@ async function keep({ state, output }: CommandContext, api: string, key: KeptKey
 }
 
 async function importKey(context: CommandContext): Promise<void> {
-  const { args, values, prompt, session, output } = context
+  const { args, values, prompt, session, output, signal } = context
   if (args[1] !== undefined)
     throw new CairnError('USAGE', {
       message: 'Command-line arguments are visible to other users',
       hint: 'Run the command without the key and type it at the prompt, or use --api-key-file or --password-stdin.',
     })
   const fromFile = text(values, 'api-key-file') === undefined ? undefined : await session.keptKey()
-  const key = (fromFile ?? (await prompt.secret('API key', { hint: 'Use --api-key-file or --password-stdin.' }))).trim()
-  if (key === '' || /\s/.test(key)) throw new CairnError('USAGE', { message: 'An API key must be one word' })
-  const { api } = await session.network()
-  await keep(context, api, { key })
-  output.result({ imported: true }, `Saved for ${api}.`, api)
+  const given = fromFile ?? (await prompt.secret('API key', { hint: 'Use --api-key-file or --password-stdin.' }))
+  const key = requireKeyForm(given, 'The input')
+  const network = await session.network()
+  await requireAccepted(createClient({ network, apiKey: key }), signal)
+  await keep(context, network.api, { key })
+  output.result({ imported: true }, `Saved for ${network.api}.`, network.api)
+}
+
+/**
+ * Asks the service about a key, which would otherwise replace one that works.
+ * @throws CairnError UNAUTHENTICATED, API_KEY_EXPIRED, API_KEY_REVOKED
+ */
+async function requireAccepted(client: Client, signal: AbortSignal): Promise<void> {
+  try {
+    await getUsage(client, { signal })
+  } catch (error) {
+    // A key without the scope is valid.
+    if (CairnError.is(error, 'FORBIDDEN')) return
+    if (!CairnError.is(error, 'UNAUTHENTICATED')) throw error
+    throw new CairnError('UNAUTHENTICATED', {
+      message: `${client.network.api} does not accept this API key, which was not saved`,
+      hint: 'Check that the key is complete and belongs to this network, or run `cairn api-key new`.',
+      cause: error,
+    })
+  }
 }
 
 async function show({ session, output }: CommandContext): Promise<void> {
