@@ -259,6 +259,9 @@ test('wrong inputs and failures carry the stable code and the hint', async () =>
   })
   expect(await refuse('read_file', { content: helloCid, secret: 1 })).toMatchObject({ code: 'INVALID_REQUEST' })
   expect(await refuse('list_files', { limit: 0 })).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await refuse('upload_text', { text: 'x', name: '  ', encrypt: false })).toMatchObject({
+    code: 'INVALID_REQUEST',
+  })
   expect(await refuse('upload_text', { text: 'x', name: 'x', encrypt: false, shareTo: ['0x1'] })).toMatchObject({
     code: 'INVALID_REQUEST',
   })

@@ -122,7 +122,7 @@ const uploadOneText = defineTool({
   isIdempotent: false,
   input: v.strictObject({
     text: v.pipe(v.string(), v.maxLength(maxTextCharacters), v.description('Content of the file.')),
-    name: v.pipe(v.string(), v.minLength(1), v.maxLength(255), v.description('Name of the file, such as notes.md.')),
+    name: inputs.fileName('Name of the file, such as notes.md.'),
     ...encryption,
   }),
   async run({ text, name, ...choice }, context) {
