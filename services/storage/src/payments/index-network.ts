@@ -7,6 +7,7 @@ import type { Block, PaymentEvent } from './chain.ts'
 import { applyVerdict } from './credit.ts'
 import type { IndexParts } from './index-parts.ts'
 import { createUnpricedRetry, type Judged, judgeAll, rememberPrices, type UnpricedRetry } from './judge-round.ts'
+import { requireNoneOmitted } from './missing-payments.ts'
 import { type Answer, createPanels, type Endpoint, type Failure, type Panel } from './panel.ts'
 import {
   confirmEvents,
@@ -19,7 +20,7 @@ import {
 } from './read-final.ts'
 import { RpcRefusal } from './rpc.ts'
 import { showUnfinal } from './show-unfinal.ts'
-import { type CursorRow, findCursor, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
+import { type CursorRow, findCursor, findMissing, nameOf, orphanUnseen, writeCursor, writePayment } from './store.ts'
 
 export type { IndexParts } from './index-parts.ts'
 
@@ -148,11 +149,19 @@ async function indexRound(
       range.halve(to - next + 1)
       return wide
     }
+    const reported = new Set(events.map(nameOf))
+    const missing = await findMissing(context.db.read, network, { from: next, to, reported })
+    const later = await requireNoneOmitted(network, panel, agreed.endpoints, missing, { from, to })
     const times = await confirm(parts, panel, agreed, undecided)
     const judged = await judgeAll(parts, undecided, times)
     credited += await context.db.write(async (trx) => {
       await parts.requireLease(trx)
-      return recordFinal(parts, trx, judged, { from: next, final: block, headBlock: headNumber })
+      return recordFinal(parts, trx, judged, {
+        from: next,
+        final: block,
+        headBlock: headNumber,
+        kept: new Set([...reported, ...later]),
+      })
     })
     blocks = to - next + 1
     range.grow()
@@ -286,14 +295,12 @@ async function recordFinal(
   { context, network }: IndexParts,
   trx: Kysely<Schema>,
   judged: readonly Judged[],
-  { from, final, headBlock }: { from: number; final: Block; headBlock: number },
+  { from, final, headBlock, kept }: { from: number; final: Block; headBlock: number; kept: ReadonlySet<string> },
 ): Promise<number> {
   const now = context.clock.now()
-  const kept = new Set<string>()
   let credited = 0
   for (const { event, blockTimeMs, verdict } of judged) {
     const row = await writePayment(trx, network, event, { blockTimeMs, now })
-    kept.add(nameOf(event))
     if (await applyVerdict(trx, row, verdict, { config: context.config, now })) credited++
   }
   await orphanUnseen(trx, network, { from, to: final.number, kept, now })

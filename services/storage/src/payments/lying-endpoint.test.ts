@@ -306,3 +306,56 @@ test('a payment that only one endpoint no longer shows is not dropped', async ()
   expect(await indexer.round()).toMatchObject({ seen: 0 })
   expect(await openBooks(db).states()).toEqual(['seen'])
 })
+
+describe('a payment in the chain is not dropped', () => {
+  test.each([
+    ['the head of an endpoint goes back', 1],
+    ['the heads of most endpoints go back', 3],
+  ] as const)('when %s', async (_when, endpoints) => {
+    const hash = await place.payToken(place.alice, 'usdc', paid)
+    // A node that does not have the block of the payment yet.
+    const behind: Lie = async (question, ask) => {
+      if (question.params[0] !== 'latest') return undefined
+      const { result } = (await ask()) as { result: { number: Hex } }
+      question.params[0] = toHex(Number(result.number) - 1)
+      return ask()
+    }
+    const liars = await Promise.all(Array.from({ length: endpoints }, () => startLiar(behind)))
+    for (const liar of liars) liar.isLying = false
+    const indexer = follow(
+      liars.map(({ url }) => url),
+      { finality: { blocks: 50 } },
+    )
+    expect(await indexer.round()).toMatchObject({ seen: 1 })
+    for (const liar of liars.slice(0, 2)) liar.isLying = true
+    await indexer.round()
+    expect(await openBooks(db).rows()).toMatchObject([{ tx_hash: hash, state: 'seen', reason: null }])
+  })
+
+  test('when an endpoint answers without its newest payments', async () => {
+    await place.payToken(place.alice, 'usdc', paid)
+    const liar = await startLiar(async (question) => (question.method === 'eth_getLogs' ? { result: [] } : undefined))
+    liar.isLying = false
+    const indexer = follow([liar.url], { finality: { blocks: 50 } })
+    expect(await indexer.round()).toMatchObject({ seen: 1 })
+    liar.isLying = true
+    await place.mine(1)
+    expect(await indexer.round()).toMatchObject({ seen: 0 })
+    expect(await openBooks(db).states()).toEqual(['seen'])
+  })
+
+  test('when an endpoint omits it from final blocks: they are read again until it is credited', async () => {
+    const hash = await place.payToken(place.alice, 'usdc', paid)
+    const liar = await startLiar(async (question) => (question.method === 'eth_getLogs' ? { result: [] } : undefined))
+    liar.isLying = false
+    const indexer = follow([liar.url], { finality: { blocks: 10 } })
+    expect(await indexer.round()).toMatchObject({ seen: 1 })
+    liar.isLying = true
+    await place.mine(60)
+    await expect(indexer.round()).rejects.toThrow(`omits a payment that the receipt of transaction ${hash} contains`)
+    expect(await openBooks(db).states()).toEqual(['seen'])
+    liar.isLying = false
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    await openBooks(db).expectRight()
+  })
+})

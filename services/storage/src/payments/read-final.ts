@@ -117,7 +117,8 @@ function fingerprintsOf(events: readonly PaymentEvent[]): string {
   return JSON.stringify(events.map(({ fingerprint }) => fingerprint))
 }
 
-async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+/** Works on all items, a few at once. */
+export async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
   for (let i = 0; i < items.length; i += questionsAtOnce) {
     await Promise.all(items.slice(i, i + questionsAtOnce).map(work))
   }

@@ -59,6 +59,28 @@ export function nameOf({ txHash, ordinal }: Pick<PaymentEvent, 'txHash' | 'ordin
   return `${txHash}:${ordinal}`
 }
 
+/** The same of a stored payment. */
+export function nameOfRow({ tx_hash: txHash, ordinal }: Pick<PaymentRow, 'tx_hash' | 'ordinal'>): string {
+  return nameOf({ txHash, ordinal })
+}
+
+/** Returns the payments shown in a range of blocks, both ends included, that are not decided and not reported now. */
+export async function findMissing(
+  db: Kysely<Schema>,
+  { chainId }: PaymentNetwork,
+  { from, to, reported }: { from: number; to: number; reported: ReadonlySet<string> },
+): Promise<Pick<PaymentRow, 'id' | 'tx_hash' | 'ordinal' | 'block_number' | 'block_hash'>[]> {
+  const rows = await db
+    .selectFrom('payment')
+    .select(['id', 'tx_hash', 'ordinal', 'block_number', 'block_hash'])
+    .where('chain_id', '=', chainId)
+    .where('state', '=', 'seen')
+    .where('block_number', '>=', from)
+    .where('block_number', '<=', to)
+    .execute()
+  return rows.filter((row) => !reported.has(nameOfRow(row)))
+}
+
 /**
  * Marks payments in a range of blocks that no longer exist: a reorganisation removed them.
  * @param kept names of the payments that still exist
@@ -68,17 +90,9 @@ export async function orphanUnseen(
   network: PaymentNetwork,
   { from, to, kept, now }: { from: number; to: number; kept: ReadonlySet<string>; now: number },
 ): Promise<number> {
-  const rows = await trx
-    .selectFrom('payment')
-    .select(['id', 'tx_hash', 'ordinal'])
-    .where('chain_id', '=', network.chainId)
-    .where('state', '=', 'seen')
-    .where('block_number', '>=', from)
-    .where('block_number', '<=', to)
-    .execute()
-  const gone = rows.filter(({ tx_hash: txHash, ordinal }) => !kept.has(nameOf({ txHash, ordinal }))).map(({ id }) => id)
+  const gone = await findMissing(trx, network, { from, to, reported: kept })
   const reason = reasonColumns(paymentReason('BLOCK_DROPPED'))
-  for (const id of gone) {
+  for (const { id } of gone) {
     await trx
       .updateTable('payment')
       .set({ state: 'orphaned', ...reason, updated_at: now })
