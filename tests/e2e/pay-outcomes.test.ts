@@ -5,7 +5,11 @@ import { CairnError, createClient, type PayEvent, type PaymentParams, pay } from
 import type { Hex } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type PaymentChain, startPaymentChain } from '../../services/storage/src/payments/payment-chain.fixture.ts'
+import {
+  type PaymentChain,
+  startPaymentChain,
+  startRpcLiar,
+} from '../../services/storage/src/payments/payment-chain.fixture.ts'
 import { createProvider, type WalletOptions } from './wallet-provider.fixture.ts'
 
 let place: PaymentChain
@@ -14,11 +18,11 @@ beforeAll(async () => {
 })
 afterAll(() => place?.[Symbol.asyncDispose]())
 
-/** Pays from a new wallet with coins and tokens. @returns the error, and the steps before it */
-async function payWith(openWallet: (privateKey: Hex) => WalletOptions, coin: 'native' | 'usdc') {
+/** Creates a wallet with coins and tokens, and a client of a network that takes payments at an endpoint of its chain. */
+async function openPayer(rpcUrl: string) {
   const privateKey = generatePrivateKey()
   const { address } = privateKeyToAccount(privateKey)
-  const { url, miner, wallets } = place.chain
+  const { miner, wallets } = place.chain
   await miner.setBalance({ address, value: 10n ** 20n })
   const mint = { address: place.tokens.usdc, abi: localUsdcAbi, functionName: 'mint' } as const
   await place.chain.reader.waitForTransactionReceipt({
@@ -28,18 +32,25 @@ async function payWith(openWallet: (privateKey: Hex) => WalletOptions, coin: 'na
   const chain = {
     name: 'local',
     chainId: 31337,
-    rpcUrl: url,
+    rpcUrl,
     symbol: 'ETH',
     nativeDecimals: 18,
     paymentContract: place.payments,
     tokens: { usdc: token },
     tokenList: [token],
   }
-  const profile = { name: 'local', api: url, upload: url, gateway: url, chain, chains: [chain] }
+  const profile = { name: 'local', api: rpcUrl, upload: rpcUrl, gateway: rpcUrl, chain, chains: [chain] }
+  return { privateKey, address, client: createClient({ network: profile }) }
+}
+
+/** Pays from a new wallet with coins and tokens. @returns the error, and the steps before it */
+async function payWith(openWallet: (privateKey: Hex) => WalletOptions, coin: 'native' | 'usdc') {
+  const { url } = place.chain
+  const { privateKey, client } = await openPayer(url)
   const { provider } = createProvider(url, privateKey, openWallet(privateKey))
   const events: PayEvent[] = []
   const params: PaymentParams = { units: 1_000_000n, coin }
-  const paid = pay(createClient({ network: profile }), { provider }, params, { onEvent: (event) => events.push(event) })
+  const paid = pay(client, { provider }, params, { onEvent: (event) => events.push(event) })
   const error = await paid.then(
     () => undefined,
     (reason: unknown) => reason,
@@ -135,4 +146,64 @@ test('a batch that failed pays nothing', async () => {
     'usdc',
   )
   expect(error.details).toEqual({ batchId: 'batch', outcome: 'unpaid' })
+})
+
+/** Pays with a private key at an endpoint whose answer to the sending of the last transaction is lost. */
+async function loseAnswer(coin: 'native' | 'usdc', passes: boolean) {
+  let sendings = 0
+  let isAway = false
+  await using endpoint = await startRpcLiar(place.chain.url, async ({ method }, response, ask) => {
+    if (isAway) return response.destroy()
+    if (method !== 'eth_sendRawTransaction' || ++sendings < (coin === 'native' ? 1 : 2)) return undefined
+    if (passes) await ask()
+    else isAway = true
+    return response.destroy()
+  })
+  const { privateKey, address, client } = await openPayer(endpoint.url)
+  const events: PayEvent[] = []
+  const outcome = await pay(
+    client,
+    { privateKey },
+    { units: 1_000_000n, coin },
+    { onEvent: (event) => events.push(event) },
+  ).then(
+    (paid) => ({ paid, error: undefined }),
+    (error: unknown) => ({ paid: undefined, error }),
+  )
+  const { reader } = place.chain
+  return { ...outcome, events, transactions: await reader.getTransactionCount({ address }) }
+}
+
+test.each(['native', 'usdc'] as const)(
+  'a payment whose sending was not answered is found, and not reported as failed: %s',
+  async (coin) => {
+    const { paid, error, events, transactions } = await loseAnswer(coin, true)
+    expect(error).toBeUndefined()
+    expect(events.at(-1)).toEqual({ step: 'mined', txHash: paid?.txHash })
+    expect(transactions).toBe(coin === 'native' ? 1 : 2)
+  },
+)
+
+test.each(['native', 'usdc'] as const)(
+  'a payment that may not have reached the endpoint has an unknown outcome, and is named: %s',
+  async (coin) => {
+    const { error, events } = await loseAnswer(coin, false)
+    if (!CairnError.is(error, 'PAYMENT_FAILED')) throw error
+    expect(error.details).toEqual({ txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/), outcome: 'unknown' })
+    expect(events.at(-1)).toEqual({ step: 'sent', txHash: error.details.txHash })
+  },
+)
+
+test('a payment that the endpoint refuses was not sent', async () => {
+  await using endpoint = await startRpcLiar(place.chain.url, ({ method }) =>
+    method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'out of order' } } : undefined,
+  )
+  const { privateKey, client } = await openPayer(endpoint.url)
+  const events: PayEvent[] = []
+  const onEvent = (event: PayEvent) => events.push(event)
+  await expect(pay(client, { privateKey }, { units: 1_000_000n }, { onEvent })).rejects.toMatchObject({
+    code: 'PAYMENT_FAILED',
+    details: {},
+  })
+  expect(events).toEqual([{ step: 'paying' }])
 })

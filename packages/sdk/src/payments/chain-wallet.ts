@@ -28,8 +28,9 @@ import {
   switchChain,
   writeContract,
 } from 'viem/actions'
-import { describePayError, isUpgradeRejected, unknownOutcome } from './pay-errors.ts'
+import { describePayError, isRefusal, isUpgradeRejected, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
+import { noteSigned } from './sign-noted.ts'
 import { waitForBatch, waitUntilMined } from './wait-until-mined.ts'
 
 export type { PayEvent, PaySigner } from './pay-options.ts'
@@ -78,11 +79,13 @@ export async function openChainWallet(
     rpcUrls: { default: { http: [profile.rpcUrl] } },
   })
   try {
-    const { wallet, account } = await connect(chain, profile, signer)
+    const { wallet, account: own } = await connect(chain, profile, signer)
+    const noting = noteSigned(own)
+    const account = noting?.account ?? own
     const transport = 'privateKey' in signer ? http(profile.rpcUrl) : custom(wallet)
     const reader = createClient({ chain, ccipRead: false, transport, pollingInterval: 500 })
     const canAsk = !('privateKey' in signer) && account.type === 'json-rpc'
-    const parts: Parts = { profile, wallet, account, reader, onEvent, signal, canAsk }
+    const parts: Parts = { profile, wallet, account, lastSigned: noting?.last, reader, onEvent, signal, canAsk }
     return {
       address: account.address,
       findToken: (tokens, units) => described(() => findToken(parts, tokens, units)),
@@ -107,6 +110,8 @@ type Parts = {
   profile: PayableChain
   wallet: ChainClient
   account: Account
+  /** The last transaction that the account signed; undefined if the wallet signs and sends in one step. */
+  lastSigned: (() => Hash | undefined) | undefined
   reader: ChainClient
   onEvent: (event: PayEvent) => void
   signal: AbortSignal | undefined
@@ -169,17 +174,18 @@ async function payNative(parts: Parts, { units, beneficiary }: Amount): Promise<
   if (balance < units) throw tooLittle({ symbol: profile.symbol, decimals: profile.nativeDecimals }, balance, units)
   onEvent({ step: 'paying' })
   const common = { account, chain: wallet.chain }
-  const hash =
+  const hash = await send(parts, 'pay', () =>
     beneficiary === undefined
-      ? await sendTransaction(wallet, { ...common, to, value: units })
-      : await writeContract(wallet, {
+      ? sendTransaction(wallet, { ...common, to, value: units })
+      : writeContract(wallet, {
           ...common,
           address: to,
           abi: paymentsAbi,
           functionName: 'payFor',
           args: [beneficiary],
           value: units,
-        })
+        }),
+  )
   return followPayment(parts, hash)
 }
 
@@ -234,15 +240,17 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
   for (const value of approvals) {
     onEvent({ step: 'approving' })
     const approval = { ...read, functionName: 'approve', args: [contract, value] } as const
-    await waitUntilMined(parts, await writeContract(wallet, { ...common, ...approval }), 'approve')
+    const approving = await send(parts, 'approve', () => writeContract(wallet, { ...common, ...approval }))
+    await waitUntilMined(parts, approving, 'approve')
     onEvent({ step: 'approved' })
   }
   onEvent({ step: 'paying' })
   const target = { ...common, address: contract, abi: paymentsAbi } as const
-  const hash =
+  const hash = await send(parts, 'pay', () =>
     beneficiary === undefined
-      ? await writeContract(wallet, { ...target, functionName: 'receiveToken', args: [units, token] })
-      : await writeContract(wallet, { ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] })
+      ? writeContract(wallet, { ...target, functionName: 'receiveToken', args: [units, token] })
+      : writeContract(wallet, { ...target, functionName: 'receiveTokenFor', args: [units, token, beneficiary] }),
+  )
   return followPayment(parts, hash)
 }
 
@@ -306,6 +314,35 @@ async function canBatch(wallet: ChainClient, account: Account): Promise<boolean>
     return atomic?.status === 'supported' || atomic?.status === 'ready'
   } catch {
     // Wallets without batches answer with errors of their own.
+    return false
+  }
+}
+
+/**
+ * Sends a transaction. An endpoint can accept one and fail before it answers: what was signed on this machine is then looked
+ * up, so that it is not taken for unpaid.
+ * @throws CairnError PAYMENT_FAILED with an unknown outcome; errors of the wallet or endpoint that refused it
+ */
+async function send(parts: Parts, purpose: SentPurpose, work: () => Promise<Hash>): Promise<Hash> {
+  const { lastSigned, reader, onEvent } = parts
+  const before = lastSigned?.()
+  try {
+    return await work()
+  } catch (error) {
+    const hash = lastSigned?.()
+    if (hash === undefined || hash === before) throw error
+    if (await isKnown(reader, hash)) return hash
+    if (isRefusal(error)) throw error
+    if (purpose === 'pay') onEvent({ step: 'sent', txHash: hash })
+    throw unknownOutcome(purpose, { txHash: hash }, error)
+  }
+}
+
+/** Returns whether the chain or its endpoint has a transaction. The error of the sending counts if that is not known. */
+async function isKnown(reader: ChainClient, hash: Hash): Promise<boolean> {
+  try {
+    return (await reader.request({ method: 'eth_getTransactionByHash', params: [hash] })) !== null
+  } catch {
     return false
   }
 }

@@ -92,6 +92,12 @@ export function isUpgradeRejected(error: unknown): boolean {
   return codesOf(error).includes(upgradeRejected)
 }
 
+/** Returns whether an endpoint answered that it does not accept a transaction: nothing was sent. */
+export function isRefusal(error: unknown): boolean {
+  // Codes of JSON-RPC are negative, those of wallets have four digits; -1 stands for an error without a code.
+  return codesOf(error).some((code) => code !== -1)
+}
+
 function codesOf(error: unknown): number[] {
   const codes: number[] = []
   for (let at: unknown = error, depth = 0; typeof at === 'object' && at !== null && depth < 10; depth++) {
