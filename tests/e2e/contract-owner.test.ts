@@ -1,16 +1,31 @@
 // The owner's tool as documented in docs/payments.md: deploy, allow, pause, withdraw, hand over.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { localUsdcAbi } from '@cairn/contracts'
+import { localUsdcAbi, paymentsAbi } from '@cairn/contracts'
 import { localUsdcBytecode } from '@cairn/contracts/deploy'
+import { paymentsSource } from '@cairn/contracts/source'
 import { startTestChain } from '@cairn/service/test-chain-fixture'
 import { expect, test } from 'vitest'
 
 const run = promisify(execFile)
 const program = join(import.meta.dirname, '../../services/storage/src/contract-main.ts')
+const { compile }: { compile(input: string): string } = createRequire(import.meta.url)('solc')
+
+/** Compiles the payment contract as it was before its owner could not give it up. @returns the deployment code */
+function compileEarlier(): `0x${string}` {
+  const { content } = paymentsSource.input.sources['Payments.sol']
+  const earlier = content
+    .replace(/ {4}\/\/\/ @notice The owner cannot give up.*\n.*error OWNER_REQUIRED.*\n/, '')
+    .replace(/ {4}\/\/\/ @notice Always fails: without an owner[^}]*\}\n\n/, '')
+  expect(earlier).not.toMatch(/OWNER_REQUIRED|renounce/)
+  const sources = { ...paymentsSource.input.sources, 'Payments.sol': { content: earlier } }
+  const { contracts } = JSON.parse(compile(JSON.stringify({ ...paymentsSource.input, sources })))
+  return `0x${contracts['Payments.sol'].Payments.evm.bytecode.object}`
+}
 
 test('a contract is deployed, allows a token, is paused, emptied and handed over', async () => {
   await using chain = await startTestChain()
@@ -70,6 +85,23 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
       await expect(tool('status', '--contract', wrong)).rejects.toThrow(what)
     }
     await expect(tool('pause', '--contract', 'nowhere', '--key-file', ownerKey)).rejects.toThrow('is not an address')
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+})
+
+test('a contract of an earlier version is managed, too', async () => {
+  await using chain = await startTestChain()
+  const [owner] = chain.wallets
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-owner-'))
+  try {
+    const key = join(folder, 'owner.key')
+    await writeFile(key, '0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80\n')
+    const contract = await chain.deploy(paymentsAbi, compileEarlier(), [owner.account.address])
+    const to = ['--rpc', chain.url, '--contract', contract, '--key-file', key]
+    const node = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', program]
+    expect((await run(process.execPath, [...node, 'pause', ...to])).stdout).toContain('done in block')
+    expect((await run(process.execPath, [...node, 'status', ...to])).stdout).toContain('paused')
   } finally {
     await rm(folder, { recursive: true, force: true })
   }

@@ -66,6 +66,8 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
     error INVALID_AMOUNT();
     /// @notice The receiver rejected a withdrawal.
     error WITHDRAWAL_FAILED();
+    /// @notice The owner cannot give up the contract.
+    error OWNER_REQUIRED();
 
     /// @notice Whether a token is accepted as payment.
     mapping(address token => bool) public tokenStatus;
@@ -203,6 +205,11 @@ contract Payments is Ownable2Step, Pausable, ReentrancyGuard {
         } else {
             IERC20(token).safeTransfer(to, amount);
         }
+    }
+
+    /// @notice Always fails: without an owner, the contract would keep what it holds and receives forever.
+    function renounceOwnership() public pure override {
+        revert OWNER_REQUIRED();
     }
 
     function _receiveNative(bytes memory data) private whenNotPaused {

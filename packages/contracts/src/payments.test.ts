@@ -299,6 +299,12 @@ describe('the owner', () => {
     await expect(call(owner, payments, paymentsAbi, 'unpause', [])).rejects.toThrow('OwnableUnauthorizedAccount')
   })
 
+  test('cannot give the contract up: what it holds stays within reach', async () => {
+    await pay(alice, 100n)
+    await expect(call(owner, payments, paymentsAbi, 'renounceOwnership', [])).rejects.toThrow('OWNER_REQUIRED')
+    await call(owner, payments, paymentsAbi, 'withdraw', [zeroAddress, bob.account.address, 100n])
+  })
+
   test('withdraws plain transfers to the given address', async () => {
     await call(alice, usdc, localUsdcAbi, 'transfer', [payments, 40n])
     await payToken(alice, usdc, 60n)

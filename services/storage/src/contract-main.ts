@@ -20,6 +20,7 @@ import {
   parseAbi,
 } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'
+import { isPaymentsCode } from './contract/payments-code.ts'
 import { createSafeBatch } from './contract/safe-batch.ts'
 
 const usage = `npm run contract -- <action> --rpc <url> [--contract 0x…] [--key-file <file> | --safe <file>]
@@ -88,11 +89,10 @@ const contract = () => ({ address: readAddress(values.contract, '--contract'), a
  */
 async function requirePayments(): Promise<void> {
   const { address } = contract()
-  const code = (await reader().getCode({ address }))?.slice(2) ?? ''
-  // The deployed code is the end of the deployment code: the contract has no immutable values.
-  if (code !== '' && paymentsBytecode.endsWith(code)) return
+  const code = (await reader().getCode({ address })) ?? '0x'
+  if (isPaymentsCode(code)) return
   throw new CairnError('INVALID_REQUEST', {
-    message: `${address} is not the payment contract: the address has ${code === '' ? 'no' : 'another'} contract`,
+    message: `${address} is not the payment contract: the address has ${code === '0x' ? 'no' : 'another'} contract`,
     hint: 'Nothing was sent. Compare the address with the output of `deploy`, and check that --rpc is on the same chain.',
   })
 }

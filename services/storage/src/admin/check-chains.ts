@@ -1,5 +1,5 @@
-import { paymentsBytecode } from '@cairn/contracts/deploy'
 import * as v from 'valibot'
+import { isPaymentsCode } from '../contract/payments-code.ts'
 import { createRpc, hexBytes, hexHash, hexNumber, toHex } from '../payments/payments.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 
@@ -41,11 +41,9 @@ export async function checkChain(network: PaymentNetwork, signal?: AbortSignal):
           note(i + 1, `Endpoint is on chain ${chainId}, the configured chain is ${network.chainId}`)
           return undefined
         }
-        const code = (await rpc.ask('eth_getCode', [network.contract, 'latest'], hexBytes)).slice(2)
-        if (code === '') note(i + 1, `There is no contract at ${network.contract}`)
-        // The deployed code is the end of the deployment code, because the contract has no immutable values.
-        else if (!paymentsBytecode.endsWith(code))
-          note(i + 1, `The contract at ${network.contract} is not the payment contract`)
+        const code = await rpc.ask('eth_getCode', [network.contract, 'latest'], hexBytes)
+        if (code === '0x') note(i + 1, `There is no contract at ${network.contract}`)
+        else if (!isPaymentsCode(code)) note(i + 1, `The contract at ${network.contract} is not the payment contract`)
         return (await rpc.ask('eth_getBlockByNumber', ['latest', false], blockSchema)).number
       }),
     ),
