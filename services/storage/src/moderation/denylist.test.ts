@@ -112,6 +112,15 @@ test.each([
 const cid = 'QmecDgNqCRirkc3Cjz9eoRBNwXGckJ9WvTdmY16HP88768'
 const find = (text: string, path = `/ipfs/${cid}`) => createRuleSet(parseDenylist(text).rules).find(subjectOf(path))
 
+test("a path of the operator's own rules covers what is below it, and no other name that starts like it", () => {
+  const { rules: own } = parseDenylist(`/ipfs/${cid}/sub/*\n/ipns/site.example/a%20b/*\n/ipns/whole.example/*`, 'below')
+  const denied = (path: string) => createRuleSet(own).find(subjectOf(path)) === 410
+  for (const path of [`/ipfs/${cid}/sub`, `/ipfs/${cid}/sub/way`, '/ipns/site.example/a b/c', '/ipns/whole.example/x'])
+    expect(denied(path), path).toBe(true)
+  for (const path of [`/ipfs/${cid}`, `/ipfs/${cid}/subway`, `/ipfs/${cid}/sub.txt`, '/ipns/site.example/a bc'])
+    expect(denied(path), path).toBe(false)
+})
+
 test('the last rule that matches decides, also over a double hash and another list', () => {
   expect(find(`/ipfs/${cid}\n!/ipfs/${cid}`)).toBeUndefined()
   expect(find(`!/ipfs/${cid}\n/ipfs/${cid}`)).toBe(410)

@@ -80,6 +80,7 @@ function describe(subject: DenySubject): { key: string; hashed: (path: string) =
   }
 }
 
-function matches({ path, isPrefix }: PathRule, asked: string): boolean {
-  return isPrefix ? asked.startsWith(path) : asked === path
+function matches({ path, covers }: PathRule, asked: string): boolean {
+  if (covers === 'prefix') return asked.startsWith(path)
+  return asked === path || (covers === 'below' && (path === '' || asked.startsWith(`${path}/`)))
 }

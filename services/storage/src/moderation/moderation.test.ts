@@ -87,6 +87,22 @@ test('no replica serves or accepts newly denied content, in any form; undeny res
     expect((await admin('deny', wrong, '--reason', 'x')).code).toBe(2)
 })
 
+test('a takedown of a folder covers no neighbor whose name starts like it', async () => {
+  await using storage = await startTestStorage({ CAIRN_RATE_FACTOR: '0' })
+  const key = await storage.createKey()
+  const body = new FormData()
+  for (const name of ['site/sub/a.txt', 'site/subway/b.txt']) body.append('file', new Blob([name]), name)
+  const added = await storage.call('/api/v0/add?wrap-with-directory=true', { method: 'POST', ...bearer(key), body })
+  const last: unknown = JSON.parse(added.body.trim().split('\n').at(-1) ?? '')
+  const root = typeof last === 'object' && last !== null && 'Hash' in last ? String(last.Hash) : ''
+  const [bad, good] = [`/ipfs/${root}/site/sub`, `/ipfs/${root}/site/subway/b.txt`]
+  expect((await read(storage, good)).status).toBe(200)
+  expect((await runAdmin({ CAIRN_HOME: storage.home }, 'deny', bad, '--reason', 'phishing')).code).toBe(0)
+  await expect.poll(async () => (await read(storage, `${bad}/a.txt`)).status).toBe(410)
+  expect((await read(storage, bad)).status).toBe(410)
+  expect((await read(storage, good)).status).toBe(200)
+})
+
 test('the proofs of denied content, which contain its root block, are refused', async () => {
   await using storage = await startTestStorage({
     CAIRN_PROVIDERS: JSON.stringify([{ kind: 'cairn', name: 'one', url: 'http://127.0.0.1:1', key: 'x'.repeat(32) }]),

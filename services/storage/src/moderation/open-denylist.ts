@@ -14,6 +14,9 @@ const watchEveryMs = 2000
 /** Maximum time that a start waits for lists without a copy, in ms. */
 const firstFetchMs = 30_000
 
+/** Name of the operator's own rules among the lists. */
+const ownName = 'cairn-admin'
+
 type Parts = Pick<Context, 'db' | 'log' | 'failures' | 'metrics'> & { config: StorageConfig }
 
 /** A denylist that is kept up to date. */
@@ -42,7 +45,7 @@ export function openDenylist({ config, db, log, failures, metrics }: Parts): Ope
   const take = ({ name, version, text }: ListFile): void => {
     if (known.get(name)?.version === version) return
     try {
-      const parsed = parseDenylist(text)
+      const parsed = parseDenylist(text, name === ownName ? 'below' : 'prefix')
       known.set(name, { version, parsed })
       const about = { list: name, rules: parsed.rules.length }
       if (parsed.failures.length === 0) log.info(about, 'denylist loaded')
@@ -66,8 +69,8 @@ export function openDenylist({ config, db, log, failures, metrics }: Parts): Ope
     }
     lists.push(...(await readListFiles(config.denylistFiles, known, failures)))
     const version = `${await readDenialCount(db)}`
-    const isNew = known.get('cairn-admin')?.version !== version
-    lists.push({ name: 'cairn-admin', version, text: isNew ? await readDenials(db) : '' })
+    const isNew = known.get(ownName)?.version !== version
+    lists.push({ name: ownName, version, text: isNew ? await readDenials(db) : '' })
     const versions = JSON.stringify(lists.map((list) => [list.name, list.version]))
     if (versions === lastVersions) return
     for (const list of lists) take(list)

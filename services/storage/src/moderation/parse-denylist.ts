@@ -24,8 +24,8 @@ export type PathRule = RuleBase & {
   /** Key from the functions of `rule-keys.ts`. */
   key: string
   path: string
-  /** Whether the rule covers every path that starts with this one. */
-  isPrefix: boolean
+  /** This path only, every path that starts with its characters, or this path and those below it. */
+  covers: 'path' | 'prefix' | 'below'
 }
 /** A rule by hash, which does not reveal the denied content. */
 export type HashRule = RuleBase & {
@@ -52,10 +52,11 @@ const headerSchema = v.nullable(
 
 /**
  * Parses a denylist in the compact format. Invalid lines are reported and skipped.
+ * @param star what a star after a slash covers. In the format, the slash changes nothing: `sub/*` covers `subway`, too.
  * @throws CairnError INVALID_CONFIGURATION for a header that is not YAML, or has a version other than 1
  * @see https://specs.ipfs.tech/compact-denylist-format/
  */
-export function parseDenylist(text: string): ParsedDenylist {
+export function parseDenylist(text: string, star: 'prefix' | 'below' = 'prefix'): ParsedDenylist {
   const { header, body, firstLine } = splitHeader(text)
   const rules: DenylistRule[] = []
   const failures: ParsedDenylist['failures'] = []
@@ -66,7 +67,7 @@ export function parseDenylist(text: string): ParsedDenylist {
     if (trimmed === '' || trimmed.startsWith('#')) continue
     try {
       if (Buffer.byteLength(whole) >= maxLineBytes) throw new Error('it is longer than 2 MiB')
-      rules.push(...parseRule(trimmed, header.status))
+      rules.push(...parseRule(trimmed, header.status, star))
     } catch (error) {
       failures.push({ line: number, problem: error instanceof Error ? error.message : 'it is not a rule' })
     }
@@ -111,7 +112,7 @@ function readStatus(value: unknown): DeniedStatus | undefined {
 }
 
 /** Parses a line. An ambiguous double hash becomes two rules. @throws Error with the reason */
-function parseRule(line: string, listStatus: DeniedStatus): DenylistRule[] {
+function parseRule(line: string, listStatus: DeniedStatus, star: 'prefix' | 'below'): DenylistRule[] {
   const [item = '', ...itemHints] = line.split(/[ \t]+/)
   const ownHint = itemHints.findLast((hint) => hint.startsWith('gateway_status:'))
   const isAllowed = item.startsWith('!')
@@ -123,14 +124,15 @@ function parseRule(line: string, listStatus: DeniedStatus): DenylistRule[] {
   const [, namespace = '', root = '', rest = ''] = /^\/(ipfs|ipns)\/([^/]+)(\/.*)?$/.exec(target) ?? []
   if (root === '') throw new Error('it is neither /ipfs/…, /ipns/… nor //…')
   const key = namespace === 'ipfs' ? keyOfContent(root) : keyOfAnyName(root)
-  return [{ kind: 'path', ...base, key, ...readRulePath(rest) }]
+  return [{ kind: 'path', ...base, key, ...readRulePath(rest, star) }]
 }
 
-function readRulePath(rest: string): { path: string; isPrefix: boolean } {
-  const isPrefix = rest.endsWith('*')
-  const encoded = (isPrefix ? rest.slice(0, -1) : rest).replace(/^\/+|\/+$/g, '')
+function readRulePath(rest: string, star: 'prefix' | 'below'): Pick<PathRule, 'path' | 'covers'> {
+  const hasStar = rest.endsWith('*')
+  const encoded = (hasStar ? rest.slice(0, -1) : rest).replace(/^\/+|\/+$/g, '')
+  const covers = hasStar ? (rest.endsWith('/*') ? star : 'prefix') : 'path'
   try {
-    return { path: decodeURIComponent(encoded), isPrefix }
+    return { path: decodeURIComponent(encoded), covers }
   } catch (cause) {
     throw new Error('its path is not percent-encoded UTF-8', { cause })
   }
