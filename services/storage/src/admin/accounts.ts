@@ -2,7 +2,8 @@ import { CairnError } from '@cairn/protocol'
 import { applyAction, recordAction } from '@cairn/service/admin'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { deleteFiles } from '../files/files.ts'
+import { deleteAllFiles } from '../files/files.ts'
+import { recountAccount } from '../ledger/ledger.ts'
 import { releasePacks } from '../packs/packs.ts'
 import type { AdminContext } from './admin-context.ts'
 
@@ -121,11 +122,21 @@ export function unblockAccount(context: AdminContext, address: string, reason: s
  */
 export async function deleteContent(context: AdminContext, address: string, reason: string) {
   const { db, clock, isDryRun } = context
-  const { files, usedBytes } = await readAccount(db.read, address)
-  const entry = { action: 'accounts delete', subject: address, reason, before: { files, usedBytes } }
-  if (isDryRun) return entry
-  // Logged first, because an interrupted run has deleted files too.
-  await db.write((trx) => recordAction(trx, entry, clock.now()))
+  const describeEntry = ({ files, usedBytes }: AccountState) => ({
+    action: 'accounts delete',
+    subject: address,
+    reason,
+    before: { files, usedBytes },
+  })
+  if (isDryRun) return describeEntry(await readAccount(db.read, address))
+  // The database rejects totals below zero, so a wrong one would keep files from being deleted.
+  const entry = await db.write(async (trx) => {
+    await recountAccount(trx, address)
+    const found = describeEntry(await readAccount(trx, address))
+    // Logged first, because an interrupted run has deleted files too.
+    await recordAction(trx, found, clock.now())
+    return found
+  })
   const packs = { release: (trx: Kysely<Schema>, id: string) => releasePacks(trx, id, clock.now()) }
   // Pins first: one that is being fetched then stores nothing.
   await db.write(async (trx) => {
@@ -133,7 +144,7 @@ export async function deleteContent(context: AdminContext, address: string, reas
     for (const table of ['resumable_upload', 's3_multipart'] as const)
       await trx.updateTable(table).set({ expires_at: clock.now() }).where('address', '=', address).execute()
   })
-  if (files > 0) await deleteFiles({ db, clock, packs }, address, {})
+  await deleteAllFiles({ db, clock, packs }, address)
   return entry
 }
 

@@ -256,6 +256,19 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect((await reconcile(storage.context)).findings).toEqual([])
   })
 
+  test('deletes the files of an account whose totals are wrong', async () => {
+    for (const name of ['a.txt', 'b.txt']) await upload(name)
+    const { db } = storage.context
+    const wrong = { upload_count: 0, data_used_bytes: 1 }
+    await db.write((trx) => trx.updateTable('account').set(wrong).where('address', '=', address).execute())
+    expect((await admin('accounts', 'delete', address, '--reason', 'court')).code).toBe(0)
+    expect(await db.read.selectFrom('upload').select('id').execute()).toEqual([])
+    expect((await usage()).json).toMatchObject({ dataUsed: 0 })
+    const { json } = await admin('audit', '--json')
+    expect(json.at(-1)).toMatchObject({ action: 'accounts delete', before: { files: 2 } })
+    expect((await reconcile(storage.context)).findings).toEqual([])
+  })
+
   test('deletes the unfinished uploads and queued pins of an account, and no others', async () => {
     const { db, clock } = storage.context
     const other = privateKeyToAccount(generatePrivateKey())

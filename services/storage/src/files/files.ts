@@ -21,7 +21,7 @@ import {
 export { type ListOptions, listFiles } from './list-files.ts'
 export type { Access, Filter, Sorting, UploadRow } from './store.ts'
 
-/** Uploads to delete. Without an id and a CID: all of the account. */
+/** Uploads of an account: all of them without an id and a CID. */
 type WantedUploads = { id?: string | undefined; cid?: CID | undefined }
 
 /** Rows deleted per unit of work. */
@@ -60,24 +60,32 @@ export async function findOwnUpload(context: Context, address: string, cid: CID)
 }
 
 /**
- * Deletes uploads of an account: the row of an id, all rows of a CID, or all of its uploads. Used bytes decrease in the same unit
- * of work; packs are removed when no upload needs them.
+ * Deletes uploads of an account: the row of an id, or all rows of a CID. Used bytes decrease in the same unit of work; packs are
+ * removed when no upload needs them.
  *
  * @throws CairnError NOT_FOUND, CONFLICT
  */
 export async function deleteFiles(
-  context: Pick<Context, 'db' | 'clock'> & { packs: Pick<Context['packs'], 'release'> },
+  context: DeletionContext,
   address: string,
-  wanted: WantedUploads,
+  wanted: { id?: string | undefined; cid?: CID | undefined },
 ): Promise<void> {
+  if ((await deleteWanted(context, address, wanted)) === 0) throw new CairnError('NOT_FOUND')
+}
+
+/** Deletes all uploads of an account. Returns how many. @throws CairnError CONFLICT */
+export function deleteAllFiles(context: DeletionContext, address: string): Promise<number> {
+  return deleteWanted(context, address, {})
+}
+
+type DeletionContext = Pick<Context, 'db' | 'clock'> & { packs: Pick<Context['packs'], 'release'> }
+
+async function deleteWanted(context: DeletionContext, address: string, wanted: WantedUploads): Promise<number> {
   for (let deleted = 0; ; ) {
     const { deletedCount, foundCount } = await context.db.write((trx) => deleteFilesIn(context, trx, address, wanted))
     deleted += deletedCount
     // Not the number of those deleted: another unit may have taken some of them.
-    if (foundCount < deletionsAtOnce) {
-      if (deleted === 0) throw new CairnError('NOT_FOUND')
-      return
-    }
+    if (foundCount < deletionsAtOnce) return deleted
   }
 }
 

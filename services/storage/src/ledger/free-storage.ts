@@ -99,6 +99,18 @@ export async function readFreeStorage(db: Kysely<Schema>): Promise<number> {
   return row.used_bytes
 }
 
+/** Recounts the totals of an account from its uploads and reservations, and the free storage of all accounts. */
+export async function recountAccount(trx: Kysely<Schema>, address: string): Promise<void> {
+  // Locked before the sums: they then contain every unit that has changed the account, and one that waits adds to them.
+  await trx.updateTable('account').set({ address }).where('address', '=', address).execute()
+  await sql`update account set
+      data_used_bytes = coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0),
+      reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0),
+      upload_count = (select count(*) from upload where upload.address = account.address)
+    where address = ${address}`.execute(trx)
+  await recountFreeStorage(trx)
+}
+
 /** Recounts the free storage of all accounts, after their totals were corrected. */
 export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
   // Locked before the sum: a unit that changed an account and waits for this row adds to the new total.

@@ -1,5 +1,5 @@
 export { enter, openAccount } from './account-ledger.ts'
-export { changeAccount, claimFreeAccount, measureFreeDisk, recountFreeStorage } from './free-storage.ts'
+export { changeAccount, claimFreeAccount, measureFreeDisk, recountAccount, recountFreeStorage } from './free-storage.ts'
 export {
   changeOperatorSetting,
   type FreeSettings,

@@ -1,6 +1,5 @@
-import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
-import { recountFreeStorage } from '../ledger/ledger.ts'
+import { recountAccount } from '../ledger/ledger.ts'
 import { type CheckParts, check, type Finding } from '../packs/check.ts'
 import { importPack } from '../packs/import-packs.ts'
 import { markDamaged } from '../packs/mark-damage.ts'
@@ -102,15 +101,6 @@ async function correctReference(packId: bigint, { db, clock }: CheckParts): Prom
 }
 
 async function correctLedger(address: string, db: Database): Promise<RepairAction> {
-  await db.write(async (trx) => {
-    // Locked before the sums: they then contain every unit that has changed the account, and one that waits adds to them.
-    await trx.updateTable('account').set({ address }).where('address', '=', address).execute()
-    await sql`update account set
-        data_used_bytes = coalesce((select sum(size_bytes) from upload where upload.address = account.address), 0),
-        reserved_bytes = coalesce((select sum(bytes) from reservation where reservation.address = account.address), 0),
-        upload_count = (select count(*) from upload where upload.address = account.address)
-      where address = ${address}`.execute(trx)
-    await recountFreeStorage(trx)
-  })
+  await db.write((trx) => recountAccount(trx, address))
   return { kind: 'corrected' }
 }
