@@ -125,7 +125,28 @@ describe('an API key is rejected', () => {
     expect([answer.status, errorCodeOf(answer)]).toEqual([401, 'CHALLENGE_EXPIRED'])
   })
 
-  test('for a message evicted by sixteen newer ones', async () => {
+  test('not for a message of which a stranger asks for newer ones', async () => {
+    await using own = await startTestStorage({ CAIRN_TRUSTED_PROXIES: '127.0.0.1' })
+    const account = newAccount()
+    const ask = async (ip: string) => {
+      const { json } = await own.call(`/api/auth/get_message?publicKey=${account.address}`, {
+        headers: { 'x-forwarded-for': ip },
+      })
+      return String(json)
+    }
+    const message = await ask('198.51.100.1')
+    for (let i = 0; i < 40; i++) await ask('198.51.100.2')
+    // Two networks of one stranger, more often than the owner.
+    for (let i = 0; i < 40; i++) await ask(`2001:db8:0:${i % 2}::${i}`)
+    const answer = await own.call(
+      '/api/auth/create_api_key',
+      jsonBody({ publicKey: account.address, signedMessage: await account.signMessage({ message }) }),
+    )
+    expect(answer.status).toBe(200)
+    expect(await own.context.db.read.selectFrom('challenge').select('nonce').execute()).toHaveLength(16)
+  })
+
+  test('for a message evicted by sixteen newer ones of its asker', async () => {
     const account = newAccount()
     const message = await storage.getMessage(account.address)
     for (let i = 0; i < 16; i++) await storage.getMessage(account.address)

@@ -15,6 +15,7 @@ type AskedMessage = {
 /**
  * Creates a message for an address to sign. Scopes or an expiry mean that it is for an API key.
  * @param otherwise purpose of the message if the caller names none
+ * @param ip of the caller
  * @throws CairnError INVALID_REQUEST (an expiry in the past; rights of a key for an upload)
  */
 export async function getMessage(
@@ -22,15 +23,16 @@ export async function getMessage(
   address: string,
   asked: AskedMessage,
   otherwise: Purpose,
+  ip: string,
 ): Promise<string> {
   const isForKey = asked.scopes !== undefined || asked.expiresAt !== undefined
   const purpose = asked.purpose === 'upload' ? 'upload' : asked.purpose === 'api-key' || isForKey ? 'key' : otherwise
   if (purpose !== 'upload') {
     const grant = makeKeyGrant(asked, context.clock.now())
     requireLaterEnd(context, grant, 'query.expiresAt')
-    return issueChallenge(context, address, { purpose, grant })
+    return issueChallenge(context, address, { purpose, grant }, ip)
   }
-  if (!isForKey) return issueChallenge(context, address, { purpose, grant: null })
+  if (!isForKey) return issueChallenge(context, address, { purpose, grant: null }, ip)
   throw new CairnError('INVALID_REQUEST', {
     message: 'scopes and expiresAt apply only to API keys, not to uploads',
     details: { issues: [{ field: 'query.purpose', message: 'must be api-key when scopes or expiresAt are set' }] },

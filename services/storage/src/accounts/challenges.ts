@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   CairnError,
   challengeLifetimeMs,
@@ -7,11 +7,13 @@ import {
   makeKeyGrant,
   writeKeyExpiry,
 } from '@cairn/protocol'
+import { rateLimitKey } from '@cairn/service'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
+import { deriveKey } from '../derive-key.ts'
 import { findSigned, type Signed } from './find-signed.ts'
 
-/** Maximum number of open messages per address; a new one evicts the oldest. */
+/** Maximum number of open messages per address; a new one evicts one of {@link findEvicted}. */
 const maxOpenChallenges = 16
 
 /** The use of a signature. */
@@ -36,13 +38,16 @@ export type SignedChallenge = {
 /**
  * Writes a message for an address to sign: its purpose, what it grants, the address, its validity and a nonce.
  * Published clients check its first words. Otherwise the format follows EIP-4361.
+ * @param ip of the caller, who may be a stranger
  */
 export async function issueChallenge(
   context: Context,
   address: string,
   { purpose, grant }: Pick<SignedChallenge, 'purpose' | 'grant'>,
+  ip: string,
 ): Promise<string> {
   const now = context.clock.now()
+  const asker = nameAsker(context, ip)
   const nonce = randomBytes(16).toString('hex')
   const expiresAt = now + challengeLifetimeMs
   const message = [
@@ -62,24 +67,58 @@ export async function issueChallenge(
     await trx.deleteFrom('challenge').where('expires_at', '<', now).execute()
     const open = await trx
       .selectFrom('challenge')
-      .select('nonce')
+      .select(['nonce', 'asker', 'used_at'])
       .where('address', '=', address)
-      .orderBy('created_at', 'desc')
+      .orderBy('created_at')
       .orderBy('nonce')
-      .offset(maxOpenChallenges - 1)
-      .limit(maxOpenChallenges)
       .execute()
-    if (open.length > 0) {
-      const dropped = open.map((row) => row.nonce)
-      await trx.deleteFrom('challenge').where('nonce', 'in', dropped).execute()
-    }
+    const evicted = findEvicted(open, asker)
+    if (evicted.length > 0) await trx.deleteFrom('challenge').where('nonce', 'in', evicted).execute()
     const key_grant = grant === null ? null : JSON.stringify(grant)
     await trx
       .insertInto('challenge')
-      .values({ nonce, address, purpose, key_grant, message, created_at: now, expires_at: expiresAt, used_at: null })
+      .values({
+        nonce,
+        address,
+        purpose,
+        key_grant,
+        message,
+        asker,
+        created_at: now,
+        expires_at: expiresAt,
+        used_at: null,
+      })
       .execute()
   })
   return message
+}
+
+/**
+ * Returns the messages of an address that make place for a new one: used ones first, then the oldest of the asker with the most.
+ * Anyone may ask for a message of any address, so a stranger displaces its own.
+ * @param open the messages of the address, oldest first
+ */
+function findEvicted(
+  open: readonly { nonce: string; asker: string | null; used_at: number | null }[],
+  asker: string,
+): string[] {
+  const kept = [...open]
+  const evicted: string[] = []
+  while (kept.length >= maxOpenChallenges) {
+    const counts = new Map<string | null, number>([[asker, 1]])
+    for (const one of kept) counts.set(one.asker, (counts.get(one.asker) ?? 0) + 1)
+    const most = Math.max(...counts.values())
+    const used = kept.findIndex((one) => one.used_at !== null)
+    const at = used === -1 ? kept.findIndex((one) => counts.get(one.asker) === most) : used
+    const [removed] = kept.splice(Math.max(at, 0), 1)
+    if (removed !== undefined) evicted.push(removed.nonce)
+  }
+  return evicted
+}
+
+/** A pseudonym of an IP address: the database must not tell who asked. IPv6 counts by its first 64 bits. */
+function nameAsker({ secret }: Pick<Context, 'secret'>, ip: string): string {
+  return createHmac('sha256', deriveKey(secret, 'challenges')).update(rateLimitKey(ip)).digest('hex').slice(0, 32)
 }
 
 /**

@@ -23,10 +23,12 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
 
   // Published clients use this call for API keys and uploads alike, without naming the purpose.
   const defaultPurpose = context.config.sharedMessages ? 'either' : 'upload'
-  route(app, context, getMessageCall, ({ input: { query } }) =>
-    getMessage(context, query.publicKey, query, defaultPurpose),
+  route(app, context, getMessageCall, ({ input: { query }, raw }) =>
+    getMessage(context, query.publicKey, query, defaultPurpose, raw.ip),
   )
-  route(app, context, getAuthMessage, ({ input: { query } }) => getMessage(context, query.publicKey, query, 'key'))
+  route(app, context, getAuthMessage, ({ input: { query }, raw }) =>
+    getMessage(context, query.publicKey, query, 'key', raw.ip),
+  )
 
   route(app, context, createApiKeyCall, ({ input: { body }, raw }) =>
     createApiKey(context, {

@@ -37,6 +37,7 @@ import { stateReasons } from './migrations/0037_state-reasons.ts'
 import { recountFree } from './migrations/0038_recount-free-storage.ts'
 import { indexUnlistedNames } from './migrations/0039_index-unlisted-names.ts'
 import { promoteS3Versions } from './migrations/0040_promote-s3-versions.ts'
+import { noteAskers } from './migrations/0042_note-askers.ts'
 import { ruleS3Lifecycles } from './migrations/0044_rule-s3-lifecycles.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
@@ -83,6 +84,7 @@ export const migrations = [
   recountFree,
   indexUnlistedNames,
   promoteS3Versions,
+  noteAskers,
   ruleS3Lifecycles,
 ]
 

@@ -271,6 +271,7 @@ export function databaseSuite(
         { name: '0038_recount-free-storage' },
         { name: '0039_index-unlisted-names' },
         { name: '0040_promote-s3-versions' },
+        { name: '0042_note-askers' },
         { name: '0044_rule-s3-lifecycles' },
       ])
     })

@@ -34,6 +34,8 @@ type ChallengeTable = {
   purpose: string
   key_grant: string | null
   message: string
+  /** Who asked for it, as a pseudonym; null for messages of earlier versions. */
+  asker: string | null
   created_at: number
   expires_at: number
   used_at: number | null
