@@ -124,7 +124,7 @@ export function reservationOf(context: Context, id: string, address: string): Re
     grow: async (more) => {
       const freeDiskBytes = await measureFreeDisk(context)
       await context.db.write(async (trx) => {
-        await hold(context, trx, { address, bytes: more, freeDiskBytes })
+        // Before the account, as a release or another part of the same upload locks them.
         const row = await trx
           .updateTable('reservation')
           .set({ bytes: sql`bytes + ${more}` })
@@ -133,6 +133,7 @@ export function reservationOf(context: Context, id: string, address: string): Re
           .executeTakeFirst()
         if (row === undefined)
           throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+        await hold(context, trx, { address, bytes: more, freeDiskBytes })
       })
     },
     release: () => context.db.write((trx) => releaseReservation(trx, id).then(() => undefined)),

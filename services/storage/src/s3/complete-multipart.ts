@@ -10,7 +10,7 @@ import { type Checksum, checksumAlgorithms, composeChecksum, type DeclaredChecks
 import type { Conditions } from './conditions.ts'
 import type { DigestThread } from './digest-thread-client.ts'
 import { infoOf } from './object-info.ts'
-import { importOptions, recordVersion } from './objects.ts'
+import { importOptions, openVersion } from './objects.ts'
 import { dropMultipart, listParts, type Multipart, noSuchUpload, type Part, removeParts } from './parts.ts'
 import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
@@ -25,7 +25,7 @@ export const minPartBytes = 5 * 1024 * 1024
 /**
  * Imports the parts as one object, like any upload: durable when the promise resolves. If completion fails, the multipart upload
  * stays unchanged.
- * @throws CairnError `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `recordVersion`
+ * @throws CairnError `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `openVersion`
  */
 export async function completeMultipart(
   context: Context,
@@ -69,30 +69,20 @@ export async function completeMultipart(
     reservation: reservationOf(context, id, address),
     heldBytes: held?.bytes ?? 0,
   })
-  let row: ObjectRow | undefined
+  const version = openVersion(context, { address, bucket })
   let keys: string[] | undefined
   await addParts(context, address, source, {
     ...importOptions({ bucket, key }, info),
     held: { meter, record: async () => undefined },
-    record: async (trx, [root]) => {
+    lock: async (trx) => {
+      await version.lock(trx)
       keys = await dropMultipart(trx, id, context.clock.now())
       if (keys === undefined) throw noSuchUpload(id)
-      const partSizes = sizes
-      row = await recordVersion(context, trx, root, {
-        address,
-        bucket,
-        key,
-        info,
-        etag,
-        checksum,
-        partSizes,
-        conditions,
-      })
     },
+    record: (trx, [root]) => version.record(trx, root, { key, info, etag, checksum, partSizes: sizes, conditions }),
   })
-  if (row === undefined) throw s3Error('InternalError')
   await removeParts(context, keys ?? [])
-  return row
+  return version.row()
 }
 
 function chooseParts(named: readonly NamedPart[], stored: readonly Part[]): Part[] {

@@ -1,11 +1,13 @@
-import { copyUpload, readMimeType } from '../uploads/uploads.ts'
+import type { Kysely } from 'kysely'
+import type { Schema } from '../db/schema.ts'
+import { copyUpload, type RecordedRoot, readMimeType } from '../uploads/uploads.ts'
 import { requireRight } from './access-rules.ts'
 import { isoTime } from './bucket-operations.ts'
 import { requireBucket } from './buckets.ts'
 import { isUnchanged, readConditions, requireWritable } from './conditions.ts'
 import { checksumOf, infoOf, partSizesOf } from './object-info.ts'
 import { bucketHeaders, readNewObject } from './object-operations.ts'
-import { listedName, recordVersion, requireReadable } from './objects.ts'
+import { listedName, openVersion, requireReadable } from './objects.ts'
 import { authorize, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
@@ -31,21 +33,19 @@ export const copyObjectOperation: S3Operation = async (call) => {
   const info = { ...(replaces ? asked : kept), tags: replacesTags ? asked.tags : kept.tags }
   const conditions = readConditions(request.header)
   requireWritable(conditions, await selectObject(context.db.read, request.bucket, request.key))
-  let row: ObjectRow | undefined
+  const version = openVersion(context, { address: caller.address, bucket: request.bucket })
   const listed = { name: listedName(request), mimeType: readMimeType(info.headers['content-type']) }
-  await copyUpload(context, caller.address, source.version_id, listed, async (trx, root) => {
-    row = await recordVersion(context, trx, root, {
-      bucket: request.bucket,
-      key: request.key,
-      address: caller.address,
-      info,
-      etag: source.etag,
-      checksum: checksumOf(source),
-      partSizes: partSizesOf(source),
-      conditions,
-    })
-  })
-  if (row === undefined) throw s3Error('InternalError')
+  const copied = {
+    key: request.key,
+    info,
+    etag: source.etag,
+    checksum: checksumOf(source),
+    partSizes: partSizesOf(source),
+    conditions,
+  }
+  const record = (trx: Kysely<Schema>, root: RecordedRoot) => version.record(trx, root, copied)
+  await copyUpload(context, caller.address, source.version_id, listed, record, version.lock)
+  const row = version.row()
   return xmlAnswer(
     'CopyObjectResult',
     { LastModified: isoTime(row.created_at), ETag: `"${row.etag}"` },

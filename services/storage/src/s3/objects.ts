@@ -35,8 +35,8 @@ import {
 } from './store.ts'
 
 /** Properties of a new version of an object. */
-export type NewVersion = Target & {
-  address: string
+export type NewVersion = {
+  key: string
   info: ObjectInfo
   etag: string
   checksum: Checksum | undefined
@@ -44,20 +44,50 @@ export type NewVersion = Target & {
   conditions: Conditions
 }
 
+/** The steps by which the unit of work of an upload makes it the latest version of an object. */
+export type VersionRecord = {
+  /** First in the unit of work: deletions lock the bucket before the account, too. @throws CairnError `NoSuchBucket` */
+  lock(trx: Kysely<Schema>): Promise<void>
+  /** @throws CairnError `PreconditionFailed`, `NoSuchKey` */
+  record(trx: Kysely<Schema>, root: RecordedRoot | undefined, version: NewVersion): Promise<void>
+  /** Returns the version, after the unit of work was committed. */
+  row(): ObjectRow
+}
+
+/** Opens the record of a new version in a bucket of an account. */
+export function openVersion(
+  context: Pick<Context, 'packs' | 'clock'>,
+  { address, bucket }: { address: string; bucket: string },
+): VersionRecord {
+  let locked: BucketRow | undefined
+  let recorded: ObjectRow | undefined
+  return {
+    async lock(trx) {
+      locked = await requireLocked(trx, address, bucket)
+    },
+    async record(trx, root, version) {
+      if (root === undefined || locked === undefined) throw s3Error('InternalError')
+      recorded = await recordVersion(context, trx, root, locked, version)
+    },
+    row() {
+      if (recorded === undefined) throw s3Error('InternalError')
+      return recorded
+    },
+  }
+}
+
 /**
- * Records an upload as the latest version of an object, in the upload's unit of work. The previous version stays. Exceptions: while
- * versioning was never enabled, a version with the same content is replaced; while it is suspended, the version `null` is.
- * @throws CairnError `NoSuchBucket`, `PreconditionFailed`, `NoSuchKey`
+ * Records an upload as the latest version of an object of a locked bucket. The previous version stays. Exceptions: while versioning
+ * was never enabled, a version with the same content is replaced; while it is suspended, the version `null` is.
  */
-export async function recordVersion(
+async function recordVersion(
   context: Pick<Context, 'packs' | 'clock'>,
   trx: Kysely<Schema>,
-  root: RecordedRoot | undefined,
+  root: RecordedRoot,
+  { versioning, address, name: bucket }: BucketRow,
   version: NewVersion,
 ): Promise<ObjectRow> {
-  const { address, bucket, key, info, etag, checksum, partSizes, conditions } = version
-  if (root === undefined) throw s3Error('InternalError')
-  const { versioning } = await requireLocked(trx, address, bucket)
+  const { key, info, etag, checksum, partSizes, conditions } = version
   const current = await selectObject(trx, bucket, key)
   requireWritable(conditions, current)
   if (versioning === 'Suspended') await deleteVersion(context, trx, address, { bucket, key }, nullVersionId)
@@ -103,7 +133,7 @@ export function listedName({ bucket, key }: Target): string {
 
 /**
  * Stores an object: durable when the promise resolves. If anything fails, or the client disconnects, nothing of it remains.
- * @throws CairnError as `addParts`, `openBody` and {@link recordVersion}
+ * @throws CairnError as `addParts`, `openBody` and {@link openVersion}
  */
 export async function putObject(
   context: Context,
@@ -116,14 +146,14 @@ export async function putObject(
   if (hasWriteCondition(conditions)) {
     requireWritable(conditions, await selectObject(context.db.read, target.bucket, target.key))
   }
-  let row: ObjectRow | undefined
+  const version = openVersion(context, { address, bucket: target.bucket })
   await addParts(context, address, fileSource(body.feed, { fileName: undefined, sizeBytes: body.sizeBytes }), {
     ...importOptions(target, info),
+    lock: version.lock,
     record: async (trx, [root]) => {
       const sum = body.checksum()
-      row = await recordVersion(context, trx, root, {
-        ...target,
-        address,
+      await version.record(trx, root, {
+        key: target.key,
         info,
         etag: body.md5(),
         checksum: sum === undefined ? undefined : { ...sum, type: 'FULL_OBJECT' },
@@ -132,8 +162,7 @@ export async function putObject(
       })
     },
   })
-  if (row === undefined) throw s3Error('InternalError')
-  return row
+  return version.row()
 }
 
 /** Returns an object of a bucket. @throws CairnError `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed` for a delete marker */

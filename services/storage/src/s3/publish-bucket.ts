@@ -183,15 +183,24 @@ async function storeFolder(
       kind: 'directory' as const,
       announce: false,
     }
-    const [uploadId = ''] = await keepPack(context, row.address, writer, meter, [upload], async (trx, [id = '']) =>
-      replaceRoot(context, trx, row, id),
-    )
+    const record = (trx: Kysely<Schema>, [id = '']: readonly string[]) => replaceRoot(context, trx, row, id)
+    const lock = (trx: Kysely<Schema>) => lockRow(trx, row.name)
+    const [uploadId = ''] = await keepPack(context, row.address, writer, meter, [upload], record, lock)
     return { uploadId, cid }
   } catch (error) {
     await attemptCleanup(context, 'abort the pack', () => writer.abort())
     await attemptCleanup(context, 'release the reservation', () => meter.release())
     throw error
   }
+}
+
+/** Locks a bucket before its account, as deletions do, without counting a change of its objects. */
+async function lockRow(trx: Kysely<Schema>, name: string): Promise<void> {
+  await trx
+    .updateTable('s3_bucket')
+    .set(({ ref }) => ({ revision: ref('revision') }))
+    .where('name', '=', name)
+    .execute()
 }
 
 /** @throws CairnError CONFLICT if another call replaced it meanwhile, or the bucket is not published any more */

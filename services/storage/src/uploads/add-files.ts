@@ -13,7 +13,7 @@ import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './b
 import { chargeOf } from './charge-of.ts'
 import { toUploadError } from './import-errors.ts'
 import { type BegunImport, type ImportedParts, importParts } from './import-parts.ts'
-import { keepPack, type UploadToKeep } from './keep-pack.ts'
+import { keepPack, type LockFirst, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
 import { multipartSource, type PartSource } from './part-source.ts'
 import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
@@ -35,6 +35,8 @@ export type AddPartsOptions = UploadSettings & {
   begun?: BegunFile
   /** Name of the upload in listings, if it differs from that of its root. */
   listedName?: string
+  /** Required if `record` locks rows that other units of work lock before the account. */
+  lock?: LockFirst
   /** Records additional rows in the unit of work of the upload. Receives the CID and row id of each root, in order. */
   record?(trx: Kysely<Schema>, roots: readonly RecordedRoot[]): Promise<void>
 }
@@ -105,7 +107,7 @@ async function importAndKeep(
   source: PartSource,
   options: CountedOptions,
 ): Promise<Added> {
-  const { held, record } = options
+  const { held, lock, record } = options
   const meter = held?.meter ?? openQuotaMeter(context, address)
   try {
     const { begun, isPrivate } = options
@@ -117,7 +119,7 @@ async function importAndKeep(
       let chargedBytes = 0
       for await (const { sizeBytes } of inTurns(uploads)) chargedBytes += sizeBytes
       if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
-      await keepPack(context, address, writer, meter, uploads, async (trx, ids) => {
+      const recordMore = async (trx: Kysely<Schema>, ids: readonly string[]) => {
         await held?.record(trx, added.roots)
         await record?.(
           trx,
@@ -127,7 +129,8 @@ async function importAndKeep(
             sizeBytes,
           })),
         )
-      })
+      }
+      await keepPack(context, address, writer, meter, uploads, recordMore, lock)
       return added
     } catch (error) {
       await attemptCleanup(context, 'abort the pack', () => writer.abort())

@@ -6,6 +6,7 @@ import type { Schema } from '../db/schema.ts'
 import { uploadColumns } from '../db/upload-columns.ts'
 import type { RecordedRoot } from './add-files.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
+import type { LockFirst } from './keep-pack.ts'
 import { openQuotaMeter } from './quota-meter.ts'
 import { findPackIds, insertUploads } from './store.ts'
 
@@ -13,6 +14,7 @@ import { findPackIds, insertUploads } from './store.ts'
  * Lists an upload of an account again under another name. Reads and writes none of its bytes.
  *
  * @param record records additional rows in the same unit of work
+ * @param lock required if `record` locks rows that other units of work lock before the account
  * @throws CairnError NOT_FOUND, QUOTA_EXCEEDED, CONFLICT
  */
 export async function copyUpload(
@@ -21,6 +23,7 @@ export async function copyUpload(
   sourceId: string,
   { name, mimeType }: { name: string; mimeType: string | undefined },
   record: (trx: Kysely<Schema>, root: RecordedRoot) => Promise<void>,
+  lock?: LockFirst,
 ): Promise<void> {
   const { db, packs, clock } = context
   const now = clock.now()
@@ -37,6 +40,7 @@ export async function copyUpload(
     await meter.take((await select(db.read))?.size_bytes ?? 0)
     await meter.ready()
     await db.write(async (trx) => {
+      await lock?.(trx)
       // Before the row: a deletion that commits in between takes both, so a row that is seen afterwards had all of these.
       const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)

@@ -29,11 +29,15 @@ export type UploadToKeep = {
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
 export type RecordAlongside = (trx: Kysely<Schema>, ids: readonly string[]) => Promise<void> | undefined
 
+/** Locks rows at the start of a unit of work that other units lock before they lock the account. */
+export type LockFirst = (trx: Kysely<Schema>) => Promise<void>
+
 /**
  * Makes a written pack durable and records it, its uploads and their references in one unit of work. When the promise
  * resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order.
  *
  * @param uploads iterated more than once; rows are created a few at a time
+ * @param lock required if `record` locks such rows: in the opposite order, two units would wait for each other
  * @throws CairnError STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
  */
 export async function keepPack(
@@ -43,6 +47,7 @@ export async function keepPack(
   meter: QuotaMeter,
   uploads: Iterable<UploadToKeep>,
   record?: RecordAlongside,
+  lock?: LockFirst,
 ): Promise<string[]> {
   await meter.ready()
   const sealed = await writer.seal(cidsOf(uploads))
@@ -55,6 +60,7 @@ export async function keepPack(
   }
   try {
     await context.db.write(async (trx) => {
+      await lock?.(trx)
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
       for await (const id of inTurns(ids)) await context.packs.record(trx, sealed, id)

@@ -1,0 +1,97 @@
+// On PostgreSQL, units of work that lock a bucket and its account in opposite orders wait for each other until one of them fails.
+import { createHash } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { type Kysely, sql } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { migrations } from '../db/database.ts'
+import type { Schema } from '../db/schema.ts'
+import { publishBucket, publishChanges } from './publish-bucket.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
+
+let postgres: PostgresFixture
+let s3: TestS3
+beforeAll(async () => {
+  postgres = await startPostgres(migrations)
+  s3 = await startTestS3({ CAIRN_DATABASE_URL: await postgres.createDatabase() })
+  await signedFetch(s3, '/order', { method: 'PUT' })
+  await signedFetch(s3, '/order/first', { method: 'PUT', body: 'first' })
+})
+afterAll(async () => {
+  await s3?.[Symbol.asyncDispose]()
+  await postgres?.stop()
+})
+
+const part = 'the only part'
+/** Creates a multipart upload, and returns the address of its part. */
+async function createUpload(key: string): Promise<string> {
+  const { body } = await signedFetch(s3, `/order/${key}?uploads=`, { method: 'POST' })
+  return `/order/${key}?partNumber=1&uploadId=${/<UploadId>(.*)<\/UploadId>/.exec(body)?.[1]}`
+}
+const complete = (partPath: string) => {
+  const etag = createHash('md5').update(part).digest('hex')
+  const xml = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${etag}</ETag></Part></CompleteMultipartUpload>`
+  return signedFetch(s3, partPath.replace('partNumber=1&', ''), { method: 'POST', body: xml })
+}
+
+const lockBucketRow = (trx: Kysely<Schema>) => sql`select 1 from s3_bucket where name = 'order' for update`.execute(trx)
+
+/** Starts work in a unit that holds a lock until the work waits for it, and returns whether the account is still free then. */
+async function isAccountFree(
+  lock: (trx: Kysely<Schema>) => Promise<unknown>,
+  work: () => Promise<unknown>,
+): Promise<boolean> {
+  const { db } = s3.context
+  let working: Promise<unknown> | undefined
+  let isFree = false
+  await db.write(async (trx) => {
+    await lock(trx)
+    working = work()
+    const holder = sql<{ pid: number }>`select pg_backend_pid() as pid`
+    const pid = (await holder.execute(trx)).rows[0]?.pid
+    const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
+    while ((await waiting.execute(db.read)).rows.length === 0) await delay(5)
+    const { rows } = await sql`select 1 from account where address = ${s3.address} for update skip locked`.execute(trx)
+    isFree = rows.length === 1
+  })
+  await working
+  return isFree
+}
+
+test.each([
+  ['a PUT', async () => () => signedFetch(s3, '/order/put', { method: 'PUT', body: 'put' })],
+  [
+    'a copy',
+    async () => () =>
+      signedFetch(s3, '/order/copy', { method: 'PUT', headers: { 'x-amz-copy-source': '/order/first' } }),
+  ],
+  [
+    'a completion',
+    async () => {
+      const path = await createUpload('parts')
+      await signedFetch(s3, path, { method: 'PUT', body: part })
+      return () => complete(path)
+    },
+  ],
+  [
+    'a publication',
+    async () => {
+      const { signal } = new AbortController()
+      await publishBucket(s3.context, s3.address, 'order', signal)
+      await signedFetch(s3, '/order/changed', { method: 'PUT', body: 'changed' })
+      return () => publishChanges(s3.context, 'order', signal)
+    },
+  ],
+] as const)('%s that waits for its bucket has not locked the account', async (_title, prepare) => {
+  const work = await prepare()
+  expect(await isAccountFree(lockBucketRow, work)).toBe(true)
+})
+
+test('a part that waits for its reservation has not locked the account', async () => {
+  const path = await createUpload('reserved')
+  const lockReservation = (trx: Kysely<Schema>) => sql`select 1 from reservation for update`.execute(trx)
+  const upload = () => signedFetch(s3, path, { method: 'PUT', body: part })
+  expect(await isAccountFree(lockReservation, upload)).toBe(true)
+  expect((await complete(path)).status).toBe(200)
+})
