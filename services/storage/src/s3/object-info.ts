@@ -55,6 +55,7 @@ function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'header
     const value = name === 'content-encoding' ? withoutChunked(header(name)) : header(name)
     if (value === undefined || value === '') continue
     if (value.length > maxHeaderCharacters) throw s3Error('InvalidArgument', `The header ${name} is too long.`)
+    requireHeader(name, value)
     kept[name] = value
   }
   const metadata: Record<string, string> = {}
@@ -64,6 +65,7 @@ function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'header
     const name = headerName.slice(metadataPrefix.length)
     if (name === ownMetadata) continue
     const value = header(headerName) ?? ''
+    requireHeader(headerName, value)
     metadataBytes += name.length + value.length
     metadata[name] = value
   }
@@ -71,6 +73,14 @@ function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'header
     throw s3Error('MetadataTooLarge', undefined, { Size: metadataBytes, MaxSizeAllowed: maxMetadataBytes })
   }
   return { headers: kept, metadata }
+}
+
+/** A field of a form may have any text, but a response with it could not be sent. @throws CairnError `InvalidArgument` */
+function requireHeader(name: string, value: string): void {
+  if (/^[!#$%&'*+.^_`|~0-9a-z-]+$/.test(name) && /^[\t\x20-\x7e\x80-\xff]*$/.test(value)) return
+  throw s3Error('InvalidArgument', 'A header, or its name, contains characters that are not allowed.', {
+    ArgumentName: name.slice(0, 128),
+  })
 }
 
 /** Removes the transfer encoding, which is not a property of the object. */

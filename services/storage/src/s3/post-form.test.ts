@@ -85,6 +85,34 @@ test.each([2, 4] as const)('a form with a policy of signature version %i stores 
   expect(answer.headers.get('location')).toBe(`/${Bucket}/v${version}.txt`)
 })
 
+test('fields with any characters are returned as headers in UTF-8', async () => {
+  const fields = {
+    key: 'named.pdf',
+    'Content-Disposition': 'attachment; filename="日本 ü.pdf"',
+    'x-amz-meta-title': '日本 ü',
+  }
+  const conditions = Object.entries(fields).map(([name, value]) => ({ [name]: value }))
+  expect((await send({ fields, conditions })).status).toBe(204)
+  const { text, Metadata, ContentDisposition = '' } = await read(fields.key)
+  const decode = (header: string) => Buffer.from(header, 'latin1').toString()
+  expect(text).toBe('a file')
+  expect(decode(ContentDisposition)).toBe(fields['Content-Disposition'])
+  expect(decode(Metadata?.['title'] ?? '')).toBe(fields['x-amz-meta-title'])
+})
+
+test.each([
+  ['x-amz-meta-note', 'two\r\nlines'],
+  ['Content-Disposition', 'inline\u0007'],
+  ['x-amz-meta-no name', 'x'],
+  ['x-amz-meta-größe', 'x'],
+])('a field that cannot be sent as a header is rejected: %s', async (name, value) => {
+  const answer = await send({
+    fields: { key: 'unsendable', [name]: value },
+    conditions: [{ key: 'unsendable' }, { [name]: value }],
+  })
+  expect([answer.status, answer.code]).toEqual([400, 'InvalidArgument'])
+})
+
 test('fields describe the object, and the name of the file is inserted into the key', async () => {
   const tagging = '<Tagging><TagSet><Tag><Key>kind</Key><Value>pet</Value></Tag></TagSet></Tagging>'
   const fields = {

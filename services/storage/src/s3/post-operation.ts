@@ -85,11 +85,15 @@ function withTarget({ fields, file }: IncomingForm, bucket: string): Map<string,
   return all
 }
 
-/** The fields as headers of a PUT. */
+/** The fields as headers of a PUT, which contain UTF-8 as bytes. */
 function toHeaders(fields: ReadonlyMap<string, string>) {
   const acl = fields.get('acl')
   const headers = new Map([...fields, ...(acl === undefined ? [] : [['x-amz-acl', acl] as const])])
-  return { header: (name: string) => headers.get(name), raw: { headerNames: [...headers.keys()] } }
+  const header = (name: string) => {
+    const value = headers.get(name)
+    return value === undefined ? undefined : Buffer.from(value).toString('latin1')
+  }
+  return { header, raw: { headerNames: [...headers.keys()] } }
 }
 
 function readTags(fields: ReadonlyMap<string, string>) {
