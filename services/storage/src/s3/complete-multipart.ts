@@ -11,7 +11,15 @@ import type { Conditions } from './conditions.ts'
 import type { DigestThread } from './digest-thread-client.ts'
 import { infoOf } from './object-info.ts'
 import { importOptions, openVersion } from './objects.ts'
-import { dropMultipart, listParts, type Multipart, noSuchUpload, type Part, removeParts } from './parts.ts'
+import {
+  dropMultipart,
+  findMultipart,
+  listParts,
+  type Multipart,
+  noSuchUpload,
+  type Part,
+  removeParts,
+} from './parts.ts'
 import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 import { type ObjectRow, selectObject } from './store.ts'
@@ -22,26 +30,38 @@ export type NamedPart = { number: number; etag: string }
 /** Minimum size of all parts except the last, as in S3. */
 export const minPartBytes = 5 * 1024 * 1024
 
+type CompleteOptions = {
+  conditions: Conditions
+  declared: DeclaredChecksum | undefined
+  digests: Pick<DigestThread, 'begin'>
+  signal: AbortSignal
+}
+
 /**
  * Imports the parts as one object, like any upload: durable when the promise resolves. If completion fails, the multipart upload
- * stays unchanged.
+ * stays unchanged. If another request completes it meanwhile, returns the object of that request.
  * @throws CairnError `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `openVersion`
  */
 export async function completeMultipart(
   context: Context,
   upload: Multipart,
   named: readonly NamedPart[],
-  {
-    conditions,
-    declared,
-    digests,
-    signal,
-  }: {
-    conditions: Conditions
-    declared: DeclaredChecksum | undefined
-    digests: Pick<DigestThread, 'begin'>
-    signal: AbortSignal
-  },
+  options: CompleteOptions,
+): Promise<ObjectRow> {
+  try {
+    return await importMultipart(context, upload, named, options)
+  } catch (error) {
+    // A client that lost its connection sends the request again while the first one is still running.
+    if ((await findMultipart(context, upload, upload.id)) !== undefined) throw error
+    return requireCompleted(context, upload, upload.id, named)
+  }
+}
+
+async function importMultipart(
+  context: Context,
+  upload: Multipart,
+  named: readonly NamedPart[],
+  { conditions, declared, digests, signal }: CompleteOptions,
 ): Promise<ObjectRow> {
   const { id, address, bucket, key } = upload
   const parts = chooseParts(named, await listParts(context.db.read, id))

@@ -197,6 +197,22 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect((await read(Key)).ContentLength).toBe(100)
   })
 
+  test('completions of one upload at once all return its object', async () => {
+    const { used } = await account()
+    const Key = 'twice'
+    const UploadId = await begin(Key)
+    const { ETag } = await sendPart(Key, UploadId, 1, randomBytes(300_000))
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }
+    const complete = () =>
+      s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload, IfNoneMatch: '*' }))
+    const answers = await Promise.all([complete(), complete(), complete()])
+    expect(new Set(answers.map((answer) => answer.ETag)).size).toBe(1)
+    expect(await account()).toEqual({ used: used + 300_000, reserved: 0 })
+    expect(await objectKeys('s3-parts/')).toEqual([])
+    await s3.client.send(new DeleteObjectCommand({ Bucket, Key }))
+    expect(await refused(complete())).toEqual(['NoSuchUpload', 404])
+  })
+
   test('an aborted or expired upload leaves nothing', async () => {
     const before = await account()
     const [aborted, expired] = [await begin('x'), await begin('y')]
