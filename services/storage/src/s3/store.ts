@@ -1,5 +1,5 @@
 import { prepareStatement, type StatementParams } from '@cairn/service'
-import { type Kysely, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
+import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder, sql } from 'kysely'
 import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
@@ -188,12 +188,15 @@ export async function clearNull(trx: Kysely<Schema>, { bucket, key }: Target): P
 /** A version with content, or a delete marker. */
 export type VersionRow = { kind: 'object'; row: ObjectRow } | { kind: 'marker'; row: MarkerRow }
 
+/** Where a listing of versions starts: after a version, after all versions of a key without an id, or with a key. */
+export type VersionCursor = { key: string; versionId: string } | { from: string }
+
 /** Lists versions and delete markers with a key prefix after a position, ordered by key, newest first. */
 export async function selectVersions(
   db: Kysely<Schema>,
   bucket: string,
   prefix: string,
-  cursor: { key: string; versionId: string },
+  cursor: VersionCursor,
   limit: number,
 ): Promise<VersionRow[]> {
   const range = { bucket, prefix, cursor, limit }
@@ -210,23 +213,22 @@ function byKeyNewestFirst({ row: a }: VersionRow, { row: b }: VersionRow): numbe
   return compareBytes(a.key, b.key) || (a.version_id < b.version_id ? 1 : -1)
 }
 
-type Range = { bucket: string; prefix: string; cursor: { key: string; versionId: string }; limit: number }
+type Range = { bucket: string; prefix: string; cursor: VersionCursor; limit: number }
 
 function selectRange<Table extends 's3_object' | 's3_delete_marker', Row>(
   query: SelectQueryBuilder<Schema, Table, Row>,
-  { bucket, prefix, cursor: { key, versionId }, limit }: Range,
+  { bucket, prefix, cursor, limit }: Range,
 ): SelectQueryBuilder<Schema, Table, Row> {
-  let rows = query
-    .where(sql.ref('bucket'), '=', bucket)
-    .where(sql.ref('key'), '>=', prefix)
-    .where(
-      versionId === ''
-        ? sql<boolean>`key > ${key}`
-        : sql<boolean>`(key > ${key} or (key = ${key} and version_id < ${versionId}))`,
-    )
+  let rows = query.where(sql.ref('bucket'), '=', bucket).where(sql.ref('key'), '>=', prefix).where(isBehind(cursor))
   const end = successorOf(prefix)
   if (end !== undefined) rows = rows.where(sql.ref('key'), '<', end)
   return rows.orderBy(sql.ref('key')).orderBy(sql.ref('version_id'), 'desc').limit(limit)
+}
+
+function isBehind(cursor: VersionCursor): RawBuilder<boolean> {
+  if ('from' in cursor) return sql`key >= ${cursor.from}`
+  const { key, versionId } = cursor
+  return versionId === '' ? sql`key > ${key}` : sql`(key > ${key} or (key = ${key} and version_id < ${versionId}))`
 }
 
 /** Returns the ids of the delete markers that are the newest version of their key. */

@@ -1,18 +1,25 @@
 import { compareBytes } from '../compare-bytes.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
+import { successorOf } from './key-order.ts'
 import { type S3Operation, xmlAnswer } from './s3-call.ts'
 import {
   findLatestMarkers,
   type MarkerRow,
   type ObjectRow,
   selectVersions,
+  type VersionCursor,
   type VersionRow,
   versionIdOf,
 } from './store.ts'
 
-const rowsAtOnce = 1000
+/** Rows per query: few with a delimiter, because each row may start a common prefix that is skipped. */
+const fewRows = 8
+const manyRows = 1000
 
-/** Lists every stored version and delete marker, the newest of each key first. */
+/**
+ * Lists every stored version and delete marker, the newest of each key first. Each common prefix costs one lookup, regardless of its
+ * number of keys.
+ */
 export const listVersionsOperation: S3Operation = async (call) => {
   const { prefix, delimiter, limit, encode } = await openList(call)
   const { request, caller, context, signal } = call
@@ -20,27 +27,38 @@ export const listVersionsOperation: S3Operation = async (call) => {
   const idMarker = request.query.get('version-id-marker') ?? ''
   const versions: VersionRow[] = []
   const prefixes: string[] = []
-  let cursor = { key: keyMarker, versionId: idMarker }
-  let last = cursor
+  let cursor: VersionCursor = { key: keyMarker, versionId: idMarker }
+  let last = { key: keyMarker, versionId: idMarker }
   let isTruncated = false
+  let rowLimit = delimiter === '' ? limit + 1 : fewRows
   listing: while (limit > 0) {
     signal.throwIfAborted()
-    const rows = await selectVersions(context.db.read, request.bucket, prefix, cursor, rowsAtOnce)
+    const rows = await selectVersions(context.db.read, request.bucket, prefix, cursor, rowLimit)
+    let skipped: string | undefined
     for (const version of rows) {
       const { row } = version
+      if (skipped !== undefined && row.key.startsWith(skipped)) continue
       cursor = { key: row.key, versionId: row.version_id }
       const at = delimiter === '' ? -1 : row.key.indexOf(delimiter, prefix.length)
       const common = at === -1 ? undefined : row.key.slice(0, at + delimiter.length)
-      if (common !== undefined && (common === prefixes.at(-1) || compareBytes(common, keyMarker) <= 0)) continue
+      skipped = common
+      if (common !== undefined && compareBytes(common, keyMarker) <= 0) continue
       if (versions.length + prefixes.length === limit) {
         isTruncated = true
         break listing
       }
       if (common !== undefined) prefixes.push(common)
       else versions.push(version)
-      last = common === undefined ? cursor : { key: common, versionId: '' }
+      last = common === undefined ? { key: row.key, versionId: row.version_id } : { key: common, versionId: '' }
     }
-    if (rows.length < rowsAtOnce) break
+    if (rows.length < rowLimit) break
+    if (skipped === undefined) rowLimit = Math.min(manyRows, rowLimit * 4)
+    else {
+      const behind = successorOf(skipped)
+      if (behind === undefined) break
+      cursor = { from: behind }
+      rowLimit = fewRows
+    }
   }
   const latestMarkers = await findLatestMarkers(context.db.read, versions)
   const describeVersion = (row: ObjectRow | MarkerRow, isLatest: boolean) => ({

@@ -1,0 +1,90 @@
+import type { Kysely } from 'kysely'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { Schema } from '../db/schema.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
+import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
+import { listVersionsOperation } from './version-operations.ts'
+
+const textsOf = (xml: string, name: string) =>
+  Array.from(xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g')), ([, text = '']) => text)
+
+describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
+  let s3: TestS3
+  const folderKeys = Array.from({ length: 60 }, (_, at) => `folder/${String(at).padStart(3, '0')}`)
+  beforeAll(async () => {
+    s3 = await startTestS3(await newDatabase())
+    await signedFetch(s3, '/many', { method: 'PUT' })
+    const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+    await signedFetch(s3, '/many?versioning=', { method: 'PUT', body })
+    for (const key of ['a', 'a', ...folderKeys, 'folder0', 'other/1', 'other/2', 'z']) {
+      await signedFetch(s3, `/many/${key}`, { method: 'PUT', body: key })
+    }
+    for (const key of ['folder/001', 'z']) await signedFetch(s3, `/many/${key}`, { method: 'DELETE' })
+  })
+  afterAll(() => s3?.[Symbol.asyncDispose]())
+
+  test.each([1, 2, 3, 1000])('pages of %i have every version and common prefix once', async (limit) => {
+    const keys: string[] = []
+    const prefixes: string[] = []
+    for (let more = ''; ; ) {
+      const { body } = await signedFetch(s3, `/many?versions=&delimiter=%2F&max-keys=${limit}${more}`)
+      keys.push(...textsOf(body, 'Key'))
+      prefixes.push(
+        ...textsOf(body, 'CommonPrefixes')
+          .concat(textsOf(body, 'Prefix'))
+          .filter((one) => one !== ''),
+      )
+      if (!body.includes('<IsTruncated>true')) break
+      const [key = ''] = textsOf(body, 'NextKeyMarker')
+      const [id = ''] = textsOf(body, 'NextVersionIdMarker')
+      more = `&key-marker=${encodeURIComponent(key)}&version-id-marker=${id}`
+    }
+    expect(keys.toSorted()).toEqual(['a', 'a', 'folder0', 'z', 'z'])
+    expect(prefixes).toEqual(['folder/', 'other/'])
+  })
+
+  test('a common prefix costs one lookup', async () => {
+    const { context, address } = s3
+    let rowCount = 0
+    const read: Kysely<Schema> = context.db.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rowCount += result.rows.length
+        return result
+      },
+    })
+    const query = new Map([
+      ['versions', ''],
+      ['delimiter', '/'],
+    ])
+    const answer = await listVersionsOperation({
+      context: { ...context, db: { ...context.db, read } },
+      request: {
+        bucket: 'many',
+        key: '',
+        method: 'GET',
+        raw: { method: 'GET', path: '/many', query: '', headerNames: [], header: () => [] },
+        query,
+        header: () => undefined,
+      },
+      caller: { accessKeyId: '', secretAccessKeys: [], address, scopes: ['files:read'], rules: [] },
+      body: {
+        feed: async () => undefined,
+        payload: { kind: 'unsigned' },
+        signing: { signer: { scope: '', sign: () => '', signText: () => '' }, time: '', seedSignature: '' },
+        digests: {
+          begin: () => {
+            throw new TypeError('a listing has no body')
+          },
+        },
+        header: () => undefined,
+      },
+      region: 'us-east-1',
+      signal: new AbortController().signal,
+      id: '',
+    })
+    expect(textsOf(String(answer.body), 'Key')).toHaveLength(5)
+    expect(rowCount).toBeLessThan(folderKeys.length)
+  })
+})
