@@ -4,7 +4,7 @@ import { versionHeaders } from './object-operations.ts'
 import { requireObject } from './objects.ts'
 import { authorize, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
-import type { S3Request } from './s3-request.ts'
+import { readVersionId, type S3Request } from './s3-request.ts'
 import type { ObjectRow } from './store.ts'
 import type { XmlRecord } from './write-xml.ts'
 
@@ -34,7 +34,7 @@ export const getObjectAttributes: S3Operation = async (call) => {
     }
     return write
   })
-  const row = await requireObject(context, request, request.query.get('versionId'))
+  const row = await requireObject(context, request, readVersionId(request.query))
   const found: XmlRecord = Object.assign({}, ...chosen.map((write) => write(row, request)))
   return xmlAnswer('GetObjectAttributesResponse', found, {
     'last-modified': httpDate(row.created_at),

@@ -1,11 +1,14 @@
+import type { CairnError } from '@cairn/protocol'
 import { requireRight } from './access-rules.ts'
 import { createBucket, deleteBucket, listBuckets, setVersioning } from './buckets.ts'
 import { type ListEntry, type ListedObject, listObjects } from './list-objects.ts'
 import { checksumKindOf } from './object-info.ts'
+import { requireObject } from './objects.ts'
 import { readSmallBody } from './read-body.ts'
 import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, textAnswer, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
+import { readVersionId, type S3Request } from './s3-request.ts'
 import { encodeUri } from './signature/canonical-request.ts'
 import type { BucketRow } from './store.ts'
 import { escapeText, Markup, writeElement, writeXml, type XmlRecord } from './write-xml.ts'
@@ -47,7 +50,7 @@ export const createBucketOperation: S3Operation = async ({ context, caller, requ
     const wanted = readXml(bytes, 'CreateBucketConfiguration').textOf('LocationConstraint')
     if (wanted !== undefined && wanted !== '' && wanted !== region) throw s3Error('IllegalLocationConstraintException')
   }
-  requirePrivateAcl(request.header('x-amz-acl'))
+  requirePrivateAcl(request)
   if (request.header('x-amz-bucket-object-lock-enabled')?.toLowerCase() === 'true') throw s3Error('NotImplemented')
   await createBucket(context, caller, { name: request.bucket, region })
   return emptyAnswer(200, { location: `/${request.bucket}` })
@@ -93,6 +96,7 @@ const granteeType = 'xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance" xsi:t
 /** Only the owner has access to objects and buckets. */
 export const getAcl: S3Operation = async (call) => {
   await authorize(call, 'read')
+  await requireTarget(call)
   const owner = ownerXml(call.caller.address)
   const grant = { Grantee: owner, Permission: 'FULL_CONTROL' }
   const xml = writeXml('AccessControlPolicy', { Owner: owner, AccessControlList: { Grant: grant } })
@@ -103,23 +107,38 @@ export const getAcl: S3Operation = async (call) => {
 /** Accepts only the private ACL. */
 export const putAcl: S3Operation = async (call) => {
   await authorize(call, 'write')
-  const acl = call.request.header('x-amz-acl')
   const bytes = await readSmallBody(call.body, maxXmlBytes)
-  requirePrivateAcl(acl)
-  if (acl === undefined) requireOwnGrants(readXml(bytes, 'AccessControlPolicy'), call.caller.address)
+  await requireTarget(call)
+  requirePrivateAcl(call.request)
+  if (call.request.header('x-amz-acl') === undefined)
+    requireOwnGrants(readXml(bytes, 'AccessControlPolicy'), call.caller.address)
   return emptyAnswer(200)
 }
 
 function requireOwnGrants(policy: ReadElement, address: string): void {
   const grants = policy.all('AccessControlList').flatMap((list) => list.all('Grant'))
   const isOwn = (grant: ReadElement) => grant.all('Grantee')[0]?.textOf('ID') === address
-  if (!grants.every(isOwn)) requirePrivateAcl('')
+  if (!grants.every(isOwn)) throw publicAcl()
 }
 
-/** @throws CairnError `AccessControlListNotSupported` for an ACL that grants access to others */
-export function requirePrivateAcl(acl: string | undefined): void {
-  if (acl === undefined || ['private', 'bucket-owner-full-control', 'bucket-owner-read'].includes(acl)) return
-  throw s3Error('AccessControlListNotSupported', 'Only the ACL private is supported. Content is public by its CID.')
+/** Requires the object of a request, unless it names a bucket. @throws CairnError as `requireObject` */
+async function requireTarget({ context, request }: S3Call): Promise<void> {
+  if (request.key !== '') await requireObject(context, request, readVersionId(request.query))
+}
+
+const privateAcls = ['private', 'bucket-owner-full-control', 'bucket-owner-read']
+const grantHeaders = ['read', 'write', 'read-acp', 'write-acp', 'full-control'].map((right) => `x-amz-grant-${right}`)
+
+/** @throws CairnError `AccessControlListNotSupported`, `NotImplemented` for headers that grant access to others */
+export function requirePrivateAcl({ header }: Pick<S3Request, 'header'>): void {
+  const grant = grantHeaders.find((name) => header(name) !== undefined)
+  if (grant !== undefined) throw s3Error('NotImplemented', `The header ${grant} is not supported.`)
+  const acl = header('x-amz-acl')
+  if (acl !== undefined && !privateAcls.includes(acl)) throw publicAcl()
+}
+
+function publicAcl(): CairnError {
+  return s3Error('AccessControlListNotSupported', 'Only the ACL private is supported. Content is public by its CID.')
 }
 
 export const listObjectsV1: S3Operation = async (call) => {

@@ -118,6 +118,23 @@ test('objects and buckets have tags', async () => {
   expect((await s3.client.send(new GetBucketAclCommand({ Bucket }))).Grants?.[0]?.Permission).toBe('FULL_CONTROL')
 })
 
+test.each(['read', 'write', 'read-acp', 'write-acp', 'full-control'])('a grant of %s is not ignored', async (right) => {
+  const headers = { [`x-amz-grant-${right}`]: 'uri="http://acs.amazonaws.com/groups/global/AllUsers"' }
+  for (const path of ['/granted', `/${Bucket}/granted`, `/${Bucket}?acl=`]) {
+    const answer = await signedFetch(s3, path, { method: 'PUT', headers })
+    expect(answer.status).toBeGreaterThanOrEqual(400)
+  }
+  expect((await signedFetch(s3, '/granted', { method: 'HEAD' })).status).toBe(404)
+})
+
+test('the ACL of a missing object is missing', async () => {
+  for (const method of ['GET', 'PUT']) {
+    const headers: Record<string, string> = method === 'PUT' ? { 'x-amz-acl': 'private' } : {}
+    const answer = await signedFetch(s3, `/${Bucket}/missing?acl=`, { method, headers })
+    expect([answer.status, answer.code]).toEqual([404, 'NoSuchKey'])
+  }
+})
+
 test('the rules of the bucket decide which browsers are allowed', async () => {
   const preflight = (origin: string, method: string, headers = '') =>
     fetch(`${s3.endpoint}/${Bucket}/key`, {

@@ -7,7 +7,7 @@ import { readSmallBody } from './read-body.ts'
 import { readXml } from './read-xml.ts'
 import { maxXmlBytes, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3CodeOf, s3Error } from './s3-error.ts'
-import { requireKey } from './s3-request.ts'
+import { requireKey, requireVersionId } from './s3-request.ts'
 import type { XmlRecord } from './write-xml.ts'
 
 /** Maximum number of keys per request, as in S3. */
@@ -51,6 +51,7 @@ async function deleteOne(
 ): Promise<{ deleted?: XmlRecord; error?: XmlRecord }> {
   try {
     requireKey(key)
+    if (versionId !== undefined) requireVersionId(versionId)
     requireRight(caller, 'write', bucket, key)
     const deleted = await deleteObject(context, caller, { bucket, key }, { versionId, conditions })
     const marker = deleted.isMarker ? { DeleteMarker: true, DeleteMarkerVersionId: deleted.versionId } : {}

@@ -19,7 +19,7 @@ import { openBody } from './read-body.ts'
 import { readObject } from './read-object.ts'
 import { authorize, emptyAnswer, type S3Call, type S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
-import type { S3Request } from './s3-request.ts'
+import { readVersionId, type S3Request } from './s3-request.ts'
 import { type BucketRow, type ObjectRow, versionIdOf } from './store.ts'
 
 /** Maximum body of a PUT and of a part, as in S3: 5 GiB. */
@@ -32,8 +32,6 @@ const refusedHeaders = [
   'x-amz-object-lock-mode',
   'x-amz-object-lock-legal-hold',
   'x-amz-website-redirect-location',
-  'x-amz-grant-read',
-  'x-amz-grant-full-control',
   'x-amz-write-offset-bytes',
 ]
 
@@ -49,7 +47,7 @@ export function readNewObject(request: NewObjectRequest): ObjectInfo {
   if (request.header('x-amz-server-side-encryption') !== undefined) {
     throw s3Error('NotImplemented', 'Encryption by the service is not supported. Encrypt before you upload.')
   }
-  requirePrivateAcl(request.header('x-amz-acl'))
+  requirePrivateAcl(request)
   return readObjectInfo({ header: request.header, names: request.raw.headerNames })
 }
 
@@ -96,7 +94,7 @@ export const headObjectOperation: S3Operation = async (call) => {
 async function answerObject(call: S3Call): Promise<Answer> {
   const bucket = await authorize(call, 'read')
   const { context, request } = call
-  const row = await requireReadable(context, request, request.query.get('versionId'))
+  const row = await requireReadable(context, request, readVersionId(request.query))
   const range = rangeOf(request, row)
   const isWhole = range === undefined && request.query.get('partNumber') === undefined
   const headers = {
@@ -179,7 +177,7 @@ function overrides({ query }: S3Request): Record<string, string> {
 export const deleteObjectOperation: S3Operation = async (call) => {
   await authorize(call, 'write')
   const { context, caller, request } = call
-  const versionId = request.query.get('versionId')
+  const versionId = readVersionId(request.query)
   const conditions = {
     ifMatch: request.header('if-match'),
     lastModified: request.header('x-amz-if-match-last-modified-time'),

@@ -74,6 +74,18 @@ function readKey(encoded: string): string {
   return key
 }
 
+/** Returns the version that a request names. @throws CairnError `InvalidArgument` for an empty one */
+export function readVersionId(query: ReadonlyMap<string, string>): string | undefined {
+  const id = query.get('versionId')
+  if (id !== undefined) requireVersionId(id)
+  return id
+}
+
+/** An empty id selects no version, so that a deletion would report success without an effect. */
+export function requireVersionId(id: string): void {
+  if (id === '') throw s3Error('InvalidArgument', 'Version id cannot be the empty string')
+}
+
 /** @throws CairnError `KeyTooLongError`, `InvalidArgument` for a NUL, which databases and XML cannot represent */
 export function requireKey(key: string): void {
   const sizeBytes = Buffer.byteLength(key)

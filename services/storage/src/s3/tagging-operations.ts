@@ -4,11 +4,12 @@ import { readSmallBody } from './read-body.ts'
 import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
+import { readVersionId } from './s3-request.ts'
 import { type BucketRow, selectObject, updateBucket } from './store.ts'
 
 export const getObjectTagging: S3Operation = async (call) => {
   await authorize(call, 'read')
-  const { tags } = infoOf(await requireObject(call.context, call.request, call.request.query.get('versionId')))
+  const { tags } = infoOf(await requireObject(call.context, call.request, readVersionId(call.request.query)))
   return tagsAnswer(tags)
 }
 
@@ -40,11 +41,12 @@ export function readTagSet(tagging: ReadElement): Tag[] {
 }
 
 async function setTags({ context, caller, request }: S3Call, tags: readonly Tag[]): Promise<void> {
-  const { bucket, key, query } = request
+  const { bucket, key } = request
+  const versionId = readVersionId(request.query)
   await context.db.write(async (trx) => {
     // Since the body was awaited, the bucket may have gone to another account.
     await updateBucket(trx, { address: caller.address, name: bucket }, {})
-    const row = await selectObject(trx, bucket, key, query.get('versionId'))
+    const row = await selectObject(trx, bucket, key, versionId)
     if (row === undefined) throw s3Error('NoSuchKey', undefined, { Key: key })
     await trx
       .updateTable('s3_object')

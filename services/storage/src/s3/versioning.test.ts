@@ -129,6 +129,24 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     await bucket.dispose()
   })
 
+  test('an empty version id is rejected, and deletes nothing', async () => {
+    const bucket = await openBucket('empty-id', 'Enabled')
+    await bucket.put('one')
+    for (const [method, query] of [
+      ['DELETE', 'versionId='],
+      ['GET', 'versionId='],
+      ['GET', 'tagging=&versionId='],
+    ] as const) {
+      const answer = await signedFetch(s3, `/empty-id/k?${query}`, { method })
+      expect([answer.status, answer.code]).toEqual([400, 'InvalidArgument'])
+    }
+    const body = '<Delete><Object><Key>k</Key><VersionId></VersionId></Object></Delete>'
+    const deleted = await signedFetch(s3, '/empty-id?delete=', { method: 'POST', body })
+    expect([deleted.status, deleted.code]).toEqual([200, 'InvalidArgument'])
+    expect(deleted.body).not.toContain('<Deleted>')
+    expect(await bucket.read()).toBe('one')
+  })
+
   test('suspended versioning replaces the version `null` and keeps the others', async () => {
     const bucket = await openBucket('suspended')
     expect(await bucket.state()).toBeUndefined()
