@@ -37,7 +37,7 @@ test('the checksum of all parts is computed by the thread for digests, without t
   }
   const upload = await requireMultipart(s3.context, { bucket: target.Bucket, key: target.Key }, UploadId)
   const { signal } = new AbortController()
-  const options = { conditions: unconditional, declared: undefined, digests, signal }
+  const options = { conditions: unconditional, declared: undefined, declaredBytes: undefined, digests, signal }
   const row = await completeMultipart(s3.context, upload, named, options)
   expect(begun).toEqual([[{ md5: false, sha256: false, checksum: ChecksumAlgorithm }, 10 * MIB]])
   const once = { ...target, Key: 'once', Body: Buffer.concat(parts), ChecksumAlgorithm } as const

@@ -33,6 +33,8 @@ export const minPartBytes = 5 * 1024 * 1024
 type CompleteOptions = {
   conditions: Conditions
   declared: DeclaredChecksum | undefined
+  /** Size that the client expects of the object, in bytes. */
+  declaredBytes: number | undefined
   digests: Pick<DigestThread, 'begin'>
   signal: AbortSignal
 }
@@ -61,12 +63,15 @@ async function importMultipart(
   context: Context,
   upload: Multipart,
   named: readonly NamedPart[],
-  { conditions, declared, digests, signal }: CompleteOptions,
+  { conditions, declared, declaredBytes, digests, signal }: CompleteOptions,
 ): Promise<ObjectRow> {
   const { id, address, bucket, key } = upload
   const parts = chooseParts(named, await listParts(context.db.read, id))
   const sizes = parts.map(({ size_bytes }) => size_bytes)
   const sizeBytes = sizes.reduce((sum, one) => sum + one, 0)
+  if (declaredBytes !== undefined && declaredBytes !== sizeBytes) {
+    throw s3Error('InvalidRequest', `The parts have ${sizeBytes} bytes, x-amz-mp-object-size is ${declaredBytes}.`)
+  }
   const info = infoOf(upload)
   const etag = composeEtag(parts)
   let offset = 0

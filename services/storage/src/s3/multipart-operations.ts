@@ -129,11 +129,18 @@ export const completeMultipartOperation: S3Operation = async (call) => {
   const upload = await findMultipart(context, request, id)
   const declared = readDeclaredComposite(request.header)
   const conditions = readConditions(request.header)
+  const declaredBytes = readDeclaredSize(request.header)
   const complete = async (): Promise<SlowDocument> => {
     const row =
       upload === undefined
         ? await requireCompleted(context, request, id, parts)
-        : await completeMultipart(context, upload, parts, { conditions, declared, digests: body.digests, signal })
+        : await completeMultipart(context, upload, parts, {
+            conditions,
+            declared,
+            declaredBytes,
+            digests: body.digests,
+            signal,
+          })
     const checksum = checksumOf(row)
     const xml = writeXml('CompleteMultipartUploadResult', {
       Location: `/${row.bucket}/${row.key}`,
@@ -161,6 +168,14 @@ function readDeclaredComposite(header: (name: string) => string | undefined) {
     if (value !== undefined) return { algorithm, value }
   }
   return undefined
+}
+
+/** Reads the size that the object must have. @throws CairnError `InvalidArgument` */
+function readDeclaredSize(header: (name: string) => string | undefined): number | undefined {
+  const text = header('x-amz-mp-object-size')
+  if (text === undefined) return undefined
+  if (!/^\d{1,15}$/.test(text)) throw s3Error('InvalidArgument', 'x-amz-mp-object-size must be a whole number.')
+  return Number(text)
 }
 
 function readNamedParts(bytes: Uint8Array): NamedPart[] {

@@ -213,6 +213,17 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(await refused(complete())).toEqual(['NoSuchUpload', 404])
   })
 
+  test('a completion with another size than it declares is rejected', async () => {
+    const Key = 'declared-size'
+    const UploadId = await begin(Key)
+    const { ETag } = await sendPart(Key, UploadId, 1, randomBytes(1000))
+    const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] }
+    const complete = (MpuObjectSize: number) =>
+      s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload, MpuObjectSize }))
+    expect(await refused(complete(1001))).toEqual(['InvalidRequest', 400])
+    expect(await refused(complete(1000))).toBe('done')
+  })
+
   test('an aborted or expired upload leaves nothing', async () => {
     const before = await account()
     const [aborted, expired] = [await begin('x'), await begin('y')]
