@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isFormatV2 } from '@cairn/crypto'
+import { commitShards, generateKey, isFormatV2 } from '@cairn/crypto'
 import {
   type Client,
   createClient,
@@ -274,7 +274,10 @@ test('a key without commitments opens and is exported with three nodes, once its
   const { cid } = await uploadEncryptedText(owner, 'of a published client')
   const { masterKey } = await getKey(owner, cid)
   // As if it was saved by one: nodes have no commitments to return, and two lost or damaged their shards.
-  const legacy = (damaged: (node: number, key: string) => string | undefined): typeof owner => ({
+  const legacy = (
+    damaged: (node: number, key: string) => string | undefined,
+    forged: Record<number, ReturnType<typeof commitShards>> = {},
+  ): typeof owner => ({
     ...owner,
     fetch: async (input, init) => {
       const response = await owner.fetch(input, init)
@@ -282,7 +285,9 @@ test('a key without commitments opens and is exported with three nodes, once its
       if (node === undefined || !response.ok) return response
       const { payload } = (await response.json()) as { payload: { key: string; index: string } }
       const key = damaged(Number(node), payload.key)
-      if (key !== undefined) return Response.json({ payload: { ...payload, key } })
+      const set = forged[Number(node)]
+      if (key !== undefined)
+        return Response.json({ payload: { ...payload, key }, ...(set === undefined ? {} : { set }) })
       const headers = { 'content-type': 'application/json', 'x-cairn-code': 'KEY_NOT_FOUND' }
       return new Response('{"message":"cid not found","data":null}', { status: 400, headers })
     },
@@ -296,6 +301,12 @@ test('a key without commitments opens and is exported with three nodes, once its
   const wrong = legacy((node, key) => (node > 3 ? undefined : node === 1 ? '1'.repeat(64) : key))
   await expect(getKey(wrong, cid)).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
   await expect(getKey(three, cid, { confirm: () => false })).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
+  // Commitments that one or two nodes make up do not stand in for those that the others lack.
+  const own = () => commitShards(generateKey().keyShards)
+  const lying = legacy((node, key) => (node > 3 ? '1'.repeat(64) : key), { 4: own(), 5: own() })
+  expect(await getKey(lying, cid)).toMatchObject({ masterKey, wrongNodes: [4, 5] })
+  const one = legacy((node, key) => (node === 2 ? '1'.repeat(64) : key), { 2: own() })
+  expect(await getKey(one, cid)).toMatchObject({ masterKey, wrongNodes: [2] })
 })
 
 test('a rotated file has another CID and key, and the same name and readers', async () => {

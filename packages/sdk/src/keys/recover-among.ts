@@ -6,7 +6,8 @@ import { type Answer, type ConfirmKey, type Failure, findWrongNodes, refusalOf, 
 
 /**
  * Finds a key among at least three shards that are not all of one set, or have no commitments. Loads on demand: most
- * keys are of one set. Without commitments, fewer than five shards that match are confirmed by the file.
+ * keys are of one set. Without commitments, fewer than five shards that match are confirmed by the file, also if a node
+ * returns commitments of its own.
  * @throws CairnError SHARDS_INCONSISTENT; NOT_ENOUGH_SHARDS while a node without an answer may have the shard that lacks
  */
 export async function recoverAmong(
@@ -17,19 +18,21 @@ export async function recoverAmong(
   { confirm: ownConfirm, signal }: { confirm?: ConfirmKey; signal?: AbortSignal },
 ): Promise<FoundKey> {
   const current = shardsOf(answers)
+  const bare = current.filter(({ set }) => set === undefined)
   const isMixed = new Set(current.map(({ set }) => set?.id)).size > 1
-  const candidates = isMixed ? [...setsAmong(answers), current] : [current]
-  const confirm =
-    ownConfirm ??
-    (current.some(({ set }) => set !== undefined)
-      ? undefined
-      : (masterKey: string) => isKeyOfFile(client, cid, masterKey, signal))
+  const candidates = isMixed ? [...setsAmong(answers), current, bare] : [current]
+  const confirmByFile = (masterKey: string) => isKeyOfFile(client, cid, masterKey, signal)
   let failed: unknown
   for (const shards of candidates) {
+    const isBare = shards.every(({ set }) => set === undefined)
     try {
-      const { masterKey, wrongNodes } = await findKey(shards, { confirm })
+      const { masterKey, wrongNodes } = await findKey(shards, {
+        confirm: ownConfirm ?? (isBare ? confirmByFile : undefined),
+      })
       const set = agreedSet(shards)
-      return { masterKey, wrongNodes: set === undefined ? wrongNodes : findWrongNodes(answers, set) }
+      if (set !== undefined) return { masterKey, wrongNodes: findWrongNodes(answers, set) }
+      const others = current.flatMap(({ node }) => (shards.some((one) => one.node === node) ? [] : [node]))
+      return { masterKey, wrongNodes: [...wrongNodes, ...others].sort((a, b) => a - b) }
     } catch (error) {
       if (CairnError.is(error, 'ABORTED')) throw error
       failed ??= error
