@@ -17,7 +17,7 @@ export type LocalFile = {
   blob?: Blob
   /** Whether `open` can be called again, for a retry. */
   canReopen: boolean
-  /** Yields the bytes. A chunk is valid until the next read. */
+  /** Yields the bytes. A chunk is valid until the next but one is read: it may be on its way while the next one is read. */
   open(): AsyncIterable<Uint8Array> | Iterable<Uint8Array>
 }
 

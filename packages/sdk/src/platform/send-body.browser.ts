@@ -5,6 +5,9 @@ import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 /** Whether the body is sent while it is read. */
 export const sendsWhileReading: boolean = false
 
+/** A body is gathered before the next piece of it is read. */
+export const keepPieces = (pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => pieces
+
 const blobBytes = 8 * 1024 * 1024
 
 /**

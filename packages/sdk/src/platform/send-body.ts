@@ -1,8 +1,9 @@
 import { CairnError, headerOf } from '@cairn/protocol'
 import { beginRequest } from '../local/begin-request.ts'
 import { readBlob } from '../local/blob-file.ts'
-import { freeSent } from '../local/sent-pieces.ts'
+import { freeOnceSent, freeSent } from '../local/sent-pieces.ts'
 import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
+import { gatherBytes } from '../upload/gather.ts'
 
 const maxAnswerBytes = 64 * 1024 * 1024
 
@@ -12,6 +13,22 @@ export const sendsWhileReading: boolean = true
 /** Browsers gather a body before they send it; Node does not. */
 export async function gatherBody(_body: AsyncIterable<Uint8Array>, _signal?: AbortSignal): Promise<Blob> {
   throw new TypeError('a body is sent while it is read')
+}
+
+/**
+ * Copies large pieces of a source that may fill its buffer again as soon as the next piece is read: by then, the piece may
+ * still be on its way. Small ones are copied when they are joined.
+ */
+export async function* keepPieces(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const piece of pieces) {
+    if (piece.length < gatherBytes) {
+      yield piece
+      continue
+    }
+    const copy = new Uint8Array(piece)
+    freeOnceSent(copy)
+    yield copy
+  }
 }
 
 /** Sends a request whose body is produced on the way. */

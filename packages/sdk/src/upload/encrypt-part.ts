@@ -1,6 +1,7 @@
 import type { SeedV1 } from '@cairn/crypto'
 import { createFileImporter, type ImportedNode } from '@cairn/unixfs'
 import { hashSha256 } from '#platform/native-crypto'
+import { keepPieces } from '#platform/send-body'
 import { type EncryptBlob, encryptStream, type FileFormat } from '../encryption/encrypt-stream.ts'
 import { freeOnceSent } from '../local/sent-pieces.ts'
 import type { LocalFile } from '../local-source.ts'
@@ -49,7 +50,7 @@ export async function* encryptPart(
   }
   /** Bytes read elsewhere are estimated from the output, capped at the size of the file. */
   const encryptElsewhere = async function* ({ blob, encrypt }: NonNullable<typeof worker>) {
-    for await (const piece of encrypt(blob, masterKey, settings)) {
+    for await (const piece of keepPieces(encrypt(blob, masterKey, settings))) {
       const read = Math.min(piece.length, blob.size - sizeBytes)
       sizeBytes += read
       count(read)

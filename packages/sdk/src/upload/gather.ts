@@ -1,5 +1,5 @@
 /** Smaller chunks are joined: many small writes cost more than one copy. */
-const gatherBytes = 256 * 1024
+export const gatherBytes = 256 * 1024
 
 /**
  * Joins small chunks into larger ones; large ones pass unchanged. The sender of a chunk may still use it while it reads the next

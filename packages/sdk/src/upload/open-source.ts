@@ -1,5 +1,6 @@
 import { CairnError, type UploadParameters } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
+import { keepPieces } from '#platform/send-body'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
 import type { Batch } from './write-body.ts'
@@ -18,7 +19,7 @@ export async function openSource(source: FileSource, name?: string): Promise<Loc
     return { name: name ?? 'blob', sizeBytes: source.length, canReopen: true, open: () => [source] }
   }
   if (typeof source !== 'string') {
-    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => source }
+    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => keepPieces(source) }
   }
   const path = await openPath(source)
   if (path.kind === 'directory') {

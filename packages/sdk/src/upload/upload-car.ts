@@ -1,5 +1,6 @@
 import { CairnError, isAnyCid, uploadPaths } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
+import { keepPieces } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
@@ -55,7 +56,7 @@ async function openCar(source: CarInput, name: string | undefined): Promise<Loca
   if (source instanceof Uint8Array) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
   if (source instanceof Blob) return blobFile(source, name)
   if (typeof source !== 'string')
-    return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open: () => source }
+    return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open: () => keepPieces(source) }
   const path = await openPath(source)
   if (path.kind === 'directory') throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder` })
   return { ...path.file, name: name ?? path.file.name }
