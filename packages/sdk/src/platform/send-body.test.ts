@@ -47,3 +47,36 @@ test('a piece is freed once it is sent, and not before', async () => {
     server.close()
   }
 })
+
+test('a connection on which an upload was refused is closed, also if the server keeps it open', async () => {
+  const server = createServer((_request, response) => response.writeHead(507).end('full'))
+  server.keepAliveTimeout = 0
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const closed = Promise.withResolvers<void>()
+    server.on('connection', (socket) => socket.on('close', closed.resolve))
+    let isEnded = false
+    const body = async function* () {
+      try {
+        for (;;) yield new Uint8Array(1024 * 1024)
+      } finally {
+        isEnded = true
+      }
+    }
+    const { port } = server.address() as AddressInfo
+    const answer = await sendStreamed({
+      url: `http://127.0.0.1:${port}/`,
+      headers: {},
+      contentLength: undefined,
+      body: body(),
+      signal: new AbortController().signal,
+    })
+    expect(answer).toMatchObject({ status: 507, text: 'full' })
+    await closed.promise
+    expect(isEnded).toBe(true)
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})

@@ -57,6 +57,8 @@ export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
       })
       response.on('error', fail)
       response.on('end', () => {
+        // Refused before all of it was read: the rest is not sent, and the connection is of no further use.
+        if (!request.writableEnded) request.destroy()
         done({ status: response.statusCode ?? 0, header: (name) => headerOf(response.headers, name), text })
       })
     })
