@@ -1,4 +1,5 @@
 import { hashSha256 } from '#platform/native-crypto'
+import { unreadableBlob } from '../local/blob-file.ts'
 import { toHex } from '../to-hex.ts'
 
 const pieceBytes = 4096
@@ -10,6 +11,7 @@ const minBytes = 1024 * 1024
  * Hashes pieces of a body from its start to its end, in a few milliseconds: tells whether another body of the same size was chosen,
  * while the CID of the first one is not known yet. It proves nothing; the CID does.
  * @returns undefined for small bodies
+ * @throws CairnError FILE_UNREADABLE
  */
 export async function sampleBlob(blob: Blob): Promise<string | undefined> {
   if (blob.size < minBytes) return undefined
@@ -17,5 +19,8 @@ export async function sampleBlob(blob: Blob): Promise<string | undefined> {
     const start = Math.floor((i * (blob.size - pieceBytes)) / (pieceCount - 1))
     return blob.slice(start, start + pieceBytes)
   })
-  return toHex(await hashSha256(new Uint8Array(await new Blob(pieces).arrayBuffer())))
+  const sample = await new Blob(pieces).arrayBuffer().catch((cause: unknown) => {
+    throw unreadableBlob(blob, cause)
+  })
+  return toHex(await hashSha256(new Uint8Array(sample)))
 }
