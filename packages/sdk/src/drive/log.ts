@@ -1,4 +1,4 @@
-import { CairnError, type DrivePart, getDrive, maxDriveBytes, maxDriveParts, putDrivePart } from '@cairn/protocol'
+import { CairnError, type DrivePart, getDrive, MIB, maxDriveBytes, maxDriveParts, putDrivePart } from '@cairn/protocol'
 import { base32 } from 'multiformats/bases/base32'
 import { decodeBase64, encodeBase64 } from '../base64.ts'
 import type { Client } from '../client.ts'
@@ -17,7 +17,15 @@ import {
   sealPart,
   type Tip,
 } from './part.ts'
-import { applyChange, type Change, changeBytes, createRegisters, keepLive, splitChanges } from './registers.ts'
+import {
+  applyChange,
+  type Change,
+  changeBytes,
+  createRegisters,
+  isReadable,
+  keepLive,
+  splitChanges,
+} from './registers.ts'
 
 /** What a device remembers of a drive, to recognise an older one: the newest revision that it saw. */
 export type KnownDrive = { keyCid: string; revision: number; tip: Tip }
@@ -30,6 +38,8 @@ export type DriveLog = {
   partCount: number
   /** Size of the parts read and written, in bytes. */
   sizeBytes: number
+  /** What the last merge of this device left. */
+  merged: { partCount: number; sizeBytes: number }
 }
 
 type Received = { header: PartHeader; bytes: Uint8Array<ArrayBuffer> }
@@ -39,6 +49,9 @@ const maxContentBytes = 900 * 1024
 /** Parts, and bytes, from which on a client merges. */
 const mergeFromParts = maxDriveParts / 4
 const mergeFromBytes = maxDriveBytes / 2
+/** Growth since the last merge, and distance from the limits, in parts and in bytes, from which on a client merges again. */
+const mergeStepParts = 16
+const mergeStepBytes = MIB / 2
 /** Tips of merged changes that a part keeps, so that devices that saw one of them recognise it. */
 const keptTips = 256
 /** Attempts to append a change that others forestall, and the maximum pause between them. */
@@ -46,7 +59,8 @@ const maxAttempts = 40
 const pauseMs = 150
 
 export function createLog(): DriveLog {
-  return { key: undefined, revision: 0, tip: firstTip, partCount: 0, sizeBytes: 0 }
+  const merged = { partCount: 0, sizeBytes: 0 }
+  return { key: undefined, revision: 0, tip: firstTip, partCount: 0, sizeBytes: 0, merged }
 }
 
 /** Returns what to remember of a drive; undefined for one without a change. */
@@ -100,7 +114,8 @@ export async function readChanges(
 /**
  * Appends changes, as one part if they fit. If other devices were faster, reads their changes first and tries again.
  * @param onChanges receives the changes of other devices
- * @throws CairnError CONFLICT, FORBIDDEN (limits, scope), and those of {@link readChanges}
+ * @throws CairnError CONFLICT, FORBIDDEN (limits, scope), INVALID_REQUEST for values that no device reads, and those of
+ *   {@link readChanges}
  */
 export async function appendChanges(
   client: Client,
@@ -110,6 +125,13 @@ export async function appendChanges(
   onChanges: (changes: Change[]) => void,
   options: CallOptions,
 ): Promise<void> {
+  // One such part would make the drive unreadable for ever, on all devices.
+  if (!isReadable(changes)) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'The change has a value that no device could read',
+      hint: 'Use shorter names, and check the clock of this device.',
+    })
+  }
   for (const list of splitChanges(changes, maxContentBytes)) {
     await appendPart(client, log, list, known, onChanges, options)
   }
@@ -157,9 +179,12 @@ function isAmong(changes: readonly Change[], others: readonly Change[]): boolean
   return changes.every((change) => stored.has(JSON.stringify(change)))
 }
 
-/** Whether parts are to be merged. */
-export function needsMerge({ partCount, sizeBytes }: DriveLog): boolean {
-  return partCount >= mergeFromParts || sizeBytes >= mergeFromBytes
+/** Whether parts are to be merged. A merge reads all of the drive, and of a very large one it may leave as much as there was. */
+export function needsMerge({ partCount, sizeBytes, merged }: DriveLog): boolean {
+  const isLarge = partCount >= mergeFromParts || sizeBytes >= mergeFromBytes
+  const partStep = Math.min(merged.partCount + mergeStepParts, maxDriveParts - mergeStepParts)
+  const byteStep = Math.min(merged.sizeBytes + mergeStepBytes, maxDriveBytes - mergeStepBytes)
+  return isLarge && (partCount >= partStep || sizeBytes >= byteStep)
 }
 
 /**
@@ -211,7 +236,7 @@ export async function mergeParts(client: Client, log: DriveLog, options: CallOpt
     partCount -= parts.length - 1
     sizeBytes += part.length - parts.reduce((sum, { bytes }) => sum + bytes.length, 0)
   }
-  Object.assign(log, { partCount, sizeBytes })
+  Object.assign(log, { partCount, sizeBytes, merged: { partCount, sizeBytes } })
   return true
 }
 

@@ -39,6 +39,11 @@ function isContent(value: unknown): value is { changes: Change[]; tips?: string[
   return areTips && value.changes.every(isChange)
 }
 
+/** Whether every device can read changes that are stored. */
+export function isReadable(changes: readonly Change[]): boolean {
+  return changes.every(isChange)
+}
+
 function isChange(value: unknown): value is Change {
   if (typeof value !== 'object' || value === null || !('at' in value) || !('set' in value) || !('clear' in value))
     return false
