@@ -212,3 +212,41 @@ test('a trash of more items than a call deletes, and a drive that changes all th
   expect(n).toBe(40)
   expect(await listNames(client)).toContain('last.txt')
 })
+
+test('what a device that does not know of it puts into a deleted folder or file stays, in the root', async () => {
+  const client = await createKeyClient(network)
+  for (const name of ['x.txt', 'y.txt', 'z.txt', 'new y.txt', 'new.txt']) await uploadNamed(client, name)
+  const phone = await openDrive(client)
+  await phone.change((edit) => {
+    edit.createFolder('/docs')
+    edit.createFolder('/docs/deep')
+    edit.move('/x.txt', '/docs/deep')
+    edit.move('/y.txt', '/docs')
+    edit.move('/z.txt', '/docs/z.txt')
+  })
+  const laptop = await openDrive(client)
+  await phone.change((edit) => {
+    edit.trash('/docs/z.txt')
+    edit.trash('/docs')
+  })
+  await laptop.change((edit) => {
+    edit.move('/new.txt', '/docs/deep')
+    edit.move('/new y.txt', '/docs/y.txt')
+    edit.createFolder('/docs/later')
+    edit.star('/docs/deep/x.txt')
+  })
+  await phone.reload()
+  expect(
+    phone
+      .trash()
+      .map(({ path }) => path)
+      .sort(),
+  ).toEqual(['/docs', '/docs/z.txt'])
+  expect(listPaths(phone)).toEqual([])
+  expect(await phone.emptyTrash({ olderThanMs: 0 })).toEqual({ items: 2, uploads: 3, kept: 0 })
+  for (const device of [phone, await openDrive(client)]) {
+    expect(listPaths(device)).toEqual(['/later', '/new y.txt', '/new.txt'])
+    expect(device.trash()).toEqual([])
+  }
+  expect(await listNames(client)).toEqual(['new y.txt', 'new.txt'])
+})

@@ -3,6 +3,7 @@ import type { Client } from '../client.ts'
 import { type CallOptions, call, pause } from '../request.ts'
 import type { DriveLog } from './log.ts'
 import type { DriveUpload } from './nodes.ts'
+import type { Registers } from './registers.ts'
 import type { UploadIndex } from './upload-index.ts'
 import type { View } from './view.ts'
 
@@ -12,6 +13,7 @@ export type OpenState = {
   log: DriveLog
   index: UploadIndex
   view(): View
+  registers(): Registers
   /** Lists all uploads, and reads the changes of other devices. */
   reload(options: CallOptions): Promise<void>
   /** Reads the changes of other devices. */

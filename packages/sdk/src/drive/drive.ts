@@ -97,7 +97,8 @@ export type Drive = {
   subscribe(listener: () => void): () => void
   /**
    * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
-   * Never runs automatically. What other devices restore or upload meanwhile stays. Objects of S3 buckets stay too, and with them
+   * Never runs automatically. What other devices restore or upload meanwhile stays, and so does what they put into a folder or
+   * file after it was deleted: it is in the root afterwards. Objects of S3 buckets stay too, and with them
    * the items that have their content.
    * @param options `ids` deletes these items now, `olderThanMs` what has been in the trash for that time
    * @throws CairnError CONFLICT, FORBIDDEN, and those of `change`
@@ -234,6 +235,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     log,
     index,
     view: () => view,
+    registers: () => state,
     reload,
     readChanges: async (callOptions) => apply(await readChanges(client, log, options.known, callOptions)),
     removeUploads(ids) {

@@ -1,7 +1,9 @@
 import type { CallOptions } from '../request.ts'
 import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
 import type { DriveItem } from './items.ts'
-import { type DriveUpload, rootId } from './nodes.ts'
+import { type DriveUpload, fields, rootId } from './nodes.ts'
+import type { Registers } from './registers.ts'
+import { timeOf } from './stamp.ts'
 import type { View } from './view.ts'
 
 /** Time that deleted items stay in the trash, in ms: 30 days. */
@@ -37,21 +39,26 @@ export async function emptyTrash(
   { olderThanMs = trashMs, ids, ...options }: EmptyTrashOptions,
 ): Promise<EmptiedTrash> {
   await state.reload(options)
-  const latest = ids === undefined ? Date.now() - olderThanMs : Number.POSITIVE_INFINITY
+  const now = Date.now()
+  const latest = ids === undefined ? now - olderThanMs : Number.POSITIVE_INFINITY
   const view = state.view()
-  const isDue = ({ trashedAt }: Pick<DriveItem, 'trashedAt'>) => trashedAt !== undefined && trashedAt <= latest
+  /** Undefined for an item that is not in the trash by itself. A stamp of the future is that of a fast clock. */
+  const trashedAtOf = (id: string): number | undefined => {
+    const { trashedAt } = view.get(id) ?? {}
+    const stampedAt = timeOf(state.registers().entries.get(id)?.fields.get(fields.trashedAt)?.at ?? '')
+    return trashedAt === undefined || !(stampedAt <= now) ? trashedAt : Math.max(trashedAt, stampedAt)
+  }
   const wanted = ids && new Set(ids)
-  const due: string[] = []
-  for (const item of listTrash(view)) if (isDue(item) && wanted?.has(item.id) !== false) due.push(item.id)
+  const candidates = listTrash(view).flatMap(({ id }) => (wanted?.has(id) === false ? [] : [id]))
   // Later uploads of the same content stay.
   const uploads = groupByCid(state.index.rows)
   const plan = (): Plan => {
     const roots = new Map<string, number>()
-    for (const id of due) {
-      const { trashedAt } = view.get(id) ?? {}
-      if (trashedAt !== undefined && isDue({ trashedAt })) roots.set(id, trashedAt)
+    for (const id of candidates) {
+      const trashedAt = trashedAtOf(id)
+      if (trashedAt !== undefined && trashedAt <= latest) roots.set(id, trashedAt)
     }
-    return { roots, ...findDeleted(view, roots) }
+    return { roots, ...findDeleted(view, state.registers(), roots) }
   }
   let current = plan()
   if (current.roots.size === 0) return { items: 0, uploads: 0, kept: 0 }
@@ -87,12 +94,22 @@ export function listTrash(view: View): DriveItem[] {
   return found.map(view.itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
 }
 
-/** Returns the entries to clear when these items are deleted, and the CIDs that no other item has. */
-function findDeleted(view: View, roots: Plan['roots']): Pick<Plan, 'entries' | 'cids'> {
-  const trashedAtOf = (start: string): number | undefined => {
+/**
+ * Returns the entries to clear when these items are deleted, and the CIDs that no other item has. Another device may not know
+ * that an item is in the trash: what it put into a folder, or into a file as a version, after that was deleted, stays.
+ */
+function findDeleted(
+  view: View,
+  { entries: registers }: Registers,
+  roots: Plan['roots'],
+): Pick<Plan, 'entries' | 'cids'> {
+  const stampOf = (id: string, field: string) => registers.get(id)?.fields.get(field)?.at ?? ''
+  const rootOf = (start: string): string | undefined => {
+    let movedAt = ''
     for (let id = start; id !== rootId; id = view.get(id)?.parent ?? rootId) {
-      const trashedAt = roots.get(id)
-      if (trashedAt !== undefined) return trashedAt
+      if (roots.has(id) && movedAt <= stampOf(id, fields.trashedAt)) return id
+      const at = stampOf(id, fields.parent)
+      if (at > movedAt) movedAt = at
     }
     return undefined
   }
@@ -100,11 +117,12 @@ function findDeleted(view: View, roots: Plan['roots']): Pick<Plan, 'entries' | '
   const cids = new Map<string, number>()
   const kept = new Set<string>()
   for (const { id, versions = [] } of view.nodes()) {
-    const trashedAt = trashedAtOf(id)
-    if (trashedAt !== undefined) entries.push(id)
+    const root = rootOf(id)
+    if (root !== undefined) entries.push(id)
     for (const { cid } of versions) {
-      if (trashedAt === undefined) kept.add(cid)
-      else cids.set(cid, Math.max(trashedAt, cids.get(cid) ?? 0))
+      const isLater = root !== undefined && stampOf(id, fields.version(cid)) > stampOf(root, fields.trashedAt)
+      if (root === undefined || isLater) kept.add(cid)
+      else cids.set(cid, Math.max(roots.get(root) ?? 0, cids.get(cid) ?? 0))
     }
   }
   for (const cid of kept) cids.delete(cid)

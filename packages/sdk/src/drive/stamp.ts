@@ -15,10 +15,15 @@ const maxCounter = 36 ** counterDigits - 1
  * does not lose against changes that it has seen.
  */
 export function createStamp(newest: Stamp | undefined, nowMs: number, device: string): Stamp {
-  const seenMs = newest === undefined ? 0 : Number.parseInt(newest.slice(0, msDigits), 36)
+  const seenMs = newest === undefined ? 0 : timeOf(newest)
   const seenCounter = newest === undefined ? 0 : Number.parseInt(newest.slice(msDigits, msDigits + counterDigits), 36)
   if (nowMs > seenMs) return writeStamp(nowMs, 0, device)
   return seenCounter < maxCounter ? writeStamp(seenMs, seenCounter + 1, device) : writeStamp(seenMs + 1, 0, device)
+}
+
+/** Returns the time of a stamp, in ms since 1970. */
+export function timeOf(stamp: Stamp): number {
+  return Number.parseInt(stamp.slice(0, msDigits), 36)
 }
 
 /** Returns the name of a device for its stamps: random for each run, so that two runs never share one. */

@@ -1,0 +1,45 @@
+// When an item is due, whatever the clocks of devices say.
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { createClient } from '../client.ts'
+import { emptyTrash } from './empty-trash.ts'
+import { createLog } from './log.ts'
+import { applyChange, createRegisters } from './registers.ts'
+import { createStamp } from './stamp.ts'
+import { createUploadIndex } from './upload-index.ts'
+import { createView } from './view.ts'
+
+const day = 86_400_000
+const now = Date.UTC(2026, 10, 30)
+const cid = `bafkrei${'a'.repeat(52)}`
+
+beforeEach(() => vi.useFakeTimers({ now, toFake: ['Date'] }))
+afterEach(() => vi.useRealTimers())
+
+/** Empties a trash with one file that was deleted at a time of a device, in a change with a stamp of another time. */
+async function empty(trashedAt: number, stampedAt: number) {
+  const registers = createRegisters()
+  const at = createStamp(undefined, stampedAt, 'deviceA1')
+  applyChange(registers, { at, set: [[cid, 'trashedAt', trashedAt]], clear: [] })
+  const index = createUploadIndex()
+  const upload = { id: '1', cid, fileName: 'a.txt', fileSizeInBytes: '5', mimeType: null, encryption: false }
+  index.replace([{ ...upload, createdAt: 1 }])
+  const view = createView(registers, index)
+  const base = 'http://service.test'
+  const fetch = async () => Response.json({ kept: [] })
+  const client = createClient({ network: { name: 'test', api: base, upload: base, gateway: base }, apiKey: 'k', fetch })
+  const nothing = async () => undefined
+  const state = { client, log: createLog(), index, view: () => view, registers: () => registers }
+  const open = { ...state, reload: nothing, readChanges: nothing, removeUploads: () => undefined }
+  return (await emptyTrash(open, nothing, {})).items
+}
+
+test.each([
+  ['a right clock, long ago', now - 31 * day, now - 31 * day, 1],
+  ['a right clock, lately', now - day, now - day, 0],
+  ['a clock without a battery, lately', 5000, now - day, 0],
+  ['a clock without a battery, long ago', 5000, now - 31 * day, 1],
+  ['a right clock, long ago, after one that was fast', now - 31 * day, now + 9000 * day, 1],
+  ['a right clock, lately, after one that was fast', now - day, now + 9000 * day, 0],
+])('an item that was deleted by %s', async (_clock, trashedAt, stampedAt, items) => {
+  expect(await empty(trashedAt, stampedAt)).toBe(items)
+})
