@@ -67,13 +67,13 @@ export const putDrivePart = defineCall({
   scope: 'files:write',
   summary: 'Change the drive',
   description:
-    'Appends a part with `first` and `last` one above `revision`, or replaces the stored parts from `first` to `last` by one. `revision` is the revision that the client read: if the drive has another one, or its parts do not start at `first` and end at `last`, the call fails with PRECONDITION_FAILED, and `details.revision` is the current one. A drive has at most 256 parts of 1 MiB and 16 MiB together.',
+    'Appends a part with `first` and `last` one above `revision`, or replaces the stored parts from `first` to `last` by one. `revision` is the revision that the client read: if the drive has another one, or its parts do not start at `first` and end at `last`, the call fails with PRECONDITION_FAILED, and `details.revision` is the current one. A change of another drive, which this one replaced since the client read it, fails with CONFLICT: the tips in the headers of the parts tell. A drive has at most 256 parts of 1 MiB and 16 MiB together.',
   body: {
     kind: 'json',
     schema: v.object({ revision, first: revision, last: revision, data }),
   },
   response: { kind: 'json', schema: v.object({ revision }) },
-  errors: [...authErrors, 'PRECONDITION_FAILED'],
+  errors: [...authErrors, 'PRECONDITION_FAILED', 'CONFLICT'],
   limits: { bodyBytes: maxPutBytes, timeoutMs: callTimeoutMs, perMinute: 600 },
 })
 

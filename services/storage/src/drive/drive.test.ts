@@ -115,6 +115,28 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect((await read(4)).parts).toMatchObject([{ first: 1, last: 5 }])
   })
 
+  test('a change of a drive that was replaced since is refused, and one of the present drive is not', async () => {
+    const { read, put, remove } = await openAccount()
+    const [zero, a, b, c] = [Buffer.alloc(16), randomBytes(16), randomBytes(16), randomBytes(16)]
+    const part = (before: Buffer, after: Buffer) =>
+      Buffer.concat([Buffer.from('CDR1'), Buffer.alloc(12), before, after, randomBytes(90)]).toString('base64')
+    expect(await put(0, 1, 1, part(zero, a))).toMatchObject({ status: 200 })
+    expect(await put(1, 2, 2, part(a, b))).toMatchObject({ status: 200 })
+    await remove(2)
+    // Another device starts a new one, which has the same revision by and by.
+    expect(await put(0, 1, 1, part(zero, c))).toMatchObject({ status: 200 })
+    expect(await put(1, 2, 2, part(a, b))).toMatchObject({ status: 409, code: 'CONFLICT' })
+    expect(await put(1, 2, 2, part(c, b))).toMatchObject({ status: 200 })
+    // Merged parts keep the outer tips.
+    expect(await put(2, 1, 2, part(zero, b))).toMatchObject({ status: 200 })
+    expect(await put(2, 3, 3, part(c, a))).toMatchObject({ status: 409, code: 'CONFLICT' })
+    expect(await put(2, 3, 3, part(b, a))).toMatchObject({ status: 200 })
+    expect((await read()).parts.map(({ first, last }) => [first, last])).toEqual([
+      [1, 2],
+      [3, 3],
+    ])
+  })
+
   test('number and size of parts are limited, and merging makes space', async () => {
     const { read, put, append } = await openAccount()
     await append(maxDriveParts)

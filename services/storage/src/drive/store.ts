@@ -1,9 +1,10 @@
 import { CairnError, maxDriveBytes, maxDriveParts } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
 import { findBucketUploads } from '../object-versions/object-versions.ts'
+import { readTips, tipsBytes } from './read-tips.ts'
 
 /** A part as stored. */
 export type StoredPart = { first: number; last: number; data: Uint8Array }
@@ -36,7 +37,8 @@ export async function findParts(
 /**
  * Appends a part, or replaces the parts from `first` to `last` by one.
  * @returns the revision of the drive
- * @throws CairnError PRECONDITION_FAILED (another client was faster), INVALID_REQUEST, FORBIDDEN (limits)
+ * @throws CairnError PRECONDITION_FAILED (another client was faster), CONFLICT (a change of another drive), INVALID_REQUEST,
+ *   FORBIDDEN (limits)
  */
 export async function putPart(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
@@ -64,6 +66,7 @@ export async function putPart(
       .returningAll()
       .executeTakeFirstOrThrow()
     if (drive.revision !== revision) throw changed(drive.revision)
+    if (isChange) await requireContinued(trx, address, part)
     const removed = isChange ? { count: 0, bytes: 0 } : await removeParts(trx, address, part)
     const partCount = drive.part_count - removed.count + 1
     const sizeBytes = drive.size_bytes - removed.bytes + data.length
@@ -137,6 +140,27 @@ async function lockRevision(trx: Kysely<Schema>, address: string, now: number): 
     .returning('revision')
     .executeTakeFirst()
   return drive?.revision
+}
+
+/**
+ * The revision alone does not tell apart a drive and another one that took its place, after its removal or from a backup: a change
+ * of the former would end the chain of the parts, which no client could read any more.
+ * @throws CairnError CONFLICT
+ */
+async function requireContinued(trx: Kysely<Schema>, address: string, { revision, data }: NewPart): Promise<void> {
+  const own = readTips(data)
+  const last = await trx
+    .selectFrom('drive_part')
+    .select(sql<Uint8Array>`substr(data, 1, ${sql.lit(tipsBytes)})`.as('start'))
+    .where('address', '=', address)
+    .where('last_revision', '=', revision)
+    .executeTakeFirst()
+  const known = last && readTips(last.start)
+  if (own === undefined || known === undefined || own.before === known.after) return
+  throw new CairnError('CONFLICT', {
+    message: 'The change is one of another drive: this one was replaced since the client read it',
+    hint: 'Open the drive again.',
+  })
 }
 
 /** Removes the parts from `first` to `last`. @throws CairnError PRECONDITION_FAILED if parts reach beyond */
