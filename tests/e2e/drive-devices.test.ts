@@ -1,5 +1,5 @@
 // Several devices change one drive, with lost responses, many parts and kept uploads.
-import { deleteFile, openDrive } from '@cairn/sdk'
+import { type Client, type Drive, deleteFile, openDrive } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../code-of.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -214,4 +214,26 @@ test('a drive opens with the newest uploads or with kept ones, and notices what 
     edit.tag('/c.txt', 'two')
   })
   expect(third.tags()).toEqual(['one', 'two'])
+})
+
+test('what a merge stored before it broke off is shown with the next change', async () => {
+  const client = await createKeyClient(network)
+  let puts = 0
+  let isBroken = true
+  const fetch: Client['fetch'] = async (input, init) => {
+    if (isBroken && String(input).includes('/api/drive/parts') && ++puts > 1) throw new TypeError('broken')
+    return client.fetch(input, init)
+  }
+  const drive = await openDrive({ ...client, fetch })
+  // More than one part takes.
+  const set = Array.from({ length: 400 }, (_, n): Parameters<Drive['merge']>[0][number]['set'][number] => {
+    return [`d-${String(n).padStart(22, 'a')}`, 'name', `${n} ${'x'.repeat(3000)}`]
+  })
+  const merged = drive.merge([{ at: '0000000010000-deviceA1', set, clear: [] }])
+  expect(await codeOf(merged)).toBe('NETWORK_ERROR')
+  isBroken = false
+  await drive.change((edit) => edit.createFolder('/new'))
+  const stored = listPaths(await openDrive(client))
+  expect(stored.length).toBeGreaterThan(200)
+  expect(listPaths(drive)).toEqual(stored)
 })

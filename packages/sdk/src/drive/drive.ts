@@ -317,7 +317,13 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
           set: set.filter((value) => !known.has(JSON.stringify([at, ...value]))),
           clear: clear.filter((id) => !known.has(JSON.stringify([at, id]))),
         }))
-        await send(missing, callOptions)
+        try {
+          await send(missing, callOptions)
+        } catch (error) {
+          // Some parts of it may be stored.
+          isDoubtful = true
+          throw error
+        }
         apply(missing)
         notify()
         return missing.reduce((sum, { set, clear }) => sum + set.length + clear.length, 0)
