@@ -125,7 +125,7 @@ export async function appendChanges(
   onChanges: (changes: Change[]) => void,
   options: CallOptions,
 ): Promise<void> {
-  // One such part would make the drive unreadable for ever, on all devices.
+  // One such part would make the drive permanently unreadable, on all devices.
   if (!isReadable(changes)) {
     throw new CairnError('INVALID_REQUEST', {
       message: 'The change has a value that no device could read',

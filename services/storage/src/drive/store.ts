@@ -143,8 +143,8 @@ async function lockRevision(trx: Kysely<Schema>, address: string, now: number): 
 }
 
 /**
- * The revision alone does not tell apart a drive and another one that took its place, after its removal or from a backup: a change
- * of the former would end the chain of the parts, which no client could read any more.
+ * A drive and another one that took its place, after its removal or from a backup, can have the same revision. A change of the
+ * former would end the chain of the parts, which no client could read any more.
  * @throws CairnError CONFLICT
  */
 async function requireContinued(trx: Kysely<Schema>, address: string, { revision, data }: NewPart): Promise<void> {
