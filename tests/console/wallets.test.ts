@@ -96,6 +96,26 @@ test('a signature that comes after Back does not sign in, and what it was for is
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
 })
 
+test('a signature of an account that the wallet has left does not sign in: the dialog names the other one', async () => {
+  const { page, wallet, open } = await site.newPage({ accounts: 2 })
+  const sign = wallet.holdNext('personal_sign')
+  await open('/files')
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await expect.poll(() => wallet.requests).toContain('personal_sign')
+  await wallet.choose(1)
+  const revoked = page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().includes('/api/auth/'),
+  )
+  sign()
+  expect((await revoked).status()).toBe(200)
+  await dialog.getByTitle(wallet.accounts[1]?.address ?? '').waitFor()
+  expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+  await dialog.getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('button', { name: `Account ${wallet.accounts[1]?.address}` }).waitFor()
+})
+
 test('a phone without a wallet opens the page in the browser of a wallet app; a desktop shows where to get one', async () => {
   const phone = await site.newPage({ accounts: 0, width: 360, height: 740, isPhone: true })
   await phone.open('/open/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')

@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/sdk'
 import { useRef, useState } from 'react'
 import { useConfig } from 'wagmi'
 import { PenLine } from '#icons'
@@ -51,7 +52,9 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
     try {
       await work(signal)
     } catch (error) {
-      if (!signal.aborted) setStep({ name: 'failed', error, choice })
+      // The wallet shows another account by now: the first step names it.
+      if (CairnError.is(error, 'ABORTED') && !signal.aborted) setStep({ name: 'pick' })
+      else if (!signal.aborted) setStep({ name: 'failed', error, choice })
       return false
     }
     return !signal.aborted

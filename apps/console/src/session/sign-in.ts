@@ -16,8 +16,8 @@ const lastingSessionMs = 30 * 24 * 3_600_000
  * Signs in with the connected wallet: one readable message is signed, for an API key that expires and, if three key
  * nodes answer, a session with them. A signed-in user gets new ones of both, and the old ones are revoked.
  * @param signal ends the sign-in: credentials for a signature that comes later are revoked
- * @throws CairnError of the SDK's signIn; ABORTED, also if another account has signed in meanwhile; the errors of the wallet, see
- *   readWalletFailure
+ * @throws CairnError of the SDK's signIn; ABORTED, also if another account has signed in, or the wallet shows another one or none,
+ *   by then; the errors of the wallet, see readWalletFailure
  */
 export async function signIn(
   network: NetworkProfile,
@@ -45,7 +45,9 @@ export async function signIn(
     ...(keySession === undefined ? {} : { keySession }),
   }
   const before = getSession()
-  if (signal?.aborted || (before !== undefined && before.address !== address)) {
+  // Users take their time with a wallet, and may choose another account in it.
+  const isLeft = getConnectedWallet(config)?.address !== address
+  if (signal?.aborted || isLeft || (before !== undefined && before.address !== address)) {
     await endCredentials(network, session)
     throw new CairnError('ABORTED')
   }
