@@ -259,6 +259,34 @@ test('a node that lost the session is reached again after one signature, which i
   expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
 })
 
+test('a session that ends in another tab while the wallet is open stays ended at the node that is signed in at then', async () => {
+  const opened = await site.newPage()
+  const { page, context, open, signIn, wallet, expectProblem } = opened
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  const cid = await storeOwn(opened, 'Ended elsewhere')
+  await open('/files')
+  await signIn()
+  await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
+  loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 5)
+  await open(`/files/${cid}/access`)
+  await page.getByRole('button', { name: 'Sign in again' }).first().click()
+  const answer = wallet.holdNext('personal_sign')
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign' }).click()
+  await expect.poll(() => windows(opened)).toEqual([...onceOpened, 'personal_sign'])
+  const second = await context.newPage()
+  await second.goto('/settings')
+  await second.getByRole('button', { name: /^Account 0x/ }).click()
+  await second.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await page.getByRole('button', { name: /^Account 0x/ }).waitFor({ state: 'detached' })
+  const node = site.network.profile.keyNodes?.[4] ?? ''
+  const ended = page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().startsWith(node) && response.ok(),
+  )
+  answer()
+  await ended
+})
+
 test('nodes that were offline at the sign-in are reached from where a file does not open, and from a change that missed them', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened

@@ -16,10 +16,14 @@ export function SignInAgainDialog({ onClose, onReached }: { onClose: () => void;
   const signInAgain = async () => {
     const session = getSession()
     if (session?.keySession === undefined) return onClose()
-    const wallet = requireWallet(config, session.address)
-    const { extendKeySession } = await loadCode(import('./key-session-calls.ts'))
-    await extendKeySession(clientOf(network, session), session.keySession, wallet)
+    const { address, keySession } = session
+    const wallet = requireWallet(config, address)
+    const { endKeySession, extendKeySession } = await loadCode(import('./key-session-calls.ts'))
+    const client = clientOf(network, session)
+    await extendKeySession(client, keySession, wallet)
     onClose()
+    // The session ended while the wallet was open: nothing else would end what was opened now.
+    if (getSession()?.keySession !== keySession) return endKeySession(client, keySession)
     onReached?.()
     await queryClient.invalidateQueries({ queryKey: ['key-report'] })
   }
