@@ -160,6 +160,27 @@ test('a link opens as well for a user who is signed in, while the session resume
   expect(await page.getByRole('navigation').count()).toBe(0)
 })
 
+test('what a link opened stays when the session of an account ends in another tab: to open it again counts', async () => {
+  const link = await share('Still here')
+  const { page: other, context, open, signIn, expectProblem } = await site.newPage()
+  // The blank page that a tab begins with is no secure context.
+  expectProblem(/randomUUID/)
+  await open('/files')
+  await signIn()
+  const page = await context.newPage()
+  await page.goto(pathOf(link.url))
+  await page.getByRole('button', { name: 'Open', exact: true }).click()
+  const file = page.getByRole('region', { name: 'letter.txt' })
+  await file.getByText('Still here').waitFor()
+  await file.evaluate((element) => element.setAttribute('data-seen', ''))
+  // What the page has loaded is removed with the session, and loaded again.
+  const loadedAgain = page.waitForResponse((response) => response.url().includes('/file_info'))
+  await other.getByRole('button', { name: /^Account 0x/ }).click()
+  await other.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  await loadedAgain
+  expect(await page.locator('[data-seen]').textContent()).toBe('Still here')
+})
+
 test('two tabs that open the last open of a link: one gets the file, the other the reason', async () => {
   const link = await share('Only once', { maxOpens: 1 })
   const pages = await Promise.all([site.newPage(phone), site.newPage(phone)])

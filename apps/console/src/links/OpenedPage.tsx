@@ -1,4 +1,5 @@
 import { CairnError, type OpenedLink } from '@cairn/sdk'
+import { useState } from 'react'
 import { nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { usePlainSize } from '../content/use-plain-size.ts'
@@ -17,14 +18,16 @@ import { useLinkFolder } from './use-link-folder.ts'
 /** What a link opened: its file, or its folder. */
 export function OpenedPage({ link }: { link: OpenedLink }) {
   const { cid, masterKey, name: given } = link
-  const { data, error, refetch } = useFileInfo(cid)
+  const { data: info, error, refetch } = useFileInfo(cid)
+  const data = useLast(info)
   const folder = useIsFolder({ cid, mimeType: data?.mimeType ?? null })
+  const knownFolder = useLast(folder.isFolder)
   const name = given === undefined ? undefined : markControls(given)
   const shown = name ?? (data === undefined ? messages.linkPage.title : nameOf(data))
-  const failure = error ?? folder.error
+  const failure = data === undefined ? error : knownFolder === undefined ? folder.error : null
   const sizeBytes = data === undefined ? undefined : Number(data.fileSizeInBytes)
-  const isFolder = folder.isFolder === true
-  const size = usePlainSize({ cid, sizeBytes, isEncrypted: true, isFolder: folder.isFolder })
+  const isFolder = knownFolder === true
+  const size = usePlainSize({ cid, sizeBytes, isEncrypted: true, isFolder: knownFolder })
   const opened = useLinkFolder(cid, masterKey, isFolder).data
   const folderSize = opened === undefined ? undefined : formatBytes(totalOf(opened.files))
   // The link lasts longer than its file.
@@ -44,16 +47,26 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
         <LinkFacts info={link} size={folderSize ?? size ?? '…'} />
       </div>
       {failure !== null ? (
-        <ErrorState error={failure} onRetry={() => (error === null ? folder.refetch() : refetch())} />
-      ) : data === undefined || sizeBytes === undefined || folder.isFolder === undefined ? (
+        <ErrorState error={failure} onRetry={() => (data === undefined ? refetch() : folder.refetch())} />
+      ) : data === undefined || sizeBytes === undefined || knownFolder === undefined ? (
         <Skeleton className="h-40 w-full" />
-      ) : folder.isFolder ? (
+      ) : isFolder ? (
         <LinkFolder cid={cid} name={shown} masterKey={masterKey} />
       ) : (
         <LinkFile {...{ cid, masterKey, sizeBytes }} name={shown} mimeType={data.mimeType} />
       )}
     </>
   )
+}
+
+/**
+ * Returns the last value that was known. When the session of an account ends, in any tab, the page removes what it has loaded: what
+ * a link opened stays, because to open it again counts.
+ */
+function useLast<Value extends object | boolean>(value: Value | undefined): Value | undefined {
+  const [last, setLast] = useState(value)
+  if (value !== undefined && value !== last) setLast(value)
+  return value ?? last
 }
 
 function totalOf(files: readonly { sizeBytes: number }[]): number {

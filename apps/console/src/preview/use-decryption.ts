@@ -38,6 +38,8 @@ export function useDecryption(file: EncryptedFile, knownKey?: string) {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const address = useSession()?.address
+  /** The account whose rights open the file; a known key needs none. */
+  const reader = knownKey === undefined ? address : undefined
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
   const { mutate, reset, data, error, isPending } = useMutation({
@@ -58,10 +60,10 @@ export function useDecryption(file: EncryptedFile, knownKey?: string) {
   })
   useEffect(() => {
     // Clears the result of the previous file or account.
-    void [cid, address]
+    void [cid, reader]
     reset()
     return () => stop.current?.abort()
-  }, [cid, address, reset])
+  }, [cid, reader, reset])
   return {
     content: data,
     /** Whether opening it takes much space. */
