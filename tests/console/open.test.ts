@@ -51,6 +51,34 @@ test('a picture is shown by the gateway, and a folder lists names and sizes that
   expect(problems).toEqual([])
 })
 
+test('an open file stays while the service does not answer, and so does what is decrypted of it', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, open, signIn, expectProblem } = opened
+  expectProblem(/net::ERR_CONNECTION_REFUSED/)
+  const isCall = ({ origin, pathname }: URL) =>
+    origin === new URL(site.network.profile.api).origin && /^\/(api|healthz)/.test(pathname)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'Read on the train', { name: 'letter.txt' })
+  await open('/files')
+  await signIn()
+  for (const path of [`/open/${cid}`, `/files/${cid}`]) {
+    await open(path)
+    const file = page.getByRole('region', { name: 'letter.txt' })
+    await file.getByText('Read on the train').waitFor()
+    await file.evaluate((element) => element.setAttribute('data-seen', ''))
+    // Later, the page comes back in sight.
+    await page.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000 }')
+    await page.route(isCall, (route) => route.abort('connectionrefused'))
+    await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+    const banner = page.getByText('The storage service is not answering. Trying again…')
+    await banner.waitFor()
+    expect(await page.locator('[data-seen]').textContent()).toBe('Read on the train')
+    await page.unroute(isCall)
+    await banner.waitFor({ state: 'detached' })
+    expect(await page.locator('[data-seen]').textContent()).toBe('Read on the train')
+  }
+})
+
 test('a ZIP of a public folder leaves out symbolic links and names them; one that fails says so in its dialog only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-links-'))
   const { page, wallet, problems, open, signIn, checkAccessibility } = await site.newPage()
