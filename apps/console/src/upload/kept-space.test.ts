@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSpace } from './kept-space.ts'
 
-const limits = { maxFileBytes: 60, maxTotalBytes: 100 }
+const limits = { maxUploads: 3, maxFileBytes: 60, maxTotalBytes: 100 }
 
 test('bytes count before they are written, so that those of one start stay within the limit together', () => {
   const space = createSpace(limits, [['before', 30]])
@@ -11,7 +11,6 @@ test('bytes count before they are written, so that those of one start stay withi
   expect(space.hold('two', [20])).toBe(true)
   // It is not kept, so there are no bytes to keep for it.
   expect(space.hold('three', [0])).toBe(false)
-  expect(space.size).toBe(3)
 })
 
 test('the bytes of another encryption count in place of the first ones', () => {
@@ -33,6 +32,16 @@ test('what ended makes room', () => {
   ])
   expect(space.hold('third', [1])).toBe(false)
   space.remove('first')
-  expect([space.has('first'), space.size]).toEqual([false, 2])
+  expect(space.has('first')).toBe(false)
   expect(space.hold('third', [50])).toBe(true)
+})
+
+test('uploads count before they are written, so that those of one start stay within the limit together', () => {
+  const space = createSpace(limits, [['before', 0]])
+  expect(['one', 'two', 'three', 'four'].map((id) => space.add(id, 0))).toEqual([true, true, false, false])
+  // It counts already.
+  expect(space.add('two', 10)).toBe(true)
+  // One that could not be written makes room.
+  space.remove('one')
+  expect(space.add('three', 0)).toBe(true)
 })

@@ -1,11 +1,11 @@
-/** What the unfinished uploads of this browser may take: bytes of one file, and of all files. */
-export type SpaceLimits = { maxFileBytes: number; maxTotalBytes: number }
+/** What the unfinished uploads of this browser may take: their number, and bytes of one file, and of all files. */
+export type SpaceLimits = { maxUploads: number; maxFileBytes: number; maxTotalBytes: number }
 
-/** Counts the bytes that are kept before they are written: the uploads of one start are written at the same time. */
+/** Counts the uploads and bytes that are kept before they are written: the uploads of one start are written at the same time. */
 export type KeptSpace = {
-  /** Number of uploads. */
-  readonly size: number
   has(id: string): boolean
+  /** Counts an upload. @returns false if they are too many */
+  add(id: string, keptBytes: number): boolean
   /** Sets the bytes of an upload that is kept. */
   set(id: string, keptBytes: number): void
   /** Counts the bytes of an upload in place of its former ones. @returns false if they are too many: it has none then */
@@ -15,15 +15,17 @@ export type KeptSpace = {
 
 /** @param kept bytes of the uploads that are there, by their ids */
 export function createSpace(
-  { maxFileBytes, maxTotalBytes }: SpaceLimits,
+  { maxUploads, maxFileBytes, maxTotalBytes }: SpaceLimits,
   kept: Iterable<readonly [id: string, keptBytes: number]>,
 ): KeptSpace {
   const bytesById = new Map(kept)
   return {
-    get size() {
-      return bytesById.size
-    },
     has: (id) => bytesById.has(id),
+    add(id, keptBytes) {
+      if (bytesById.size >= maxUploads && !bytesById.has(id)) return false
+      bytesById.set(id, keptBytes)
+      return true
+    },
     set: (id, keptBytes) => void bytesById.set(id, keptBytes),
     hold(id, sizes) {
       if (!bytesById.has(id)) return false

@@ -45,9 +45,8 @@ export type KeptUpload = {
   createdAt: number
 }
 
-const limits = { maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
-/** Maximum number of stored uploads; a drop of thousands of files continues without storage. */
-const maxUploads = 500
+/** A drop of thousands of files continues without storage. */
+const limits = { maxUploads: 500, maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
 
 /**
  * Stores an upload. The upload continues without if the browser has no space.
@@ -55,9 +54,11 @@ const maxUploads = 500
  */
 export async function keepUpload(upload: KeptUpload): Promise<boolean> {
   const space = await tally()
-  if (space.size >= maxUploads || !(await put(upload))) return false
-  space.set(upload.id, upload.keptBytes)
-  return true
+  const { id, keptBytes } = upload
+  if (!space.add(id, keptBytes)) return false
+  if (await put(upload)) return true
+  space.remove(id)
+  return false
 }
 
 /**
