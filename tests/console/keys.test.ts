@@ -79,3 +79,28 @@ test('declined in the wallet: no key, and another try', async () => {
   expect(await opened.checkAccessibility()).toEqual([])
   expect(problems).toEqual([])
 })
+
+test('a key whose dialog was closed while the wallet was open is revoked: it was never shown', async () => {
+  const opened = await site.newPage()
+  const { page, wallet } = opened
+  await opened.open('/api-keys')
+  await opened.signIn()
+  await page.getByText('This session').waitFor()
+  await page.getByRole('button', { name: 'Create API key' }).click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('textbox', { name: 'Name' }).fill('given up')
+  const sign = wallet.holdNext('personal_sign')
+  await dialog.getByRole('button', { name: 'Create and sign' }).click()
+  await expect.poll(() => wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(2)
+  await dialog.getByRole('button', { name: 'Cancel' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  const revoked = page.waitForResponse(
+    (response) => response.request().method() === 'DELETE' && response.url().includes('/api/auth/'),
+  )
+  sign()
+  expect((await revoked).status()).toBe(200)
+  await page.getByText('Its dialog was closed before it could be shown.').waitFor()
+  await page.reload()
+  await page.getByText('This session').waitFor()
+  expect(await page.getByText('given up').count()).toBe(0)
+})

@@ -127,6 +127,33 @@ test('a link that was revoked, or is not whole, says so', async () => {
   await expectTitle(pathOf(link.url).slice(0, -4), 'This link is not complete')
 })
 
+test('an upload link whose dialog was closed before it was made is revoked: it was never shown', async () => {
+  const { page, open, signIn } = await site.newPage()
+  await open('/links')
+  await signIn()
+  await page.getByText('No upload links yet.').waitFor()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/upload-links',
+    async (route) => {
+      if (route.request().method() === 'POST') await promise
+      await route.continue()
+    },
+  )
+  await page.getByRole('button', { name: 'New upload link' }).click()
+  const dialog = page.getByRole('dialog', { name: 'New upload link' })
+  await dialog.getByLabel('Label (optional)').fill('Given up')
+  const asked = page.waitForRequest((request) => request.method() === 'POST')
+  await dialog.getByRole('button', { name: 'Make link' }).click()
+  await asked
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  resolve()
+  await page.getByText('Its dialog was closed before it could be shown.').waitFor()
+  const row = page.getByRole('listitem').filter({ hasText: 'Given up' })
+  await row.getByText('Revoked').waitFor()
+})
+
 test('an owner makes an upload link with limits, sees what came through it, and revokes it', async () => {
   const opened = await site.newPage({ width: 320, height: 720, theme: 'dark' })
   const { page, wallet, open, signIn, checkAccessibility } = opened

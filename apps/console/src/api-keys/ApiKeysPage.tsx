@@ -4,6 +4,7 @@ import { useState } from 'react'
 import { KeyRound, Plus } from '#icons'
 import { factSeparator, formatAgo, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
+import { keyIdOf } from '../session/key-id.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
@@ -36,7 +37,7 @@ export function ApiKeysPage({ session }: { session: Session }) {
     onError: (failure) => toastError(messages.apiKeys.revokeFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
   })
-  const ownId = /^cairn_([0-9a-z]+)_/.exec(session.apiKey)?.[1]
+  const ownId = keyIdOf(session.apiKey)
   return (
     <>
       <PageHeader title={messages.pages.apiKeys} hint={messages.apiKeys.hint}>

@@ -1,4 +1,4 @@
-import { createApiKey } from '@cairn/sdk'
+import { createApiKey, revokeApiKey } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useConfig } from 'wagmi'
@@ -7,9 +7,11 @@ import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { requireWallet } from '../session/connected-wallet.ts'
 import { isAborted } from '../session/is-aborted.ts'
+import { keyIdOf } from '../session/key-id.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
+import { useRevokeUnseen } from '../session/use-revoke-unseen.ts'
 import { Button } from '../ui/Button.tsx'
 import { Choice } from '../ui/Choice.tsx'
 import { CodeLine } from '../ui/CodeLine.tsx'
@@ -28,7 +30,7 @@ const lifetimesMs = { month: 30 * dayMs, quarter: 90 * dayMs, year: 365 * dayMs,
 type Lifetime = keyof typeof lifetimesMs
 const lifetimes: readonly Lifetime[] = ['month', 'quarter', 'year', 'never']
 
-/** Creates an API key with one signature. The key is shown once. */
+/** Creates an API key with one signature. The key is shown once; one that comes after the dialog was closed is revoked. */
 export function CreateApiKeyDialog({ session: { address }, onClose }: { session: Session; onClose: () => void }) {
   const client = useClient()
   const config = useConfig()
@@ -37,6 +39,11 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
   const [name, setName] = useState('')
   const [right, setRight] = useState<Rights>('write')
   const [lifetime, setLifetime] = useState<Lifetime>('quarter')
+  const revokeUnseen = useRevokeUnseen((own, apiKey: string) => revokeApiKey(own, keyIdOf(apiKey) ?? ''), {
+    revoked: messages.apiKeys.revoked,
+    reason: messages.apiKeys.unseen,
+    stillValid: messages.apiKeys.unseenValid,
+  })
   const create = useMutation({
     mutationFn: async () => {
       const lifetimeMs = lifetimesMs[lifetime]
@@ -48,6 +55,7 @@ export function CreateApiKeyDialog({ session: { address }, onClose }: { session:
         expiresAt: lifetimeMs === null ? null : Date.now() + lifetimeMs,
       })
     },
+    onSuccess: revokeUnseen,
     onSettled: () => queries.invalidateQueries({ queryKey: ['api-keys'] }),
     gcTime: 0,
   })

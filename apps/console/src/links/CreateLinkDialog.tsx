@@ -1,16 +1,18 @@
 import { maxLinkOpens } from '@cairn/protocol'
-import { createLink } from '@cairn/sdk'
+import { createLink, revokeLink } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
+import { useRevokeUnseen } from '../session/use-revoke-unseen.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { LifetimeField } from './LifetimeField.tsx'
 import { LinkMade } from './LinkMade.tsx'
 import { type Lifetime, lifetimesMs } from './lifetimes.ts'
+import { unseenTexts } from './unseen-texts.ts'
 import { refreshLinks } from './use-links.ts'
 
 const defaultOpens = '10'
@@ -25,6 +27,7 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
   const [label, setLabel] = useState('')
   const maxOpens = /^[1-9]\d*$/.test(opens.trim()) ? Number(opens) : 0
   const areOpensRight = maxOpens >= 1 && maxOpens <= maxLinkOpens
+  const revokeUnseen = useRevokeUnseen((client, { id }: { id: string }) => revokeLink(client, id), unseenTexts())
   const create = useMutation({
     mutationFn: async () =>
       createLink(await needKeyClient(), cid, {
@@ -36,7 +39,8 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
         ...(name === cid ? {} : { name }),
       }),
     onError: (error) => (isAborted(error) ? undefined : toastError(messages.links.createFailed, error)),
-    onSuccess: refreshLinks,
+    onSuccess: revokeUnseen,
+    onSettled: refreshLinks,
     gcTime: 0,
   })
   if (create.data !== undefined)

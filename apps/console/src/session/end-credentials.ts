@@ -1,6 +1,7 @@
 import { CairnError, createClient, type NetworkProfile, revokeApiKey } from '@cairn/sdk'
 import { loadCode } from '../parts/load-code.ts'
 import { keepClosing } from './closing-sessions.ts'
+import { keyIdOf } from './key-id.ts'
 import type { Session } from './session-store.ts'
 
 /**
@@ -27,7 +28,7 @@ export async function isDone(work: Promise<void>): Promise<boolean> {
 }
 
 async function revokeKey(network: NetworkProfile, { apiKey }: Session): Promise<void> {
-  const keyId = /^cairn_([0-9a-z]+)_/.exec(apiKey)?.[1]
+  const keyId = keyIdOf(apiKey)
   if (keyId !== undefined) await revokeApiKey(createClient({ network, apiKey }), keyId)
 }
 

@@ -1,13 +1,15 @@
 import { MIB, maxUploadLinkFiles } from '@cairn/protocol'
-import { createUploadLink } from '@cairn/sdk'
+import { createUploadLink, revokeUploadLink } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { LifetimeField } from '../links/LifetimeField.tsx'
 import { LinkMade } from '../links/LinkMade.tsx'
 import { type Lifetime, lifetimesMs } from '../links/lifetimes.ts'
+import { unseenTexts } from '../links/unseen-texts.ts'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
+import { useRevokeUnseen } from '../session/use-revoke-unseen.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
@@ -40,6 +42,7 @@ export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
     .filter(Boolean)
   const types: readonly string[] = preset === 'other' ? ownTypes : presets[preset]
   const areTypesRight = preset !== 'other' || (types.length > 0 && types.every((type) => typePattern.test(type)))
+  const revokeUnseen = useRevokeUnseen((own, { id }: { id: string }) => revokeUploadLink(own, id), unseenTexts())
   const create = useMutation({
     mutationFn: (limits: { maxUploads: number; maxFileBytes: number }) =>
       createUploadLink(client, {
@@ -49,6 +52,7 @@ export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
         label: label.trim(),
       }),
     onError: (error) => toastError(messages.ownUploadLinks.createFailed, error),
+    onSuccess: revokeUnseen,
     onSettled: () => queryClient.invalidateQueries({ queryKey: uploadLinksKey }),
     gcTime: 0,
   })

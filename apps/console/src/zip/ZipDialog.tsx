@@ -1,6 +1,6 @@
 import { getKey } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
-import { useEffect, useRef, useState } from 'react'
+import { useState } from 'react'
 import { Check } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -16,6 +16,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import { toastDone } from '../ui/toast-store.ts'
+import { useIsOpen } from '../ui/use-is-open.ts'
 import { copyMs, removeKeptZips } from './kept-zips.ts'
 import { zipInWorker } from './zip-in-worker.ts'
 import type { ZipItem } from './zip-order.ts'
@@ -46,13 +47,7 @@ export function ZipDialog({
   const needClient = useKeyClient()
   const [written, setWritten] = useState({ fileCount: 0, bytes: 0 })
   const [leftOut, setLeftOut] = useState<readonly string[]>([])
-  const isOpen = useRef(false)
-  useEffect(() => {
-    isOpen.current = true
-    return () => {
-      isOpen.current = false
-    }
-  }, [])
+  const isOpen = useIsOpen()
   const { data, error, mutate } = useMutation({
     mutationFn: async () => {
       const target = await chooseTarget(name)

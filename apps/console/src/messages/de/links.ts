@@ -31,6 +31,8 @@ export const links: Texts['links'] = {
   revokeHint: 'Der Link gilt sofort nicht mehr. Wer ihn geöffnet hat, kann eine Kopie behalten haben.',
   revokeDone: 'Link widerrufen',
   revokeFailed: 'Der Link wurde nicht widerrufen',
+  unseen: 'Sein Dialog wurde geschlossen, bevor er angezeigt werden konnte.',
+  unseenValid: 'Ein Link, der nie angezeigt wurde, gilt noch. In der Liste widerrufen.',
   createTitle: 'Link erstellen',
   createHint: (name) => `Alle mit dem Link können ${name} öffnen, ohne Wallet und ohne Konto.`,
   lifetime: 'Gültigkeit',

@@ -31,6 +31,8 @@ export const links = translatable('links', {
   revokeHint: 'The link stops working at once. People who opened it may have kept a copy.',
   revokeDone: 'Link revoked',
   revokeFailed: 'The link was not revoked',
+  unseen: 'Its dialog was closed before it could be shown.',
+  unseenValid: 'A link that was never shown is still valid. Revoke it in the list.',
   createTitle: 'Make a link',
   createHint: (name: string) => `Anyone with the link can open ${name}, without a wallet or an account.`,
   lifetime: 'Expires in',

@@ -1,0 +1,28 @@
+import type { Client } from '@cairn/sdk'
+import { useNetwork } from '../network/use-network.ts'
+import { toastDone, toastError } from '../ui/toast-store.ts'
+import { useIsOpen } from '../ui/use-is-open.ts'
+import { getSession } from './session-store.ts'
+import { clientOf } from './use-client.ts'
+
+/**
+ * Returns a function for what a dialog made, and shows once. If the dialog was closed meanwhile, it was never shown, and would
+ * stay valid: it is revoked.
+ * @param texts that it was revoked and why; that it is still valid
+ */
+export function useRevokeUnseen<Made>(
+  revoke: (client: Client, made: Made) => Promise<unknown>,
+  texts: { revoked: string; reason: string; stillValid: string },
+): (made: Made) => Promise<void> {
+  const network = useNetwork()
+  const isOpen = useIsOpen()
+  return async (made) => {
+    if (isOpen.current) return
+    try {
+      await revoke(clientOf(network, getSession()), made)
+      toastDone(texts.revoked, texts.reason)
+    } catch (error) {
+      toastError(texts.stillValid, error)
+    }
+  }
+}
