@@ -21,7 +21,7 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
       <w:p><w:pPr><w:pStyle w:val="berschrift1"/></w:pPr><w:r><w:t>Stones</w:t></w:r></w:p>
       <w:p><w:r><w:t xml:space="preserve">A </w:t></w:r><w:r><w:rPr><w:b/></w:rPr><w:t>heavy</w:t></w:r><w:r><w:t xml:space="preserve"> one, </w:t></w:r>
         <w:hyperlink r:id="web"><w:r><w:t>a site</w:t></w:r></w:hyperlink>
-        <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
+        <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>from here</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t xml:space="preserve"> moved here</w:t></w:r></w:moveTo><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>first step</w:t></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>second step</w:t></w:r></w:p>
       <w:tbl><w:tr><w:tc><w:p><w:r><w:t>granite</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>12 kg</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
@@ -50,6 +50,24 @@ export function makeXlsx(): Promise<Blob> {
       <row r="3"><c r="A3" s="1"><v>46352</v></c><c r="C3"><f>6*2</f><v>12</v></c></row>
       <row r="4"><c r="A4" s="2"><v>0.25</v></c><c r="C4" s="3"><v>1234.5</v></c><c r="D4" s="4"><v>2.25</v></c></row></sheetData></worksheet>`,
     'xl/worksheets/sheet2.xml': `<worksheet ${sheet}><sheetData><row><c t="inlineStr"><is><t>all of it</t></is></c></row></sheetData></worksheet>`,
+  })
+}
+
+/** 101 sheets; the first has a value in row 2, one in row 50,001, and a row after it that is only formatted. */
+export function makeLargeXlsx(): Promise<Blob> {
+  const numbers = Array.from({ length: 101 }, (_none, at) => at + 1)
+  const row = (number: number, cells: string) => `<row r="${number}">${cells}</row>`
+  const text = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`
+  const sheetOf = (rows: string) => `<worksheet ${sheet}><sheetData>${rows}</sheetData></worksheet>`
+  return pack({
+    'xl/workbook.xml': `<workbook ${sheet}><sheets>${numbers.map((at) => `<sheet name="S${at}" sheetId="${at}" r:id="r${at}"/>`).join('')}</sheets></workbook>`,
+    'xl/_rels/workbook.xml.rels': relations(
+      numbers
+        .map((at) => `<Relationship Id="r${at}" Target="worksheets/${at === 1 ? 'first' : 'other'}.xml"/>`)
+        .join(''),
+    ),
+    'xl/worksheets/first.xml': sheetOf(row(2, text('near')) + row(50_001, text('far')) + row(1_048_576, '<c s="1"/>')),
+    'xl/worksheets/other.xml': sheetOf(row(1, text('alike')) + row(1_048_576, '<c s="1"/>')),
   })
 }
 

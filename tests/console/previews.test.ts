@@ -5,7 +5,7 @@ import { isFirefox, leftRange } from '../firefox.ts'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
-import { makeDocx, makeEpub, makeOdp, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
+import { makeDocx, makeEpub, makeLargeXlsx, makeOdp, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
 import { redDot } from './red-dot.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -132,7 +132,8 @@ test('office files and books show their text, tables and pictures, and nothing o
   await text.locator('strong', { hasText: 'heavy' }).waitFor()
   expect(await text.getByRole('link').count()).toBe(1)
   expect(await text.getByRole('link', { name: 'a site' }).getAttribute('href')).toBe('https://example.com/a')
-  expect(await text.getByText('gone').count()).toBe(0)
+  for (const left of ['gone', 'from here']) expect(await text.getByText(left).count()).toBe(0)
+  await text.getByText('moved here').waitFor()
   await text.getByRole('listitem').filter({ hasText: '2.second step' }).waitFor()
   await text.getByRole('cell', { name: 'granite' }).waitFor()
   await text.getByText('[1] Weighed twice.', { exact: true }).waitFor()
@@ -208,6 +209,26 @@ test('office files and books show their text, tables and pictures, and nothing o
   await show('broken.docx')
   await drawer.getByText('The browser cannot show this file.').waitFor()
   expect(problems).toEqual([])
+})
+
+test('a workbook says what is left out of it: sheets beyond the hundredth, and rows far below the others', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadFolder(client, [{ path: 'large.xlsx', content: await makeLargeXlsx() }], {
+    name: 'large',
+  })
+  const { page, open, checkAccessibility } = await site.newPage({ accounts: 0 })
+  await open(`/files/${cid}/large.xlsx`)
+  const table = page.getByRole('table', { name: 'Table of large.xlsx' })
+  await table.getByRole('cell', { name: 'near' }).waitFor()
+  // Not in the row after it.
+  expect(await table.getByText('far').count()).toBe(0)
+  await page.getByText('Only the first 2 rows are shown.').waitFor()
+  await page.getByText('Only the first 100 sheets are shown.').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByText('S100', { exact: true }).click()
+  await table.getByRole('cell', { name: 'alike' }).waitFor()
+  expect(await page.getByText('S101', { exact: true }).count()).toBe(0)
+  expect(await page.getByText(/^Only the first 1 rows/).count()).toBe(0)
 })
 
 test('an encrypted drawing and an encrypted page open for their owner in a worker, and run nothing', async () => {

@@ -31,6 +31,7 @@ export const preview: Texts['preview'] = {
   pdfPageBroken: (page) => `Seite ${formatCount(page)} lässt sich nicht anzeigen.`,
   slide: (number) => `Folie ${formatCount(number)}`,
   sheets: 'Tabellenblätter',
+  sheetsCut: (count) => `Nur die ersten ${count} Tabellenblätter sind zu sehen. Die ganze Datei zeigt der Download.`,
   officeNote: 'Nur Text, Tabellen und Bilder. Für das Layout die Datei herunterladen.',
   officeLarge: (bytes) =>
     `Diese Datei ist größer als ${formatBytes(bytes)}. Herunterladen, um sie auf dem Gerät zu öffnen.`,

@@ -30,6 +30,7 @@ export const preview = translatable('preview', {
   pdfPageBroken: (page: number) => `Page ${formatCount(page)} cannot be shown.`,
   slide: (number: number) => `Slide ${formatCount(number)}`,
   sheets: 'Sheets',
+  sheetsCut: (count: number) => `Only the first ${count} sheets are shown. Download the file to see all of it.`,
   officeNote: 'Text, tables and pictures only. Download the file for its layout.',
   officeLarge: (bytes: number) =>
     `This file is larger than ${formatBytes(bytes)}. Download it to open it on your device.`,

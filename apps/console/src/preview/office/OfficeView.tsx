@@ -6,7 +6,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NoPreview } from '../ContentView.tsx'
 import { RowsView } from '../text/RowsView.tsx'
 import { DocumentView } from './DocumentView.tsx'
-import type { Sheet } from './document.ts'
+import type { Workbook } from './document.ts'
 import { readOffice } from './read-office.ts'
 import { columnName } from './read-xlsx.ts'
 
@@ -27,7 +27,7 @@ export function OfficeView({ file, name }: { file: Blob; name: string }) {
   return (
     <div className="flex flex-col gap-2">
       {data.kind === 'sheets' ? (
-        <SheetsView sheets={data.sheets} name={name} />
+        <SheetsView workbook={data} name={name} />
       ) : (
         <section
           aria-label={name}
@@ -46,7 +46,7 @@ export function OfficeView({ file, name }: { file: Blob; name: string }) {
   )
 }
 
-function SheetsView({ sheets, name }: { sheets: readonly Sheet[]; name: string }) {
+function SheetsView({ workbook: { sheets, isCut }, name }: { workbook: Workbook; name: string }) {
   const [at, setAt] = useState(0)
   const sheet = sheets[at]
   if (sheet === undefined) return <NoPreview hint={messages.preview.broken} />
@@ -61,6 +61,7 @@ function SheetsView({ sheets, name }: { sheets: readonly Sheet[]; name: string }
         />
       ) : undefined}
       <RowsView key={at} rows={withColumns(sheet.rows)} name={name} isCut={sheet.isCut} />
+      {isCut ? <p className="text-ink-soft text-sm">{messages.preview.sheetsCut(sheets.length)}</p> : undefined}
     </>
   )
 }

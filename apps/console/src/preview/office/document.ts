@@ -15,7 +15,10 @@ export type Block =
 export type Sheet = { name: string; rows: string[][]; isCut: boolean }
 
 /** What the reader of an office file found. */
-export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } | { kind: 'sheets'; sheets: Sheet[] }
+export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } | ({ kind: 'sheets' } & Workbook)
+
+/** The sheets of a workbook; `isCut` if it has more of them. */
+export type Workbook = { sheets: Sheet[]; isCut: boolean }
 
 /** More of a workbook is not read. The view of tables shows one column less, and says that there are more. */
 export const sheetLimits = { sheets: 100, rows: 50_000, columns: 201 } as const

@@ -148,6 +148,8 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
         return readRuns(element, context, link?.isExternal === true ? link.target : undefined)
       }
       case 'ins':
+      // Where text was moved to; where it came from is omitted.
+      case 'moveTo':
       case 'smartTag':
       case 'fldSimple':
         return readRuns(element, context, href)

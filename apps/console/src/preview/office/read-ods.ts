@@ -1,4 +1,4 @@
-import { type Sheet, sheetLimits } from './document.ts'
+import { type Sheet, sheetLimits, type Workbook } from './document.ts'
 import { rowsOf } from './read-odt.ts'
 import { attribute, childrenOf } from './xml.ts'
 
@@ -6,8 +6,9 @@ import { attribute, childrenOf } from './xml.ts'
  * Reads the values of an OpenDocument workbook, as its program last showed them.
  * @param spreadsheet the element with its sheets
  */
-export function readOds(spreadsheet: Element): Sheet[] {
-  return childrenOf(spreadsheet, 'table').slice(0, sheetLimits.sheets).map(readSheet)
+export function readOds(spreadsheet: Element): Workbook {
+  const tables = childrenOf(spreadsheet, 'table')
+  return { sheets: tables.slice(0, sheetLimits.sheets).map(readSheet), isCut: tables.length > sheetLimits.sheets }
 }
 
 function readSheet(table: Element): Sheet {

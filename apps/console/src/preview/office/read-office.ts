@@ -21,7 +21,7 @@ export async function readOffice(file: Blob, titleOf: (slide: number) => string)
   const zip = await openZip(file)
   const has = (name: string) => zip.names.includes(name)
   if (has('word/document.xml')) return { kind: 'document', ...limitBlocks(await readDocx(zip)) }
-  if (has('xl/workbook.xml')) return { kind: 'sheets', sheets: await readXlsx(zip) }
+  if (has('xl/workbook.xml')) return { kind: 'sheets', ...(await readXlsx(zip)) }
   if (has('ppt/presentation.xml')) return { kind: 'document', ...limitBlocks(await readPptx(zip, titleOf)) }
   if (has('META-INF/container.xml')) return { kind: 'document', ...limitBlocks(await readEpub(zip)) }
   if (has('content.xml')) return readOdf(zip, titleOf)
@@ -34,5 +34,5 @@ async function readOdf(zip: Zip, titleOf: (slide: number) => string): Promise<Of
   const [text, slides, spreadsheet] = ['text', 'presentation', 'spreadsheet'].map((name) => childOf(body, name))
   if (text !== undefined) return { kind: 'document', ...limitBlocks(await readOdt(zip, text)) }
   if (slides !== undefined) return { kind: 'document', ...limitBlocks(await readOdp(zip, slides, titleOf)) }
-  return spreadsheet === undefined ? undefined : { kind: 'sheets', sheets: readOds(spreadsheet) }
+  return spreadsheet === undefined ? undefined : { kind: 'sheets', ...readOds(spreadsheet) }
 }

@@ -1,4 +1,4 @@
-import { type Sheet, sheetLimits } from './document.ts'
+import { type Sheet, sheetLimits, type Workbook } from './document.ts'
 import { builtInCode, type NumberFormat, readNumberFormat } from './number-format.ts'
 import type { Zip } from './open-zip.ts'
 import { readPart, readRelations } from './package-parts.ts'
@@ -15,7 +15,7 @@ type Context = { strings: readonly string[]; formats: readonly NumberFormat[] }
  * @throws RangeError
  * @see https://ecma-international.org/publications-and-standards/standards/ecma-376/
  */
-export async function readXlsx(zip: Zip): Promise<Sheet[]> {
+export async function readXlsx(zip: Zip): Promise<Workbook> {
   const workbook = await readPart(zip, workbookPath)
   const relations = await readRelations(zip, workbookPath)
   const isFrom1904 = ['1', 'true'].includes(attribute(childOf(workbook, 'workbookPr'), 'date1904') ?? '0')
@@ -28,14 +28,14 @@ export async function readXlsx(zip: Zip): Promise<Sheet[]> {
     ),
   }
   const sheets: Sheet[] = []
-  for (const sheet of childrenOf(childOf(workbook, 'sheets'), 'sheet').slice(0, maxSheets)) {
+  const listed = childrenOf(childOf(workbook, 'sheets'), 'sheet')
+  for (const sheet of listed.slice(0, maxSheets)) {
     const relation = relations.get(attribute(sheet, 'id') ?? '')
     const root = relation === undefined || relation.isExternal ? undefined : await readPart(zip, relation.target)
-    const all = childrenOf(childOf(root, 'sheetData'), 'row')
-    const rows = readRows(all.slice(0, maxRows), context)
-    sheets.push({ name: attribute(sheet, 'name') ?? '', rows, isCut: all.length > maxRows })
+    const read = readRows(childrenOf(childOf(root, 'sheetData'), 'row'), context)
+    sheets.push({ name: attribute(sheet, 'name') ?? '', ...read })
   }
-  return sheets
+  return { sheets, isCut: listed.length > maxSheets }
 }
 
 /** The text of a string, without the reading aids of some scripts. */
@@ -64,11 +64,16 @@ function readFormats(styles: Element | undefined, dayZero: number): NumberFormat
 }
 
 /** Empty rows and cells are not in the file, but stand between the others. */
-function readRows(elements: readonly Element[], context: Context): string[][] {
+function readRows(elements: readonly Element[], context: Context): Pick<Sheet, 'rows' | 'isCut'> {
   const rows: string[][] = []
   for (const element of elements) {
     const number = Number(attribute(element, 'r') ?? rows.length + 1)
-    while (rows.length < number - 1 && rows.length < maxRows) rows.push([])
+    if (number > maxRows || rows.length >= maxRows) {
+      // Programs also format rows that are empty.
+      if (childrenOf(element, 'c').some((cell) => readCell(cell, context) !== '')) return { rows, isCut: true }
+      continue
+    }
+    while (rows.length < number - 1) rows.push([])
     const row: string[] = []
     for (const cell of childrenOf(element, 'c')) {
       const column = columnOf(attribute(cell, 'r')) ?? row.length
@@ -78,7 +83,7 @@ function readRows(elements: readonly Element[], context: Context): string[][] {
     }
     rows.push(row)
   }
-  return rows
+  return { rows, isCut: false }
 }
 
 /** Returns the number of a column, from 0, of a reference such as `AB12`. */
