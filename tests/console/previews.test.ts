@@ -211,6 +211,32 @@ test('office files and books show their text, tables and pictures, and nothing o
   expect(problems).toEqual([])
 })
 
+test('code that would keep the page busy for minutes is shown without colours, and the page answers', async () => {
+  const client = await createKeyClient(site.network)
+  const { cid } = await uploadFolder(
+    client,
+    [
+      // A word that does not end is searched again from each of its letters.
+      { path: 'long.c', content: new Blob(['a'.repeat(256 * 1024)]) },
+      { path: 'deep.js', content: new Blob(['`${'.repeat(50_000)]) },
+      { path: 'short.c', content: new Blob(['return 1; // all of it']) },
+    ],
+    { name: 'code' },
+  )
+  const { page, open } = await site.newPage({ accounts: 0 })
+  for (const name of ['long.c', 'deep.js']) {
+    await open(`/files/${cid}/${name}`)
+    const text = page.getByRole('region', { name })
+    await expect.poll(async () => (await text.textContent())?.length).toBeGreaterThan(100_000)
+    await page.getByRole('button', { name: 'Full screen' }).click()
+    await page.getByRole('button', { name: 'Leave full screen' }).waitFor()
+  }
+  // It is not waited for by the next file.
+  await page.getByRole('link', { name: 'code' }).first().click()
+  await page.getByRole('link', { name: /^short\.c/ }).click()
+  await page.locator('span.italic', { hasText: '// all of it' }).waitFor()
+})
+
 test('a workbook says what is left out of it: sheets beyond the hundredth, and rows far below the others', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(client, [{ path: 'large.xlsx', content: await makeLargeXlsx() }], {

@@ -1,0 +1,5 @@
+/** Code for the worker that finds its parts. */
+export type CodeRequest = { text: string; language: string }
+
+/** A text, or parts of one kind, such as `hljs-comment`. */
+export type CodePart = string | { kind: string; parts: CodePart[] }
