@@ -14,6 +14,7 @@ import { FileName } from '../ui/FileName.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { Places } from './Places.tsx'
+import { StillListing } from './StillListing.tsx'
 
 /** Maximum number of groups shown: those with the most bytes. */
 const maxShown = 500
@@ -46,8 +47,11 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
           </Button>
         )}
       </Places>
+      {shown.drive.isListed ? undefined : <StillListing />}
       {groups.length === 0 ? (
-        <EmptyState icon={CopyCheck} title={messages.drive.duplicatesNone} hint={messages.drive.duplicatesNoneHint} />
+        shown.drive.isListed ? (
+          <EmptyState icon={CopyCheck} title={messages.drive.duplicatesNone} hint={messages.drive.duplicatesNoneHint} />
+        ) : undefined
       ) : (
         <ul aria-label={messages.drive.place.duplicates}>
           {groups.slice(0, maxShown).map(({ item, copies }) => (

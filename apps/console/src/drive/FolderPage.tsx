@@ -31,6 +31,7 @@ import { isDraggingItems, offerDownload, readDragged, writeDragged } from './dra
 import { ItemDialogs } from './ItemDialogs.tsx'
 import { folderPathOf, isWide, listAll, listCrumbs, listFolder, narrowRows } from './list-items.ts'
 import { Places } from './Places.tsx'
+import { StillListing } from './StillListing.tsx'
 import { type ItemDialog, useItemActions } from './use-item-actions.ts'
 import { useItemEdits } from './use-item-edits.ts'
 import { type PageKey, usePageKeys } from './use-page-keys.ts'
@@ -226,6 +227,8 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
             {messages.drive.goToRoot}
           </Button>
         </EmptyState>
+      ) : files.length === 0 && !drive.isListed ? (
+        <StillListing />
       ) : files.length === 0 ? (
         <NothingHere
           isFiltered={isFiltered}

@@ -16,6 +16,7 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { parentOf } from './list-items.ts'
 import { Places } from './Places.tsx'
+import { StillListing } from './StillListing.tsx'
 import { useItemEdits } from './use-item-edits.ts'
 
 const dayMs = 86_400_000
@@ -52,8 +53,11 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
           </Button>
         )}
       </Places>
+      {shown.drive.isListed ? undefined : <StillListing />}
       {items.length === 0 ? (
-        <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
+        shown.drive.isListed ? (
+          <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
+        ) : undefined
       ) : (
         <TrashList
           items={items}

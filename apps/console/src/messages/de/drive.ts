@@ -20,6 +20,7 @@ export const drive: Texts['drive'] = {
   root: 'Meine Dateien',
   count: items,
   listing: (count) => `Dateien werden aufgelistet. Angezeigt sind die neuesten ${formatCount(count)}.`,
+  placeListing: 'Die Dateien werden noch aufgelistet, und hier kann noch mehr erscheinen. Das geht von selbst weiter.',
   folderListing:
     'Die Dateien werden noch aufgelistet, und im Ordner sind vielleicht mehr. Es geht dann von selbst weiter.',
   newFolder: 'Neuer Ordner',

@@ -16,6 +16,7 @@ export const drive = translatable('drive', {
   /** An item may be a stored folder, whose files the list does not count. */
   count: items,
   listing: (count: number) => `Listing your files. The newest ${formatCount(count)} are shown.`,
+  placeListing: 'Your files are still being listed, and more may appear here. This continues by itself.',
   folderListing: 'Your files are still being listed, and there may be more in the folder. This continues by itself.',
   newFolder: 'New folder',
   newFolderHint: 'Folder names are encrypted. Only you can read them.',
