@@ -80,12 +80,21 @@ test('a text goes up encrypted without another signature, and its shards lie on 
   const { page, wallet, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
-  await page.getByLabel('Text', { exact: true }).last().fill('a secret')
+  const text = page.getByLabel('Text', { exact: true }).last()
+  await text.fill('a secret')
+  // What was typed stays, as chosen files do.
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  await page.keyboard.press('u')
+  expect(await text.inputValue()).toBe('a secret')
   const before = wallet.requests.filter((method) => method === 'personal_sign').length
   await startUpload(page, 'encrypted')
   await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(before)
   await page.getByRole('row').filter({ hasText: 'note.txt' }).getByText('Encrypted').waitFor()
+  await page.keyboard.press('u')
+  await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
+  expect(await text.inputValue()).toBe('')
   expect(problems).toEqual([])
 })
 

@@ -43,7 +43,7 @@ export function UploadSheet() {
 }
 
 function Sheet() {
-  const { tab, items, unreadable } = useUploadSheet()
+  const { tab, items, unreadable, text, textName = messages.upload.textDefault } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const { startsAtOnce } = useSettings()
@@ -52,8 +52,6 @@ function Sheet() {
   // Users who opened the options click Start themselves.
   const [wasLookedAt, setLookedAt] = useState(false)
   const [isSeparate, setSeparate] = useState(false)
-  const [text, setText] = useState('')
-  const [textName, setTextName] = useState<string>(messages.upload.textDefault)
   const [isStarting, setStarting] = useState(false)
 
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
@@ -83,6 +81,7 @@ function Sheet() {
     return () => {
       startUploads(() => clientOf(network, getSession()), made, access, folderId)
       dropFromUploadSheet(taken)
+      if (tab === 'text') changeUploadSheet({ text: '', textName: undefined })
       showTransfers(true)
     }
   }
@@ -157,7 +156,13 @@ function Sheet() {
           onChange={(next) => changeUploadSheet({ tab: next })}
         />
         {tab === 'text' ? (
-          <TextPart text={text} onText={setText} name={textName} nameFailure={textFailure} onName={setTextName} />
+          <TextPart
+            text={text}
+            onText={(next) => changeUploadSheet({ text: next })}
+            name={textName}
+            nameFailure={textFailure}
+            onName={(next) => changeUploadSheet({ textName: next })}
+          />
         ) : (
           <ChosenFiles items={chosen.length === 0 ? items : chosen} failures={failures} unreadable={unreadable} />
         )}

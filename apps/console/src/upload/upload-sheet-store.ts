@@ -4,10 +4,18 @@ import type { PathFile } from '../transfers/path-file.ts'
 import { toUploadItems } from './to-upload-items.ts'
 import type { UploadItem } from './upload-item.ts'
 
-/** State of the upload sheet. Chosen items stay while it is closed. */
-export type UploadSheet = { isOpen: boolean; tab: 'files' | 'text'; items: readonly UploadItem[]; unreadable: number }
+/** State of the upload sheet. Chosen items and a typed text stay while it is closed. */
+export type UploadSheet = {
+  isOpen: boolean
+  tab: 'files' | 'text'
+  items: readonly UploadItem[]
+  unreadable: number
+  text: string
+  /** Undefined for the usual name. */
+  textName: string | undefined
+}
 
-const empty: UploadSheet = { isOpen: false, tab: 'files', items: [], unreadable: 0 }
+const empty: UploadSheet = { isOpen: false, tab: 'files', items: [], unreadable: 0, text: '', textName: undefined }
 let sheet = empty
 const listeners = new Set<() => void>()
 
