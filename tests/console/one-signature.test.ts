@@ -1,5 +1,5 @@
 // One signature for storage and key nodes: what it opens, what it leaves on the machine, and what happens where nodes do not take part.
-import { type KeySession, uploadEncryptedText } from '@cairn/sdk'
+import { getKeyStatus, type KeySession, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -7,6 +7,7 @@ import type { ConsolePage } from './console.ts'
 import { dropKeySession } from './drop-key-session.ts'
 import { finishSharing } from './finish-sharing.ts'
 import { loseKeySessions } from './lose-key-sessions.ts'
+import { startUpload } from './start-upload.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -257,6 +258,33 @@ test('a node that lost the session is reached again after one signature, which i
   await settings.getByText('signed in at 5 of 5').waitFor()
   const { keySession } = await keptSession(page)
   expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
+})
+
+test('an upload whose key one node does not have says so, also after a reload, and repairs it', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, wallet, checkAccessibility } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const restoreNodes = await stopNodes(opened, site.network, 4)
+  await page.keyboard.press('u')
+  const file = { name: 'four.txt', mimeType: 'text/plain', buffer: Buffer.from('Kept by four') }
+  await page.setInputFiles('input[data-upload=files]', file)
+  await startUpload(page, 'encrypted')
+  const lacking = page
+    .getByRole('region', { name: 'Transfers' })
+    .getByRole('listitem')
+    .filter({ hasText: 'Key node 4 does not have the key of four.txt yet' })
+  await lacking.getByRole('button', { name: 'Repair' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.reload()
+  await lacking.getByRole('button', { name: 'Repair' }).waitFor()
+  await restoreNodes()
+  await lacking.getByRole('button', { name: 'Repair' }).click()
+  await page.getByText('The key nodes agree again').waitFor()
+  const [row] = await Array.fromAsync(listFiles(client))
+  expect((await getKeyStatus(client, row?.cid ?? '')).health).toBe('whole')
 })
 
 test('a session that ends in another tab while the wallet is open stays ended at the node that is signed in at then', async () => {

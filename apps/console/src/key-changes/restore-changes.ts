@@ -6,7 +6,7 @@ import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
 import { isInPanel, type KeyChange, toChangeRequest } from './change-request.ts'
-import { clearChange, type KeptChange, recallChanges } from './kept-changes.ts'
+import { clearChange, type KeptChange, keepChange, recallChanges } from './kept-changes.ts'
 
 /** A change takes some seconds; a recent one may still run in another tab. */
 const settledMs = 60_000
@@ -23,6 +23,15 @@ export async function restoreChanges(network: NetworkProfile): Promise<void> {
     if (await isWhole(clientOf(network, getSession()), change)) clearChange(change.id)
     else if (getSession()?.address === session.address) offer(network, change)
   }
+}
+
+/** Offers to save the key of an upload at the key nodes that do not have it yet, here and on the next page. */
+export function offerKeyRepair(network: NetworkProfile, cid: string, title: string): void {
+  const account = getSession()?.address
+  if (account === undefined) return
+  const change: KeptChange = { id: crypto.randomUUID(), account, cid, name: title, startedAt: Date.now() }
+  keepChange(change)
+  offer(network, change)
 }
 
 function offer(network: NetworkProfile, { id, cid, name }: KeptChange): void {

@@ -4,6 +4,7 @@ import {
   type Client,
   createResumable,
   type EncryptedUploadOptions,
+  type EncryptedUploadResult,
   type Progress,
   type ResumableOptions,
   resumeUpload,
@@ -13,6 +14,9 @@ import {
   uploadFolder,
 } from '@cairn/sdk'
 import { createEncryptor } from '../cipher/encrypt-in-worker.ts'
+import { offerKeyRepair } from '../key-changes/restore-changes.ts'
+import { markControls } from '../messages/mark-controls.ts'
+import { messages } from '../messages/messages.ts'
 import { getSettings } from '../theme/settings.ts'
 import { storeThumbnail, storeThumbnailOfStored } from '../thumbnails/store-thumbnail.ts'
 import type { PathFile } from '../transfers/path-file.ts'
@@ -119,16 +123,26 @@ async function uploadSealed(
   }
   try {
     if (item.kind === 'file') {
-      const { cid } = await uploadEncrypted(client, item.file, options)
+      const stored = await uploadEncrypted(client, item.file, options)
+      offerRepair(client, stored, given.name)
+      const { cid } = stored
       await storeThumbnail(client, { cid, masterKey: lastKey, file: item.file, name: given.name })
       return { cid }
     }
     refuseDuplicatePaths(item.files)
     const stored = await uploadEncryptedFolder(client, nameFolder(item.files, given.name), { ...options, asOne: true })
+    for (const one of stored) offerRepair(client, one, given.name)
     return onlyOf(stored.map(({ cid }) => cid))
   } finally {
     end()
   }
+}
+
+/** Says which key nodes do not have the key of a stored upload, and offers to save it there. */
+function offerRepair({ network }: Client, { cid, keys: { pending } }: EncryptedUploadResult, name: string): void {
+  if (pending.length === 0) return
+  const nodes = pending.map(({ node }) => node)
+  offerKeyRepair(network, cid, messages.access.keyLacking(markControls(name), nodes))
 }
 
 function onlyOf([only, ...others]: readonly string[]): { cid?: string } {

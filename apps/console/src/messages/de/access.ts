@@ -108,6 +108,8 @@ export const access: Texts['access'] = {
   failedTransfer: (name) => `Übertragung von ${name} fehlgeschlagen`,
   failedConditions: (name) => `Speichern der Bedingungen von ${name} fehlgeschlagen`,
   failedRepair: (name) => `Reparatur des Zugriffs auf ${name} fehlgeschlagen`,
+  keyLacking: (name, nodes) =>
+    `${plural(nodes.length, { one: 'Beim Schlüsselknoten', other: 'Bei den Schlüsselknoten' })} ${listOf(nodes.map(String), 'conjunction')} fehlt noch der Schlüssel von ${name}`,
   failedRestored: 'Die Schlüsselknoten stimmen noch nicht überein',
   runningHint: 'Diese Seite kann verlassen werden. Den Fortschritt zeigen die Übertragungen.',
   noOwner: 'Kein Eigentümer',

@@ -104,6 +104,9 @@ export const access = translatable('access', {
   failedTransfer: (name: string) => `Transferring ${name} failed`,
   failedConditions: (name: string) => `Saving the conditions of ${name} failed`,
   failedRepair: (name: string) => `Repairing access to ${name} failed`,
+  // The nodes first: a long name is cut at its end.
+  keyLacking: (name: string, nodes: readonly number[]) =>
+    `Key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))} ${plural(nodes.length, { one: 'does', other: 'do' })} not have the key of ${name} yet`,
   failedRestored: 'The key nodes do not agree yet',
   runningHint: 'You can leave this page. The transfers panel shows the progress.',
   noOwner: 'No owner',
