@@ -270,6 +270,39 @@ test('a wallet that fails after it accepted a batch: the page does not offer to 
   expect(problems).toEqual([])
 })
 
+test('a batch that the wallet has accepted is found again after a reload, before and after its transaction is known', async () => {
+  const opened = await openStorage()
+  const { page, wallet } = opened
+  const before = await readQuota(opened)
+  wallet.allowBatches()
+  await chooseSize(opened, '64')
+  await page.getByText('DAI', { exact: true }).click()
+  await page.getByText('0.25 DAI', { exact: true }).waitFor()
+  // The wallet does not say what became of it before the page is left.
+  wallet.holdNext('wallet_getCallsStatus')
+  await page.getByRole('button', { name: 'Review payment' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
+  await expect.poll(() => page.evaluate("localStorage.getItem('cairn.payments')"), patience).toContain('"batchId":')
+  // The page that sent it follows it, also after another page was shown.
+  await page.getByRole('link', { name: 'Names' }).first().click()
+  await page.getByRole('link', { name: 'Billing' }).first().click()
+  await page.getByText('You can leave this page. The payment is credited without it.').waitFor()
+  expect(wallet.requests.filter((method) => method === 'wallet_getCallsStatus')).toHaveLength(1)
+  const answer = wallet.holdNext('wallet_getCallsStatus')
+  await page.reload()
+  await page.getByText('A transaction was sent. Check it in your wallet before you pay again.').waitFor()
+  await page.getByRole('button', { name: 'Hide' }).waitFor()
+  expect(await page.getByRole('button', { name: 'Review payment' }).count()).toBe(0)
+  expect(await opened.checkAccessibility()).toEqual([])
+  answer()
+  await page.getByText('MiB added').first().waitFor()
+  await expect
+    .poll(async () => (await readQuota(opened)).limitBytes - before.limitBytes, patience)
+    .toBeGreaterThanOrEqual(64 * mib)
+  expect(await page.evaluate("localStorage.getItem('cairn.payments')")).toBeNull()
+  expect(wallet.requests.filter((method) => method === 'wallet_sendCalls')).toHaveLength(1)
+})
+
 test('asks for the missing storage of an upload at once, and marks an invalid size at its field', async () => {
   const opened = await openStorage({ isFunded: false })
   const { page, problems } = opened

@@ -1,33 +1,30 @@
 import { type ChainProfile, GIB, MIB } from '@cairn/protocol'
 import { useSearch } from '@tanstack/react-router'
-import { Activity, useEffect, useState } from 'react'
+import { Activity, useState } from 'react'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import type { Session } from '../session/session-store.ts'
-import { useClient } from '../session/use-client.ts'
 import { Segments } from '../ui/Segments.tsx'
 import { CannotPay, useCannotPay } from './CannotPay.tsx'
 import { PayChoice } from './PayChoice.tsx'
 import { PaymentProgress } from './PaymentProgress.tsx'
 import { payableChains } from './payable-chains.ts'
-import { resumePayment, useRunningPayment } from './payment-store.ts'
+import { useRunningPayment } from './payment-store.ts'
 import { readSize, type SizeUnit } from './read-size.ts'
 import { SizeField } from './SizeField.tsx'
 import { TestCoins } from './TestCoins.tsx'
+import { useResumedPayment } from './use-resumed-payment.ts'
 
 const presets = [GIB, 10 * GIB, 100 * GIB, 1024 * GIB]
 
 /** Buys storage: size, network, coin, price; then the wallet. */
 export function BuyStorage({ session }: { session: Session }) {
   const network = useNetwork()
-  const client = useClient()
   const payment = useRunningPayment()
   const chains = payableChains(network)
   const cannotPay = useCannotPay(session)
-  useEffect(() => {
-    void resumePayment(client, session.address)
-  }, [client, session.address])
+  useResumedPayment(session.address)
   const [first] = chains
   return (
     <section

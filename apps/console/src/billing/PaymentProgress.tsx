@@ -7,6 +7,7 @@ import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { dismissPayment, hidePayment, isDeclined, type PaymentStep, type RunningPayment } from './payment-store.ts'
+import { sentIdOf } from './sent-payments.ts'
 
 type Line = {
   id: string
@@ -94,7 +95,7 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
           {/* Nothing was paid: the form is shown again unchanged. */}
           {error !== undefined && !isSent ? messages.shell.retry : messages.billing.done}
         </Button>
-      ) : txHash === undefined ? undefined : (
+      ) : sentIdOf(payment) === undefined ? undefined : (
         <Waiting payment={payment} />
       )}
     </>
@@ -102,8 +103,8 @@ export function PaymentProgress({ payment }: { payment: RunningPayment }) {
 }
 
 /** Says that the page may be left; a payment of an earlier page may wait for what never comes, so it can be hidden. */
-function Waiting({ payment: { report, isResumed = false } }: { payment: RunningPayment }) {
-  const isUnseen = report?.payments.length === 0
+function Waiting({ payment: { txHash, report, isResumed = false } }: { payment: RunningPayment }) {
+  const isUnseen = txHash === undefined || report?.payments.length === 0
   return (
     <>
       <p className="mt-4 text-ink-soft text-sm">

@@ -9,6 +9,8 @@ import {
   waitForCredit,
 } from '@cairn/sdk'
 import { useSyncExternalStore } from 'react'
+import type { Config } from 'wagmi'
+import { waitForCallsStatus } from 'wagmi/actions'
 import { describeReason } from '../messages/describe-reason.ts'
 import { messages } from '../messages/messages.ts'
 import { usualError } from '../messages/usual-errors.ts'
@@ -16,7 +18,7 @@ import { asWorded } from '../messages/worded.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
-import { clearSentPayment, keepSentPayment, recallSentPayments } from './sent-payments.ts'
+import { clearSentPayment, keepSentPayment, recallSentPayments, type SentPayment, sentIdOf } from './sent-payments.ts'
 
 /** Steps in order; `approve` only if the coin requires it. */
 export type PaymentStep = 'start' | 'approve' | 'pay' | 'mined' | 'final' | 'credited'
@@ -36,6 +38,8 @@ export type RunningPayment = {
   /** Whether an earlier page sent it: nothing in this page follows its transaction, only its credit. */
   isResumed?: boolean
   txHash?: string
+  /** Of a wallet, before its transaction is known. */
+  batchId?: string
   report?: PaymentReport
   creditedBytes?: number
   error?: CairnError
@@ -71,7 +75,7 @@ export type AgreedPayment = {
   sizeBytes: number
 }
 
-/** Pays and waits for the credit. Never throws: errors are in the store. A second payment is queued. */
+/** Pays and waits for the credit. Never throws: errors are in the store. Does nothing while another payment is in progress. */
 export async function startPayment(client: Client, signer: PaySigner, agreed: AgreedPayment): Promise<void> {
   if (running !== undefined && !isOver(running)) return
   const { price, coin, token, sizeBytes } = agreed
@@ -81,12 +85,12 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
   const change = (part: Partial<RunningPayment>) => {
     if (!signal.aborted && running !== undefined) set({ ...running, ...part })
   }
-  let sentHash: string | undefined
-  const note = (txHash: string) => {
-    // A wallet may have replaced the transaction with one of a higher fee.
-    if (sentHash !== undefined && sentHash !== txHash) clearSentPayment(sentHash)
-    sentHash = txHash
-    keepSentPayment({ address, network, coin, symbol, amount, sizeBytes, txHash, sentAt: Date.now() })
+  let sentId: string | undefined
+  const note = (id: string, sent: Pick<SentPayment, 'txHash' | 'batchId'>) => {
+    // A wallet may have replaced the transaction with one of a higher fee, and a batch gets one.
+    if (sentId !== undefined && sentId !== id) clearSentPayment(sentId)
+    sentId = id
+    keepSentPayment({ address, network, coin, symbol, amount, sizeBytes, sentAt: Date.now(), ...sent })
   }
   set({ address, network, symbol, amount, sizeBytes, step: 'start', hasApproval: false, isSent: false })
   try {
@@ -98,10 +102,13 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
         onEvent: (event) => {
           if (event.step === 'approving') change({ step: 'approve', hasApproval: true })
           else if (event.step === 'paying') change({ step: 'pay' })
-          else if (event.step === 'submitted') change({ step: 'mined', isSent: true })
-          else if (event.step === 'sent' || event.step === 'mined') {
-            // Stored immediately: from here on the money may be on its way.
-            note(event.txHash)
+          // Stored immediately: from here on the money may be on its way.
+          else if (event.step === 'submitted') {
+            const { batchId } = event
+            note(batchId, { batchId })
+            change({ step: 'mined', batchId, isSent: true })
+          } else if (event.step === 'sent' || event.step === 'mined') {
+            note(event.txHash, { txHash: event.txHash })
             change({ step: event.step === 'sent' ? 'mined' : 'final', txHash: event.txHash, isSent: true })
           }
         },
@@ -114,8 +121,8 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     const { outcome, txHash } = CairnError.is(failed, 'PAYMENT_FAILED') ? failed.details : {}
     const isUnpaid = outcome === 'unpaid'
     // A credit of what was cancelled, reverted or replaced would be waited for in vain.
-    const isGone = isUnpaid || (txHash !== undefined && txHash !== sentHash)
-    if (isGone && sentHash !== undefined) clearSentPayment(sentHash)
+    const isGone = isUnpaid || (txHash !== undefined && txHash !== sentId)
+    if (isGone && sentId !== undefined) clearSentPayment(sentId)
     const error = wordOutcome(failed)
     change({ error, ...(isUnpaid ? { isSent: false } : {}) })
     const title = outcome === 'unknown' ? messages.billing.stepsTitle : messages.billing.failed
@@ -139,31 +146,80 @@ function wordOutcome(error: CairnError): CairnError {
   return asWorded(new CairnError('PAYMENT_FAILED', { ...texts, details: error.details, cause: error }))
 }
 
-/** Resumes the newest payment that an earlier page sent without seeing its credit. */
-export async function resumePayment(client: Client, address: string): Promise<void> {
+/**
+ * Resumes the newest payment that an earlier page sent without seeing its credit.
+ * @param config of the connected wallet, which knows what became of a batch; undefined until it is connected
+ */
+export async function resumePayment(client: Client, address: string, config: Config | undefined): Promise<void> {
   const sent = recallSentPayments(address).at(-1)
-  if (sent === undefined || running !== undefined) return
-  const { network, symbol, amount, sizeBytes, txHash } = sent
+  if (sent?.txHash !== undefined) await resumeTransaction(client, sent, sent.txHash)
+  else if (sent?.batchId !== undefined) await resumeBatch(client, sent, sent.batchId, config)
+}
+
+async function resumeTransaction(client: Client, sent: SentPayment, txHash: string): Promise<void> {
+  if (running !== undefined) return
   const { signal } = abort
-  const change = (part: Partial<RunningPayment>) => {
-    if (!signal.aborted && running?.txHash === txHash) set({ ...running, ...part })
-  }
-  set({
-    address: sent.address,
-    network,
-    symbol,
-    amount,
-    sizeBytes,
-    txHash,
-    step: 'final',
-    hasApproval: false,
-    isSent: true,
-    isResumed: true,
-  })
+  const change = showResumed(sent, { step: 'final', txHash })
   try {
-    await watchCredit(client, network, txHash, change, signal)
+    await watchCredit(client, sent.network, txHash, change, signal)
   } catch (fault) {
     if (!signal.aborted) change({ error: CairnError.from(fault) })
+  }
+}
+
+/** Time limit for the batch of an earlier page to be decided, in ms. */
+const batchTimeoutMs = 10 * 60_000
+/** The batch of an earlier page that this page follows. */
+let followed: string | undefined
+
+/** Says that it was sent, and once the wallet is connected, what became of it. */
+async function resumeBatch(
+  client: Client,
+  sent: SentPayment,
+  batchId: string,
+  config: Config | undefined,
+): Promise<void> {
+  const change = showResumed(sent, { step: 'mined', batchId })
+  // The page itself follows what it has sent.
+  const isShown = running?.isResumed === true && running.batchId === batchId && !isOver(running)
+  if (config === undefined || !isShown || followed === batchId) return
+  const { signal } = abort
+  followed = batchId
+  try {
+    const { status, receipts } = await waitForCallsStatus(config, { id: batchId, timeout: batchTimeoutMs })
+    // Hidden meanwhile, or its account has left.
+    if (signal.aborted) return
+    const txHash = status === 'success' ? receipts?.at(-1)?.transactionHash : undefined
+    if (txHash === undefined) throw batchFailure(batchId, status === 'failure' ? 'unpaid' : 'unknown', undefined)
+    const { batchId: _batchId, ...kept } = sent
+    keepSentPayment({ ...kept, txHash })
+    clearSentPayment(batchId)
+    change({ step: 'final', txHash })
+    await watchCredit(client, sent.network, txHash, change, signal)
+  } catch (fault) {
+    const error = CairnError.is(fault) ? fault : batchFailure(batchId, 'unknown', fault)
+    const isUnpaid = CairnError.is(error, 'PAYMENT_FAILED') && error.details.outcome === 'unpaid'
+    if (isUnpaid) clearSentPayment(batchId)
+    change({ error: wordOutcome(error), ...(isUnpaid ? { isSent: false } : {}) })
+  } finally {
+    followed = undefined
+  }
+}
+
+function batchFailure(batchId: string, outcome: 'unpaid' | 'unknown', cause: unknown): CairnError {
+  return new CairnError('PAYMENT_FAILED', { details: { batchId, outcome }, cause })
+}
+
+/** Shows a payment of an earlier page, if none is shown. @returns changes it, as long as it is shown */
+function showResumed(
+  { address, network, symbol, amount, sizeBytes }: SentPayment,
+  part: Pick<RunningPayment, 'step' | 'txHash' | 'batchId'>,
+): (next: Partial<RunningPayment>) => void {
+  const about = { address, network, symbol, amount, sizeBytes, hasApproval: false, isSent: true, isResumed: true }
+  if (running === undefined) set({ ...about, ...part })
+  const { signal } = abort
+  return (next) => {
+    if (!signal.aborted && running?.isResumed === true) set({ ...running, ...next })
   }
 }
 
@@ -202,7 +258,8 @@ function isOver({ step, error }: RunningPayment): boolean {
 export function dismissPayment(): void {
   if (running === undefined || !isOver(running)) return
   // The user has seen the error.
-  if (running.error !== undefined && running.txHash !== undefined) clearSentPayment(running.txHash)
+  const id = sentIdOf(running)
+  if (running.error !== undefined && id !== undefined) clearSentPayment(id)
   set(undefined)
 }
 
@@ -211,8 +268,9 @@ export function dismissPayment(): void {
  * never credited. The list of payments shows a credit that comes later.
  */
 export function hidePayment(): void {
-  if (running?.isResumed !== true || running.txHash === undefined) return
-  clearSentPayment(running.txHash)
+  const id = running?.isResumed === true ? sentIdOf(running) : undefined
+  if (id === undefined) return
+  clearSentPayment(id)
   stopWatching()
 }
 

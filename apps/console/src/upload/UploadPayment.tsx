@@ -1,16 +1,15 @@
 import { MIB } from '@cairn/protocol'
-import { useEffect } from 'react'
 import { CannotPay, useCannotPay } from '../billing/CannotPay.tsx'
 import { PayChoice } from '../billing/PayChoice.tsx'
 import { PaymentProgress } from '../billing/PaymentProgress.tsx'
 import { payableChains } from '../billing/payable-chains.ts'
-import { resumePayment, useRunningPayment } from '../billing/payment-store.ts'
+import { useRunningPayment } from '../billing/payment-store.ts'
+import { useResumedPayment } from '../billing/use-resumed-payment.ts'
 import { formatBytes, formatUsd } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { priceUsd } from '../messages/price-usd.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
-import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { useUploadWaits } from './upload-when-paid.ts'
 
@@ -26,14 +25,11 @@ export function UploadPayment({
 }) {
   const network = useNetwork()
   const session = useSession()
-  const client = useClient()
   const payment = useRunningPayment()
   const waits = useUploadWaits()
   const address = session?.address
   const cannotPay = useCannotPay({ address: address ?? '' })
-  useEffect(() => {
-    if (address !== undefined) void resumePayment(client, address)
-  }, [client, address])
+  useResumedPayment(address)
   const chains = payableChains(network)
   const [first] = chains
   if (session === undefined) return undefined
