@@ -74,6 +74,34 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   expect(problems).toEqual([])
 })
 
+test('a name that is made after its dialog was closed leaves the next dialog and the page alone', async () => {
+  const { page, open, signIn } = await site.newPage()
+  await open('/names')
+  await signIn()
+  await page.getByText('No names yet').waitFor()
+  const { promise, resolve } = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/names',
+    async (route) => {
+      if (route.request().method() === 'POST') await promise
+      await route.continue()
+    },
+  )
+  await page.getByRole('button', { name: 'Create name' }).click()
+  const dialog = page.getByRole('dialog')
+  const asked = page.waitForRequest((request) => request.method() === 'POST')
+  await dialog.getByRole('button', { name: 'Create name' }).click()
+  await asked
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Create name' }).click()
+  await page.getByLabel('Label').fill('typed meanwhile')
+  resolve()
+  await page.getByText('Name created').waitFor()
+  expect(await page.getByLabel('Label').inputValue()).toBe('typed meanwhile')
+  expect(new URL(page.url()).pathname).toBe('/names')
+})
+
 test('a file of the list is published to a new name, and to one that is there', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened

@@ -34,11 +34,7 @@ export function CreateNameDialog({
         ? createName(client, wanted === undefined ? {} : { label: wanted })
         : createOnDevice(wanted ?? null, keyText.trim())
     },
-    onSuccess: (name) => {
-      toastDone(messages.names.created)
-      onClose()
-      onCreated?.(name)
-    },
+    onSuccess: () => toastDone(messages.names.created),
     onError: (error) => {
       if (CairnError.is(error, 'INVALID_NAME_KEY')) setFailure(messages.names.keyBad)
       else if (error instanceof DOMException) setFailure(messages.names.deviceRefuses)
@@ -55,7 +51,15 @@ export function CreateNameDialog({
       submitLabel={messages.names.create}
       isBusy={create.isPending}
       error={failure}
-      onSubmit={() => create.mutate()}
+      // Not if it was closed meanwhile: the user is elsewhere by then.
+      onSubmit={() =>
+        create.mutate(undefined, {
+          onSuccess: (name) => {
+            onClose()
+            onCreated?.(name)
+          },
+        })
+      }
     >
       <TextField
         label={messages.names.label}

@@ -42,10 +42,7 @@ export function PublishDialog({
         lifetimeMs: lifetimesMs[lifetime],
         ttlMs: Math.min(ttlsMs[ttl], lifetimesMs[lifetime]),
       }),
-    onSuccess: () => {
-      toastDone(messages.names.published(labelOf(name)))
-      onClose()
-    },
+    onSuccess: () => toastDone(messages.names.published(labelOf(name))),
     onError: (error) => {
       if (CairnError.is(error, 'INVALID_NAME_VALUE')) setFailure(describeError(error).message)
       else toastError(messages.names.publishFailed, error)
@@ -62,7 +59,7 @@ export function PublishDialog({
       isBusy={publish.isPending}
       onSubmit={() => {
         if (value === '') setFailure(source === 'recent' ? messages.names.pickOne : messages.names.targetEmpty)
-        else publish.mutate(value)
+        else publish.mutate(value, { onSuccess: onClose })
       }}
     >
       <Segments

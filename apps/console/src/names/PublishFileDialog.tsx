@@ -53,10 +53,7 @@ export function PublishFileDialog({
       await publishTo(client, name, cid, name.keyHeld === 'service' ? {} : { lifetimeMs: lifetimesMs.year })
       return name
     },
-    onSuccess: (name) => {
-      toastDone(messages.names.published(labelOf(name)))
-      onPublished(name)
-    },
+    onSuccess: (name) => toastDone(messages.names.published(labelOf(name))),
     onError: (failure) => toastError(messages.names.publishFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
@@ -68,7 +65,7 @@ export function PublishFileDialog({
       submitLabel={publish.isPending ? messages.names.publishing : messages.names.publishGo}
       isDisabled={names === undefined}
       isBusy={publish.isPending}
-      onSubmit={() => publish.mutate()}
+      onSubmit={() => publish.mutate(undefined, { onSuccess: onPublished })}
     >
       {names === undefined ? (
         <QueryPending query={{ error, refetch }} skeleton="h-32 w-full" />

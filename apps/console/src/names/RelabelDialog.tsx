@@ -15,10 +15,7 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
   const [label, setLabel] = useState(name.label ?? '')
   const relabel = useMutation({
     mutationFn: () => renameName(client, name.name, label.trim() === '' ? null : label.trim()),
-    onSuccess: () => {
-      toastDone(messages.names.renamed)
-      onClose()
-    },
+    onSuccess: () => toastDone(messages.names.renamed),
     onError: (failure) => toastError(messages.names.renameFailed, failure),
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
   })
@@ -28,7 +25,7 @@ export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () 
       title={messages.names.renameTitle}
       submitLabel={messages.names.rename}
       isBusy={relabel.isPending}
-      onSubmit={() => relabel.mutate()}
+      onSubmit={() => relabel.mutate(undefined, { onSuccess: onClose })}
     >
       <TextField
         label={messages.names.label}

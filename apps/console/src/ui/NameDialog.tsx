@@ -29,7 +29,6 @@ export function NameDialog({
   const [failure, setFailure] = useState<string>()
   const save = useMutation({
     mutationFn: onSave,
-    onSuccess: onClose,
     onError: (error) => {
       if (toCairnError(error).code !== 'ABORTED') setFailure(explainError(error))
     },
@@ -38,7 +37,8 @@ export function NameDialog({
     const wanted = name.trim()
     if (wanted === '') setFailure(messages.files.renameEmpty)
     else if (wanted === given) onClose()
-    else save.mutate(wanted)
+    // If it was closed meanwhile, another dialog may be open in its place.
+    else save.mutate(wanted, { onSuccess: onClose })
   }
   return (
     <FormDialog onClose={onClose} title={title} submitLabel={submitLabel} isBusy={save.isPending} onSubmit={submit}>
