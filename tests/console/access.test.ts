@@ -148,6 +148,40 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
 
+test('a node that missed the first of several calls of one change is shown, although it has the last', async () => {
+  const owner = await site.newPage()
+  const { page, expectProblem } = owner
+  const client = await createAccountClient(site.network, owner.wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'For a hundred and one', { name: 'news.txt' })
+  await openAccess(owner, cid)
+  // One call takes a hundred.
+  const addresses = Array.from({ length: 101 }, (_none, at) => `0x${String(at + 1).padStart(40, '0')}`)
+  expectProblem(/ERR_CONNECTION_REFUSED/)
+  const missed = `${site.network.profile.keyNodes?.[4]}/**`
+  await page.route(missed, (route) =>
+    route
+      .request()
+      .postData()
+      ?.includes(addresses[1] ?? '')
+      ? route.abort('connectionrefused')
+      : route.continue(),
+  )
+  await page.getByRole('button', { name: 'Share', exact: true }).click()
+  const dialog = page.getByRole('dialog', { name: 'Share this file' })
+  await dialog.getByLabel('Addresses').fill(addresses.join(' '))
+  await dialog.getByRole('button', { name: 'Share with 101 people' }).click()
+  await page
+    .getByRole('dialog', { name: /^Shared with/ })
+    .getByRole('button', { name: 'Done' })
+    .click()
+  await page.getByText('Works, but not all five agree').waitFor()
+  await page.getByRole('button', { name: 'Show transfers' }).click()
+  const row = page.getByRole('region', { name: 'Transfers' }).getByRole('listitem').filter({ hasText: 'news.txt' })
+  await row.getByText('4 of 5 key nodes').waitFor()
+  // Kept, so that the next page offers to repair it.
+  expect(await page.evaluate("localStorage.getItem('cairn.changes')")).toContain(cid)
+})
+
 test('a node that was away when a file was stored is shown as one without its key, and Repair gives it its shard', async () => {
   const owner = await site.newPage()
   const { profile } = site.network

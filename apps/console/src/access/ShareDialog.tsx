@@ -1,11 +1,11 @@
-import { chainFamilies, familyFacts, maxSharedAddressesPerCall } from '@cairn/protocol'
-import { type ChangeResult, shareFile } from '@cairn/sdk'
+import { chainFamilies, familyFacts } from '@cairn/protocol'
 import { useState } from 'react'
 import { Link2, UserPlus } from '#icons'
 import { AddressesField } from '../contacts/AddressesField.tsx'
 import { describeTypo } from '../contacts/mistyped.ts'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
+import { shareWithAll } from '../key-changes/share-with-all.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { LinkMade } from '../links/LinkMade.tsx'
 import { messages } from '../messages/messages.ts'
@@ -71,13 +71,7 @@ export function ShareDialog({
         name: messages.access.pendingShare(fresh.length, name),
         doneName: messages.access.doneShare(fresh.length, name),
         failedName,
-        run: async (client, options) => {
-          let last: ChangeResult | undefined
-          for (let at = 0; at < fresh.length; at += maxSharedAddressesPerCall) {
-            last = await shareFile(client, cid, fresh.slice(at, at + maxSharedAddressesPerCall), options)
-          }
-          return last ?? { done: [], pending: [], isEffective: true, withstands: 0 }
-        },
+        run: (client, options) => shareWithAll(client, cid, fresh, options),
       })
       markUsed(fresh)
       setShared(fresh.length)

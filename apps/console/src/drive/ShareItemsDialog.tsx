@@ -1,11 +1,11 @@
-import { maxSharedAddressesPerCall } from '@cairn/protocol'
-import { type ChangeResult, type Drive, type DriveItem, shareFile } from '@cairn/sdk'
+import type { Drive, DriveItem } from '@cairn/sdk'
 import { useState } from 'react'
 import { UserPlus } from '#icons'
 import { AddressesField } from '../contacts/AddressesField.tsx'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { toChangeRequest } from '../key-changes/change-request.ts'
+import { shareWithAll } from '../key-changes/share-with-all.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -57,13 +57,7 @@ export function ShareItemsDialog({
           name: messages.access.pendingShare(addresses.length, name),
           doneName: messages.access.doneShare(addresses.length, name),
           failedName: messages.access.failedShare(addresses.length, name),
-          run: async (client, options) => {
-            let last: ChangeResult = { done: [], pending: [], isEffective: true, withstands: 0 }
-            for (let at = 0; at < addresses.length; at += maxSharedAddressesPerCall) {
-              last = await shareFile(client, cid, addresses.slice(at, at + maxSharedAddressesPerCall), options)
-            }
-            return last
-          },
+          run: (client, options) => shareWithAll(client, cid, addresses, options),
         }),
       )
     }

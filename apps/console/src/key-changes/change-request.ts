@@ -66,6 +66,11 @@ export function toChangeRequest(
           ),
         )
       }
+      if ('pending' in result) {
+        // A later call of the same change may have reached a node that missed an earlier one.
+        for (const { node } of result.pending) nodes[node - 1] = 'failed'
+        report({ nodes: [...nodes] })
+      }
       // The next page offers to repair nodes that missed it, including after a reload that interrupted the call.
       if (reachedAll(result)) clearChange(id)
       return { cid }
