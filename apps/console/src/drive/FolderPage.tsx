@@ -170,6 +170,16 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
 
   usePageKeys(onOtherKey)
 
+  const dialogs =
+    dialog === undefined ? undefined : (
+      <ItemDialogs
+        // A first folder ends the page of an empty drive before its dialog is done with it.
+        key="dialogs"
+        {...{ dialog, drive, folderId, edits }}
+        knownTags={tags}
+        onClose={() => setDialog(undefined)}
+      />
+    )
   const isEmptyDrive = files.length === 0 && drive.isListed && !isFiltered && place === undefined && folderId === ''
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above.
   const hasTrash = useMemo(() => isEmptyDrive && drive.trash().length > 0, [isEmptyDrive, drive, version])
@@ -182,9 +192,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
             {messages.drive.newFolder}
           </Button>
         </FirstRun>
-        {dialog === undefined ? undefined : (
-          <ItemDialogs {...{ dialog, drive, folderId, edits }} knownTags={tags} onClose={() => setDialog(undefined)} />
-        )}
+        {dialogs}
       </>
     )
   }
@@ -306,9 +314,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           onClear={() => setSelection(noSelection)}
         />
       ) : undefined}
-      {dialog === undefined ? undefined : (
-        <ItemDialogs {...{ dialog, drive, folderId, edits }} knownTags={tags} onClose={() => setDialog(undefined)} />
-      )}
+      {dialogs}
     </>
   )
 }
