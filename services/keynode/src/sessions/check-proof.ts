@@ -64,13 +64,23 @@ export async function writeChangeOnce<T>(
     } catch (error) {
       // The whole unit runs again.
       if (error instanceof ConflictError) throw error
-      await sql`rollback to savepoint change`.execute(trx)
+      await undoChange(trx, error)
       return { error }
     }
   })
   proof.isMarked = true
   if ('error' in outcome) throw outcome.error
   return outcome.result
+}
+
+/** Undoes the change only. @throws the error of the change when the transaction ended with it, as on a full disk */
+async function undoChange(trx: Trx, error: unknown): Promise<void> {
+  try {
+    await sql`rollback to savepoint change`.execute(trx)
+  } catch {
+    // There is no savepoint any more, which says less than the error that ended the transaction.
+    throw error
+  }
 }
 
 /** Records the use of something that is valid once. @throws CairnError INVALID_SIGNATURE when it was used before */
