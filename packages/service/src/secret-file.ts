@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { link, open, readFile, stat, unlink } from 'node:fs/promises'
+import { link, open, readFile, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { syncFolder } from './objects/durable-folders.ts'
@@ -38,19 +38,20 @@ export async function readSecretFile(path: string): Promise<string | undefined> 
 export async function keepSecretFile(home: string, name: string, secret: Uint8Array): Promise<string> {
   const path = join(home, name)
   const draft = join(home, `${name}.${randomUUID()}`)
-  const file = await open(draft, 'wx', 0o600)
   try {
-    await file.writeFile(`${Buffer.from(secret).toString('hex')}\n`)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-  try {
+    const file = await open(draft, 'wx', 0o600)
+    try {
+      await file.writeFile(`${Buffer.from(secret).toString('hex')}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
     await link(draft, path)
   } catch (error) {
     if (errnoOf(error) !== 'EEXIST') throw error
   } finally {
-    await unlink(draft)
+    // Also on a full disk, where each start would leave a part of a secret.
+    await rm(draft, { force: true })
   }
   await syncFolder(home)
   return (await readSecretFile(path)) ?? ''
