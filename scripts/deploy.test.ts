@@ -213,6 +213,22 @@ test('the proxies answer preflights for a service, because browsers send nothing
   expect(nginx).toContain('error_page 502 503 504 = @unavailable;')
 })
 
+test('a proxy replaces the address of the client, except that of a key node, whose router names it', () => {
+  const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
+  const forwardedIn = (server: string) => /proxy_set_header X-Forwarded-For (\S+);/.exec(server)?.[1]
+  const values = servers.flatMap((server) => {
+    const [, target] = /proxy_pass http:\/\/(\S+);/.exec(server) ?? []
+    return target === undefined ? [] : [[target, forwardedIn(server)]]
+  })
+  expect(values).toEqual([
+    ['cairn_api', '$remote_addr'],
+    ['cairn_gateway', '$remote_addr'],
+    ['127.0.0.1:9000', '$remote_addr'],
+    ['127.0.0.1:9001', '$proxy_add_x_forwarded_for'],
+    ['127.0.0.1:8090', '$remote_addr'],
+  ])
+})
+
 test('nginx passes on heads of answers that repeat a long path', () => {
   const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
   const long = servers.filter((server) => /proxy_pass http:\/\/cairn_(?:api|gateway);/.test(server))
