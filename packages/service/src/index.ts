@@ -44,6 +44,7 @@ export {
   type DependencyReport,
 } from './dependencies.ts'
 export { describeFailure } from './describe-failure.ts'
+export { addDiskGauges } from './disk-gauges.ts'
 export { type AddressSlots, createAddressSlots, type SlotLimits } from './http/address-slots.ts'
 export { type AppRoute, createServiceApp, type ServiceAppOptions } from './http/app.ts'
 export { readBearer } from './http/bearer.ts'
@@ -83,6 +84,7 @@ export { type ListenerConfig, listenerSettings, metricsPortDistance, readListene
 export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'
 export { makeFolder } from './make-folder.ts'
+export { addMeasuredGauge } from './measured-gauge.ts'
 export { keepFilesPrivate } from './private-files.ts'
 export { type DependencyProbe, type ProbeTimes, probeDependencies, probeTimes } from './probe-dependencies.ts'
 export { type DocumentRead, readDocument } from './read-document.ts'

@@ -1,4 +1,5 @@
 import {
+  addDiskGauges,
   createDependencies,
   createLog,
   createLogGate,
@@ -71,6 +72,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   const metrics = createMetrics()
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
   const failures = createLogGate({ clock, log })
+  addDiskGauges({ metrics, failures }, { home: config.home })
   const traces = stack.use(
     await openTraces(config.traces, {
       name: 'keynode',

@@ -1,5 +1,5 @@
+import { addMeasuredGauge } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { addMeasuredGauge } from '../measured-gauge.ts'
 import { measureFreeDisk, readFreeStorage } from './free-storage.ts'
 import { readFreeSettings } from './operator-settings.ts'
 

@@ -1,11 +1,7 @@
-import type { StatsFs } from 'node:fs'
-import { statfs } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { errnoOf } from '@cairn/service/objects'
+import { addDiskGauges } from '@cairn/service'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
-import { addMeasuredGauge } from '../measured-gauge.ts'
 import { releaseLease } from './lease.ts'
 import { withLease } from './with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from './worker.ts'
@@ -99,16 +95,7 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
 export function watchMachine(context: Pick<Context, 'config' | 'db' | 'metrics' | 'failures'>): void {
   const { config, db } = context
   const folders = { home: config.home, ...(config.s3 === undefined ? { packs: config.packFolder } : {}) }
-  const addDiskGauge = (name: string, help: string, blocksOf: (disk: StatsFs) => number) => {
-    const measure = async (path: string): Promise<number> => {
-      const disk = await statDisk(path)
-      return blocksOf(disk) * disk.bsize
-    }
-    const measures = Object.entries(folders).map(([folder, path]) => [folder, () => measure(path)] as const)
-    addMeasuredGauge(context, { name, help, label: 'folder' }, Object.fromEntries(measures))
-  }
-  addDiskGauge('cairn_disk_free_bytes', 'Free space of the disk that contains a folder', ({ bavail }) => bavail)
-  addDiskGauge('cairn_disk_size_bytes', 'Size of the disk that contains a folder', ({ blocks }) => blocks)
+  addDiskGauges(context, folders)
   if (db.connections === undefined) return
   const { connections } = db
   new Gauge({
@@ -120,15 +107,4 @@ export function watchMachine(context: Pick<Context, 'config' | 'db' | 'metrics' 
       for (const [state, count] of Object.entries(connections())) this.set({ state }, count)
     },
   })
-}
-
-/** Measures the disk that contains a folder, or would: with PostgreSQL and S3, nothing creates the home. */
-async function statDisk(path: string): Promise<StatsFs> {
-  try {
-    return await statfs(path)
-  } catch (error) {
-    const parent = dirname(path)
-    if (errnoOf(error) !== 'ENOENT' || parent === path) throw error
-    return statDisk(parent)
-  }
 }

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { expect, test } from 'vitest'
-import { startTestNode } from '../test-node.fixture.ts'
-import { writeChangeOnce } from './check-proof.ts'
+import { writeChangeOnce } from './sessions/check-proof.ts'
+import { startTestNode } from './test-node.fixture.ts'
 
 test('a change that fills the disk fails as such, and its proof stays usable', async () => {
   // Nothing else is written.
@@ -33,4 +33,11 @@ test('a change that fills the disk fails as such, and its proof stays usable', a
   expect(proof.isMarked).toBe(false)
   expect(await context.db.read.selectFrom('seen_proof').selectAll().execute()).toEqual([])
   await expect(writeChangeOnce(context, caller, async () => 'stored')).resolves.toBe('stored')
+})
+
+test('the metrics show the disk of the home', async () => {
+  await using node = await startTestNode()
+  const text = await node.context.metrics.registry.metrics()
+  expect(text).toMatch(/^cairn_disk_free_bytes\{folder="home"\} [1-9]/m)
+  expect(text).toMatch(/^cairn_disk_size_bytes\{folder="home"\} [1-9]/m)
 })

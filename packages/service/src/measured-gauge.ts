@@ -1,7 +1,11 @@
 import { Gauge } from 'prom-client'
-import type { Context } from './context.ts'
+import type { Metrics } from './http/metrics.ts'
+import type { LogGate } from './log-gate.ts'
 
-type MeasuredGaugeParts = Pick<Context, 'metrics' | 'failures'>
+export type MeasuredGaugeParts = {
+  metrics: Pick<Metrics, 'registry'>
+  failures: Pick<LogGate, 'failed'>
+}
 
 /** A gauge, with the label that tells its values apart, if it has several. */
 type MeasuredGauge = { name: string; help: string; label?: string }
