@@ -32,15 +32,24 @@ type Entry = {
   expiresAt: number
 }
 
-/** Maximum number of operations in progress; beyond it the oldest are evicted, and their users sign again. */
+/** Maximum number of operations whose signature is valid; beyond it the oldest are evicted, and their users sign again. */
 const maxEntries = 20_000
+const sweepEveryMs = 60_000
 
 /** Kept in memory of one process on purpose: nodes accept a signature once, so a lost entry is spent, not open. */
 export function createSignatureUses(clock: { now(): number }): SignatureUses {
   const entries = new Map<string, Entry>()
+  let sweptAt = clock.now()
+  /** Removes the tokens of signatures that no node accepts any more. */
+  const sweep = (now: number): void => {
+    if (now - sweptAt < sweepEveryMs) return
+    sweptAt = now
+    for (const [name, { expiresAt }] of entries) if (expiresAt < now) entries.delete(name)
+  }
   return {
     async tokenFor(use, exchange) {
       const now = clock.now()
+      sweep(now)
       const name = `${use.address} ${nameSignature(use.signature)}`
       const operation = `${use.callId} ${use.cid}`
       let entry = entries.get(name)
