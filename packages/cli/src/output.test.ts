@@ -21,6 +21,12 @@ test('aligns columns, without trailing blanks', () => {
   ).toBe('CID   NAME\nbafy  a\nb     longer')
 })
 
+test('aligns the rows of a very large folder', () => {
+  const rows = Array.from({ length: 300_000 }, (_row, i) => [`${i}`, 'x'])
+  const lines = formatTable(['CID', 'NAME'], rows).split('\n')
+  expect([lines.length, lines[0], lines.at(-1)]).toEqual([300_001, 'CID     NAME', '299999  x'])
+})
+
 test('shortens the last column to the width of the terminal and keeps the others whole', () => {
   const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
   fc.assert(

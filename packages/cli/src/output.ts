@@ -107,7 +107,8 @@ const minLastWidth = 8
  */
 export function formatTable(columns: readonly string[], rows: readonly (readonly string[])[], width?: number): string {
   const all = [columns, ...rows].map((row) => row.map(clean))
-  const widths = columns.map((_column, i) => Math.max(...all.map((row) => textWidth(row[i] ?? ''))))
+  // A folder can have more rows than a call takes arguments.
+  const widths = columns.map((_column, i) => all.reduce((max, row) => Math.max(max, textWidth(row[i] ?? '')), 0))
   const last = widths.length - 1
   const others = widths.slice(0, last).reduce((sum, one) => sum + one + 2, 0)
   if (width !== undefined) {
