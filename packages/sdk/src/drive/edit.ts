@@ -17,7 +17,10 @@ import { applyChange } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
 import type { View } from './view.ts'
 
-/** The edits that a change of the drive can make. Paths start at the root: `/photos/2026` or `photos/2026`. */
+/**
+ * The edits that a change of the drive can make. Paths start at the root: `/photos/2026` or `photos/2026`. All of them
+ * throw CONFLICT for an item that the same change has removed from the index.
+ */
 export type DriveEditor = {
   /**
    * Creates a folder in an existing one.
@@ -84,6 +87,12 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
   }
   /** Later values of one change replace earlier ones. */
   const write = (id: string, field: string, value: FieldValue) => {
+    // One change has one time, so that the value would be void on every device.
+    if (cleared.has(id))
+      throw new CairnError('CONFLICT', {
+        message: 'The item was removed from the index earlier in the same change',
+        hint: 'Make its other edits in another change.',
+      })
     keep(id)
     values.set(`${id}/${field}`, [id, field, value])
     state.entries.get(id)?.fields.delete(field)
