@@ -190,6 +190,24 @@ describe('a rotation that is cut off', () => {
     const rotated = await rotateFile(owner, cid)
     expect((await getKeyStatus(owner, rotated.cid)).agreed).toMatchObject({ sharedTo: [] })
   })
+
+  test('names the new file if it cannot withdraw what a revoked reader got with it', async () => {
+    const { cid } = await uploadEncryptedText(owner, 'open', { shareTo: [friend.address] })
+    const before = await owned()
+    const cut: Client = {
+      ...owner,
+      async fetch(input, init) {
+        const path = String(input)
+        if (path.endsWith('/api/setSharedKey/1')) await revokeAccess(owner, cid, [friend.address])
+        if (path.includes('/api/keys/retire/')) throw new TypeError('fetch failed')
+        return fetch(input, init)
+      },
+    }
+    const failure = await rotateFile(cut, cid).catch((error: unknown) => error)
+    const [copy = ''] = (await owned()).filter((known) => !before.includes(known))
+    expect(failure).toMatchObject({ hint: expect.stringContaining(`as ${copy}, which`), details: { successor: copy } })
+    expect(await read(friend, copy), 'what the error is about').toBe('open')
+  })
 })
 
 test('a file without an owner cannot be rotated', async () => {

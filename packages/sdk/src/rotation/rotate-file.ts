@@ -91,11 +91,21 @@ async function findFileName(client: Client, cid: string, { signal }: Stop): Prom
   }
 }
 
-/** An address that lost access during the transfer would regain it in the new file. */
+/** An address that lost access during the transfer would regain it in the new file. Every error names its CID. */
 async function requireSameRights(client: Client, cid: string, digest: string, fresh: string, stop: Stop) {
-  const now = await findRights(client, cid, stop)
-  if (now.digest === digest) return
-  await retireKey(client, fresh)
+  try {
+    const now = await findRights(client, cid, stop)
+    if (now.digest === digest) return
+    await retireKey(client, fresh)
+  } catch (cause) {
+    const error = CairnError.from(cause)
+    throw restoreError(error.code, {
+      message: error.message,
+      hint: `The file has a new copy as ${fresh}, which the addresses that had access when the rotation started can read. Revoke their access to it or delete it, then rotate again`,
+      details: { ...error.details, successor: fresh },
+      cause,
+    })
+  }
   throw new CairnError('CONFLICT', {
     message: 'The access rights of this file changed during rotation',
     hint: 'Rotate the key again. Access to the new copy was not granted.',
