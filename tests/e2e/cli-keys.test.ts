@@ -210,7 +210,7 @@ test('ls lists the names in a folder encrypted as one, for those who may read it
   expect((await cairn('owner', ['ls', `${cid}/june`])).err).toContain('The folder does not contain june')
   expect((await cairn('owner', ['ls', '--encrypted'])).err).toContain('use --type encrypted')
   const refused = await cairn('friend', ['ls', cid])
-  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('use --encrypted')])
+  expect([refused.code, refused.err]).toEqual([4, expect.stringContaining('To list what is stored, use --encrypted.')])
   // The same names in a folder that is not encrypted.
   mkdirSync(join(folder, 'numbers'))
   for (const name of ['0', 'index']) writeFileSync(join(folder, 'numbers', name), name)

@@ -25,7 +25,11 @@ export type Content = {
  * Resolves an argument, and whether its content requires decryption.
  * @throws CairnError INVALID_CID, NAME_NOT_FOUND, FILE_UNREADABLE, KEY_NODES_UNAVAILABLE, NO_WALLET
  */
-export async function openContent(context: CommandContext, argument: string): Promise<Content> {
+export async function openContent(
+  context: CommandContext,
+  argument: string,
+  wayOut = toDownloadBytes,
+): Promise<Content> {
   const { values, session, signal } = context
   const cidPath = await findContent(context, argument)
   const [cid = '', ...names] = cidPath.replace(/^\/ipfs\//, '').split('/')
@@ -35,7 +39,7 @@ export async function openContent(context: CommandContext, argument: string): Pr
   if (masterKey !== undefined) return { ...where, client, decryption: { masterKey } }
   if (flag(values, 'encrypted')) return { ...where, client, decryption: undefined }
   const mustDecrypt = await isEncrypted(client, cid, { signal }).catch((error: unknown) => {
-    throw withWayOut(error)
+    throw withWayOut(error, wayOut)
   })
   return mustDecrypt
     ? { ...where, client: await openKeyClient(context), decryption: {} }
@@ -66,13 +70,15 @@ export async function findEncryptedFile(
   return { cidPath: file.cidPath, masterKey }
 }
 
+const toDownloadBytes = 'To download the encrypted bytes, use --encrypted.'
+
 /** Anyone can save a key for a CID of plain content, so a decryption error names the way around it. */
-export function withWayOut(error: unknown): unknown {
+export function withWayOut(error: unknown, wayOut = toDownloadBytes): unknown {
   const codes = ['ACCESS_DENIED', 'DECRYPTION_FAILED', 'NOT_ENCRYPTED', 'KEY_NODES_UNAVAILABLE'] as const
   if (!CairnError.is(error) || !codes.some((code) => CairnError.is(error, code))) return error
   return restoreError(error.code, {
     message: error.message,
-    hint: `${error.hint} To download the encrypted bytes, use --encrypted.`,
+    hint: `${error.hint} ${wayOut}`,
     details: error.details,
     cause: error,
   })

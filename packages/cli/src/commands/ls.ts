@@ -15,6 +15,8 @@ import { formatBytes } from '../sizes.ts'
 import { formatTime } from '../times.ts'
 import { accessOf } from '../upload-access.ts'
 
+const toListStored = 'To list what is stored, use --encrypted.'
+
 /** Rows per fetch and display. */
 const batchRows = 200
 
@@ -95,7 +97,7 @@ async function findEncryptedFolder(context: CommandContext, cidPath: string): Pr
   // The stored names are numbers and `index`. The key nodes are asked about such a folder only.
   for await (const { name } of listDirectory(await session.optionalClient(), cid, { signal })) {
     if (!/^(?:\d+|index)$/.test(name)) return undefined
-    const content = await openContent(context, cidPath)
+    const content = await openContent(context, cidPath, toListStored)
     return content.decryption === undefined ? undefined : content
   }
   return undefined
@@ -109,7 +111,7 @@ async function listDecrypted(
 ): Promise<void> {
   const { files, folders } = await openEncryptedFolder(client, cid, { ...decryption, signal }).catch(
     (error: unknown) => {
-      throw withWayOut(error)
+      throw withWayOut(error, toListStored)
     },
   )
   const all = [
