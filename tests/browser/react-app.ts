@@ -37,7 +37,14 @@ export type Shown = {
 }
 
 /** The actions of the mounted components. */
-type Actions = { upload?: UseUpload; files?: UseFiles; share?: UseShare; name?: UseName; pay?: UsePay }
+type Actions = {
+  retry?: () => void
+  upload?: UseUpload
+  files?: UseFiles
+  share?: UseShare
+  name?: UseName
+  pay?: UsePay
+}
 
 const actions: Actions = {}
 const paySteps: string[] = []
@@ -101,7 +108,8 @@ function show(id: string, value: object): ReactElement {
 }
 
 function Status(): ReactElement {
-  const { client, error } = useCairn()
+  const { client, error, retry } = useCairn()
+  actions.retry = retry
   return show('status', { network: client?.network.name, code: error?.code })
 }
 

@@ -96,6 +96,23 @@ test('a network is loaded by its URL; a wrong one is an error, and hooks work af
   await shows('account').toEqual({ boughtBytes: 0, usedBytes: 0 })
 })
 
+test.each(['retry', 'refresh'] as const)('a network that could not be loaded is loaded by %s', async (way) => {
+  const { provider } = await openAccount()
+  const address = `${network.profile.api}/.well-known/cairn.json`
+  await page.route(address, (route) => route.abort())
+  await render({ ...provider, network: network.profile.api }, { files: { limit: 10 } })
+  await shows('status').toEqual({ code: 'NETWORK_ERROR' })
+  await shows('files').toMatchObject({ code: 'NETWORK_ERROR' })
+  await page.unroute(address)
+  await page.evaluate((way) => {
+    const { retry, files } = window.app.actions
+    if (way === 'retry') retry?.()
+    else files?.refresh()
+  }, way)
+  await shows('status').toEqual({ network: network.profile.name })
+  await shows('files').toMatchObject({ names: [], isLoading: false })
+})
+
 test('uploads run in order with progress, and listings, pages and usage follow', async () => {
   const { provider, client } = await openAccount()
   await render(provider, { upload: { encrypted: false }, files: { limit: 2 }, account: {} })

@@ -4,6 +4,7 @@ import {
   createElement,
   type ReactElement,
   type ReactNode,
+  useCallback,
   useContext,
   useEffect,
   useMemo,
@@ -37,6 +38,8 @@ export type Cairn = {
   client: Client | undefined
   /** Why the network could not be loaded. */
   error: CairnError | undefined
+  /** Loads the network again after an error. */
+  retry: () => void
 }
 
 type CairnContext = Cairn & {
@@ -56,7 +59,7 @@ const Context = createContext<CairnContext | undefined>(undefined)
  */
 export function CairnProvider(props: CairnProviderProps): ReactElement {
   const { network, apiKey, keySession, onKeySession, children } = props
-  const { profile, error } = useProfile(network)
+  const { profile, error, retry } = useProfile(network)
   const notifySession = useLatest(onKeySession)
   // Known names belong to the network: a sign-in must not make older records acceptable.
   const base = useMemo(
@@ -69,32 +72,37 @@ export function CairnProvider(props: CairnProviderProps): ReactElement {
   // biome-ignore lint/correctness/useExhaustiveDependencies: a new object for each network and account.
   const account = useMemo(() => ({}), [client?.network, accountKey])
   const [changes] = useState(createChanges)
-  const value = useMemo(() => ({ client, error, account, changes }), [client, error, account, changes])
+  const value = useMemo(() => ({ client, error, retry, account, changes }), [client, error, retry, account, changes])
   return createElement(Context.Provider, { value }, children)
 }
 
 type LoadedProfile = { profile?: NetworkProfile | undefined; error?: CairnError | undefined }
 
 /** Loads the profile of a network that is named by its URL. */
-function useProfile(network: NetworkProfile | string | undefined): LoadedProfile {
+function useProfile(network: NetworkProfile | string | undefined): LoadedProfile & Pick<Cairn, 'retry'> {
   const url = typeof network === 'string' ? network : undefined
   // An object that the app creates at each render is the same network.
   const text = url === undefined && network !== undefined ? JSON.stringify(network) : undefined
   const given = useMemo<NetworkProfile | undefined>(() => (text === undefined ? undefined : JSON.parse(text)), [text])
-  const [loaded, setLoaded] = useState<LoadedProfile & { url?: string }>({})
+  const [loaded, setLoaded] = useState<LoadedProfile & { url?: string; turn?: number }>({})
+  const [turn, setTurn] = useState(0)
+  const failed = useLatest(loaded.url === url && loaded.error !== undefined)
+  const retry = useCallback(() => {
+    if (failed.current) setTurn((last) => last + 1)
+  }, [failed])
   useEffect(() => {
     if (url === undefined) return
     let isCurrent = true
     loadNetwork(url).then(
-      (profile) => isCurrent && setLoaded({ url, profile }),
-      (error: unknown) => isCurrent && setLoaded({ url, error: CairnError.from(error) }),
+      (profile) => isCurrent && setLoaded({ url, turn, profile }),
+      (error: unknown) => isCurrent && setLoaded({ url, turn, error: CairnError.from(error) }),
     )
     return () => {
       isCurrent = false
     }
-  }, [url])
-  if (url === undefined) return { profile: given }
-  return loaded.url === url ? loaded : {}
+  }, [url, turn])
+  if (url === undefined) return { profile: given, retry }
+  return loaded.url === url && loaded.turn === turn ? { ...loaded, retry } : { retry }
 }
 
 /** @throws CairnError USAGE outside of a provider */
@@ -112,6 +120,6 @@ export function useCairnContext(): CairnContext {
  * @throws CairnError USAGE outside of a provider
  */
 export function useCairn(): Cairn {
-  const { client, error } = useCairnContext()
-  return useMemo(() => ({ client, error }), [client, error])
+  const { client, error, retry } = useCairnContext()
+  return useMemo(() => ({ client, error, retry }), [client, error, retry])
 }

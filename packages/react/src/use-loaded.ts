@@ -11,7 +11,7 @@ export type Loaded<Data> = {
   /** Why the last attempt failed; `data` may then be older. */
   error: CairnError | undefined
   isLoading: boolean
-  /** Loads it again. */
+  /** Loads it again, and the network if that failed. */
   refresh: () => void
 }
 
@@ -27,13 +27,17 @@ export function useLoaded<Data>(
   topic: Topic | undefined,
   load: (client: Client, signal: AbortSignal) => Promise<Data>,
 ): Loaded<Data> {
-  const { client, account, changes, error: networkError } = useCairnContext()
+  const { client, account, changes, error: networkError, retry } = useCairnContext()
   const [turn, setTurn] = useState(0)
   const [state, setState] = useState<State<Data>>()
-  const refresh = useCallback(() => setTurn((last) => last + 1), [])
+  const reload = useCallback(() => setTurn((last) => last + 1), [])
+  const refresh = useCallback(() => {
+    retry()
+    reload()
+  }, [retry, reload])
   const latest = useLatest({ client, load })
   const isReady = client !== undefined
-  useEffect(() => (topic === undefined ? undefined : changes.subscribe(topic, refresh)), [changes, topic, refresh])
+  useEffect(() => (topic === undefined ? undefined : changes.subscribe(topic, reload)), [changes, topic, reload])
   useEffect(() => {
     const { client, load } = latest.current
     if (key === undefined || !isReady || client === undefined) return
