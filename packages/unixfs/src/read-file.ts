@@ -62,7 +62,7 @@ export async function* readFile(
     if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file has more than ${maxLevels} levels`)
     const node = requireFile(await loadNode(source, part.cid, options), part.cid)
     if (node.fileSizeBytes !== part.sizeBytes) {
-      const what = `A part of a file has ${node.fileSizeBytes} bytes instead of ${part.sizeBytes}`
+      const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${part.sizeBytes}`
       throw new UnixfsError('BAD_BLOCK', what, { cid: `${part.cid}` })
     }
     return open(node, part.start, part.level)
@@ -77,7 +77,11 @@ export async function* readFile(
     for (const part of parts.slice(-leavesAhead).reverse()) {
       if (part.sizeBytes <= maxLeafBytes) continue
       if (part.opened === undefined) {
-        part.opened = load(part).then(keepBytes)
+        // Before its turn, the source may reuse the memory of its block.
+        part.opened = load(part).then((loaded) => {
+          loaded.node.data = new Uint8Array(loaded.node.data)
+          return loaded
+        })
         // Its turn reports a failure; a reader that stops before does not need it.
         part.opened.catch(() => undefined)
       }
@@ -94,11 +98,6 @@ export async function* readFile(
     // A source that announces nothing may have its blocks in one order only.
     if (source.prefetch !== undefined) loadAhead()
   }
-}
-
-/** Copies the bytes of a node: before its turn, the source may reuse the memory of its block. */
-function keepBytes({ node, children }: OpenPart): OpenPart {
-  return { node: node.data.length === 0 ? node : { ...node, data: new Uint8Array(node.data) }, children }
 }
 
 type FileNode = Extract<DagNode, { kind: 'raw' | 'file' }>

@@ -32,17 +32,12 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
     // Firefox reads a file that was cut as it is now.
     if (left) throw new Error(`${left} bytes left`)
   } catch (cause) {
-    throw unreadableBlob(blob, cause)
+    throw new CairnError('FILE_UNREADABLE', {
+      message: `Cannot read ${nameOf(blob)}`,
+      hint: 'Select it again.',
+      cause,
+    })
   }
-}
-
-/** The error for a File or Blob that was changed or removed after it was chosen. */
-export function unreadableBlob(blob: Blob, cause: unknown): CairnError {
-  return new CairnError('FILE_UNREADABLE', {
-    message: `Cannot read ${nameOf(blob)}`,
-    hint: 'Select it again.',
-    cause,
-  })
 }
 
 /** The buffers of a stream would cost a small file, of which folders have thousands, a hundred times as much as its bytes. */

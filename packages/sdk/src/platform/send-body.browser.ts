@@ -6,7 +6,9 @@ import type { StreamedAnswer, StreamedRequest } from '../local-source.ts'
 export const sendsWhileReading: boolean = false
 
 /** A body is gathered before the next piece of it is read. */
-export const keepPieces = (pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> => pieces
+export function keepPieces(pieces: AsyncIterable<Uint8Array>): AsyncIterable<Uint8Array> {
+  return pieces
+}
 
 const blobBytes = 8 * 1024 * 1024
 

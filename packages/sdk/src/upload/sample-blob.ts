@@ -1,5 +1,5 @@
 import { hashSha256 } from '#platform/native-crypto'
-import { unreadableBlob } from '../local/blob-file.ts'
+import { blobFile, readBlob } from '../local/blob-file.ts'
 import { toHex } from '../to-hex.ts'
 
 const pieceBytes = 4096
@@ -19,8 +19,7 @@ export async function sampleBlob(blob: Blob): Promise<string | undefined> {
     const start = Math.floor((i * (blob.size - pieceBytes)) / (pieceCount - 1))
     return blob.slice(start, start + pieceBytes)
   })
-  const sample = await new Blob(pieces).arrayBuffer().catch((cause: unknown) => {
-    throw unreadableBlob(blob, cause)
-  })
-  return toHex(await hashSha256(new Uint8Array(sample)))
+  // Under its name, which an error states. Few bytes are read as one piece.
+  for await (const sample of readBlob(new File(pieces, blobFile(blob).name))) return toHex(await hashSha256(sample))
+  return undefined
 }
