@@ -74,8 +74,6 @@ export type DeleteConditions = {
   lastModified: string | undefined
   /** Size in bytes, as decimal text. */
   size: string | undefined
-  /** The version, and whether it still is the latest one. */
-  version?: { id: string; isLatest: boolean }
 }
 
 /**
@@ -83,13 +81,9 @@ export type DeleteConditions = {
  * @throws CairnError `PreconditionFailed`, `NoSuchKey`, `InvalidArgument`
  */
 export function requireDeletable(
-  { ifMatch, lastModified, size, version }: DeleteConditions,
-  current: Pick<ObjectRow, 'etag' | 'created_at' | 'size_bytes' | 'version_id' | 'is_latest'> | undefined,
+  { ifMatch, lastModified, size }: DeleteConditions,
+  current: Pick<ObjectRow, 'etag' | 'created_at' | 'size_bytes'> | undefined,
 ): void {
-  if (version !== undefined) {
-    const isSame = current?.version_id === version.id && (current.is_latest === 1) === version.isLatest
-    if (!isSame) throw s3Error('PreconditionFailed', undefined, { Condition: 'version' })
-  }
   requireWritable({ ...unconditional, ifMatch }, current)
   const changedAt = lastModified === undefined ? undefined : Date.parse(lastModified)
   if (Number.isNaN(changedAt)) throw s3Error('InvalidArgument', 'The last modified time must be a date.')

@@ -224,7 +224,12 @@ export async function deleteObject(
   }
 }
 
-type DeleteOptions = { versionId?: string | undefined; conditions?: DeleteConditions }
+type DeleteOptions = {
+  versionId?: string | undefined
+  conditions?: DeleteConditions
+  /** Throws unless the deletion still holds, once the bucket is locked. */
+  requireDue?: (bucket: BucketRow, current: ObjectRow | undefined) => void
+}
 
 /**
  * Versions deleted per unit of work: an object that is overwritten every minute has 20,000 in two weeks, and nothing else is
@@ -237,12 +242,17 @@ function deleteSome(
   context: Context,
   { address }: Pick<S3Caller, 'address'>,
   { bucket, key }: Target,
-  { versionId, conditions }: DeleteOptions,
+  { versionId, conditions, requireDue }: DeleteOptions,
 ): Promise<Deletion | undefined> {
   const target = { bucket, key }
   return context.db.write(async (trx) => {
-    const { versioning } = await requireLocked(trx, address, bucket)
-    if (conditions !== undefined) requireDeletable(conditions, await selectObject(trx, bucket, key, versionId))
+    const locked = await requireLocked(trx, address, bucket)
+    const { versioning } = locked
+    if (conditions !== undefined || requireDue !== undefined) {
+      const current = await selectObject(trx, bucket, key, versionId)
+      requireDue?.(locked, current)
+      if (conditions !== undefined) requireDeletable(conditions, current)
+    }
     if (versionId !== undefined) {
       const isMarker = await deleteVersion(context, trx, address, target, versionId)
       return { versionId, isMarker }

@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { promoteNewest } from '../../object-versions/object-versions.ts'
 import { deleteObject } from '../objects.ts'
 import { abortMultipart, listMultiparts } from '../parts.ts'
-import { s3CodeOf } from '../s3-error.ts'
+import { s3CodeOf, s3Error } from '../s3-error.ts'
 import {
   type BucketRow,
   deleteMarker,
@@ -138,8 +138,8 @@ function isReached(at: number | undefined, now: number): boolean {
 
 async function deleteVersionOf(
   context: Context,
-  { address }: BucketRow,
-  { bucket, key, version_id }: ObjectRow,
+  { address, lifecycle }: BucketRow,
+  { bucket, key, version_id, tags }: ObjectRow,
   { isLatest }: { isLatest: boolean },
 ): Promise<void> {
   await deleteObject(
@@ -148,11 +148,13 @@ async function deleteVersionOf(
     { bucket, key },
     {
       versionId: isLatest ? undefined : version_id,
-      conditions: {
-        ifMatch: undefined,
-        lastModified: undefined,
-        size: undefined,
-        version: { id: version_id, isLatest },
+      requireDue: (locked, current) => {
+        const isSame =
+          locked.lifecycle === lifecycle &&
+          current?.version_id === version_id &&
+          (current.is_latest === 1) === isLatest &&
+          current.tags === tags
+        if (!isSame) throw s3Error('PreconditionFailed')
       },
     },
   )
@@ -161,13 +163,13 @@ async function deleteVersionOf(
 /** @param state what the marker must still be: hidden by a newer version, or the only version of its key */
 function removeMarker(
   context: Context,
-  { address }: BucketRow,
+  { address, lifecycle }: BucketRow,
   marker: MarkerRow,
   state: 'earlier' | 'alone',
 ): Promise<void> {
   const { bucket, key } = marker
   return context.db.write(async (trx) => {
-    if ((await lockBucket(trx, address, bucket)) === undefined) return
+    if ((await lockBucket(trx, address, bucket))?.lifecycle !== lifecycle) return
     const isLatest = (await findLatestMarkers(trx, [{ kind: 'marker', row: marker }])).has(marker.version_id)
     if (state === 'earlier') {
       if (isLatest) return

@@ -13,6 +13,7 @@ import {
   PutBucketLifecycleConfigurationCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
+  PutObjectTaggingCommand,
 } from '@aws-sdk/client-s3'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -256,6 +257,37 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
       return true
     })
     expect(await bucket.list()).toEqual(['k'])
+  })
+
+  test('an object whose tags change while the rules are applied stays', async () => {
+    const bucket = await openBucket('kept-tag')
+    await bucket.put('k', 'x', 'class=short')
+    await bucket.age(3)
+    const Filter = { Tag: { Key: 'class', Value: 'short' } }
+    await bucket.rule([{ Status: 'Enabled', Filter, Expiration: { Days: 1 } }])
+    await bucket.apply(async () => {
+      const Tagging = { TagSet: [{ Key: 'class', Value: 'long' }] }
+      await s3.client.send(new PutObjectTaggingCommand({ Bucket: 'kept-tag', Key: 'k', Tagging }))
+      return true
+    })
+    expect(await bucket.list()).toEqual(['k'])
+  })
+
+  test('nothing is deleted any more once the rules are removed, also in the middle of a round', async () => {
+    const bucket = await openBucket('stopped', 'Enabled')
+    await bucket.put('a')
+    await bucket.put('a')
+    await bucket.put('b')
+    await bucket.remove('c')
+    await bucket.age(3)
+    const NoncurrentVersionExpiration = { NoncurrentDays: 1 }
+    await bucket.rule([{ Status: 'Enabled', Prefix: '', Expiration: { Days: 1 }, NoncurrentVersionExpiration }])
+    const before = await bucket.list()
+    await bucket.apply(async () => {
+      await s3.client.send(new DeleteBucketLifecycleCommand({ Bucket: 'stopped' }))
+      return true
+    })
+    expect(await bucket.list()).toEqual(before)
   })
 
   test('a delete marker stays if an object is written below it meanwhile', async () => {
