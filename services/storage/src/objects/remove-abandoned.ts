@@ -1,4 +1,5 @@
 import type { ObjectStore } from '@cairn/service/objects'
+import { collectRefusals } from './refusals.ts'
 
 /**
  * Removes objects whose replica stopped before it recorded them: no client received a success for them. Returns their number.
@@ -11,14 +12,16 @@ export async function removeAbandonedObjects(
   isRecorded: (key: string) => Promise<boolean>,
   signal: AbortSignal,
 ): Promise<number> {
+  const refusals = collectRefusals()
   let removed = 0
   for await (const { key, settle } of objects.listAbandoned(prefix)) {
     signal.throwIfAborted()
     if (!(await isRecorded(key))) {
-      await objects.remove(key)
+      if (!(await refusals.attempt(() => objects.remove(key)))) continue
       removed++
     }
     await settle()
   }
+  refusals.end()
   return removed
 }

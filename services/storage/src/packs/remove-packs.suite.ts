@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs'
-import { readdir, readlink, rename } from 'node:fs/promises'
+import { mkdir, readdir, readlink, rename, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { openFileStore } from '@cairn/service/objects'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
+import { doomObjects, removeAllDoomed } from '../objects/doomed-objects.ts'
 import { blockOf, createPackPlace, manyBlocks, type PackPlace, withCode } from './pack.fixture.ts'
 import { countRemoval, createPackStore } from './packs.ts'
 import { createRemovePacksWorker } from './remove-packs.ts'
@@ -68,6 +69,45 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.removeOld()).toBe(1)
       await expect(place.packs.get(blocks[0]?.cid ?? blockOf('').cid)).rejects.toSatisfy(withCode('BLOCK_NOT_FOUND'))
       expect(await place.findings()).toEqual([])
+    })
+
+    test('an object that cannot be removed keeps no other from being removed, and is tried again', async () => {
+      for (const text of ['first', 'second', 'third']) await place.clearUpload(await place.store([blockOf(text)]))
+      const packs = await place.db.read.selectFrom('pack').select('object_key').orderBy('id').execute()
+      const [first = '', ...others] = packs.map(({ object_key }) => object_key)
+      const path = join(place.folder, 'objects', first)
+      // The removal of a file does not remove a folder.
+      await rename(path, `${path}.kept`)
+      await mkdir(path)
+      place.clock.ms += day + 1
+      await expect(place.removeOld()).rejects.toSatisfy(withCode('STORAGE_FAILED'))
+      expect(others.map((key) => existsSync(join(place.folder, 'objects', key)))).toEqual([false, false])
+      await rmdir(path)
+      await rename(`${path}.kept`, path)
+      expect(await place.removeOld()).toBe(1)
+      expect(await place.objectKeys()).toEqual([])
+    })
+
+    test('a noted object that cannot be removed keeps no other from being removed', async () => {
+      const keys = ['merged/a', 'merged/b', 'merged/c']
+      for (const key of keys) {
+        const object = await place.objects.create(key)
+        await object.append([Buffer.from(key)])
+        await object.finish()
+        await place.objects.confirm(key)
+      }
+      const path = join(place.folder, 'objects', 'merged/a')
+      await rm(path)
+      await mkdir(path)
+      await place.db.write((trx) => doomObjects(trx, keys, place.clock.ms))
+      const parts = { ...place, clock: place.workerClock() }
+      await expect(removeAllDoomed(parts)).rejects.toSatisfy(withCode('STORAGE_FAILED'))
+      expect(await place.db.read.selectFrom('doomed_object').select('object_key').execute()).toEqual([
+        { object_key: 'merged/a' },
+      ])
+      expect(existsSync(join(place.folder, 'objects', 'merged/c'))).toBe(false)
+      await rmdir(path)
+      expect(await removeAllDoomed(parts)).toBe(1)
     })
 
     test('an upload never refers to a removed pack', async () => {

@@ -1,6 +1,7 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
+import { collectRefusals } from '../objects/refusals.ts'
 import { isRemovalHeld } from '../workers/removal-hold.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { isUsed } from './pack-use.ts'
@@ -43,18 +44,20 @@ export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
 export async function removeUnreferencedPacks(parts: RemovePacksParts, signal?: AbortSignal): Promise<number> {
   const { db, objects, packs, clock, graceMs = 86_400_000, onEvent = () => undefined } = parts
   const before = clock.now() - graceMs
+  const refusals = collectRefusals()
   let removed = 0
   for await (const { id, object_key: objectKey } of findRemovable(db, before)) {
     signal?.throwIfAborted()
     if (!(await markRemoving(db, id, before))) continue
     // A backup copies packs that its snapshot names. A later round continues.
-    if (await isRemovalHeld(parts)) return removed
+    if (await isRemovalHeld(parts)) break
     packs.evict()
-    await removePack(db, objects, { id, objectKey }, signal)
+    if (!(await refusals.attempt(() => removePack(db, objects, { id, objectKey }, signal)))) continue
     packs.evict()
     onEvent({ type: 'pack-removed', packId: id, objectKey })
     removed++
   }
+  refusals.end()
   return removed
 }
 

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
+import { collectRefusals } from '../objects/refusals.ts'
 import { removeAbandonedObjects } from '../objects/remove-abandoned.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { partPrefix } from './receive-bytes.ts'
@@ -20,8 +21,10 @@ export function createResumableWorker(context: Context, clock: WorkerClock): Wor
     await storeLeftOver(context, signal)
     await removeExpired(context, signal)
     await removeReleased(context, await dropForeignImports(context))
-    await removeAllDoomed(context, signal)
-    await removeAbandoned(context, signal)
+    const refusals = collectRefusals()
+    await refusals.attempt(async () => void (await removeAllDoomed(context, signal)))
+    await refusals.attempt(async () => void (await removeAbandoned(context, signal)))
+    refusals.end()
   }
   return createLoop('resumable-uploads', intervalMs, clock, round, (error) =>
     context.failures.failed('resumable-uploads', error, 'worker failed', { worker: 'resumable-uploads' }),
