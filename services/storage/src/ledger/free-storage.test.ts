@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { recountFree } from '../db/migrations/0038_recount-free-storage.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { readFreeStorage, recountFreeStorage } from './free-storage.ts'
+import { measureFreeDisk, readFreeStorage, recountFreeStorage } from './free-storage.ts'
 import { enter, openAccount } from './ledger.ts'
 import { credit, reserve, settle } from './quota.ts'
 
@@ -58,6 +58,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         0,
       )
     }
+
+    test('a pack folder that is missing is a failure of the storage', async () => {
+      const [{ context }] = await start({})
+      const config = {
+        ...context.config,
+        packFolder: `${context.config.packFolder}/missing`,
+        freeDiskReserve: { bytes: 1 },
+      }
+      await expect(measureFreeDisk({ config })).rejects.toMatchObject({ code: 'STORAGE_FAILED' })
+    })
 
     test('all accounts together never exceed the free storage, in any number of concurrent requests', async () => {
       const [first, second] = await start({ CAIRN_FREE_TOTAL_BYTES: String(20 * MIB) })

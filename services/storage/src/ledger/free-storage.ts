@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { statfs } from 'node:fs/promises'
+import { CairnError } from '@cairn/protocol'
 import { prepareStatement, rateLimitKey, type StatementParams } from '@cairn/service'
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Context } from '../context.ts'
@@ -130,12 +131,15 @@ export async function recountFreeStorage(trx: Kysely<Schema>): Promise<void> {
 /**
  * Returns the bytes of the disk that free storage may still take, from its current free space. S3 has no measurable
  * limit.
+ * @throws CairnError STORAGE_FAILED
  */
 export async function measureFreeDisk({ config }: Pick<Context, 'config'>): Promise<number> {
   const { freeDiskReserve: kept, packFolder, s3 } = config
   if (s3 !== undefined) return Number.POSITIVE_INFINITY
   if ('bytes' in kept && kept.bytes === 0) return Number.POSITIVE_INFINITY
-  const { bavail, blocks, bsize } = await statfs(packFolder)
+  const { bavail, blocks, bsize } = await statfs(packFolder).catch((error: unknown) => {
+    throw new CairnError('STORAGE_FAILED', { cause: error })
+  })
   return Math.max(0, bavail * bsize - ('bytes' in kept ? kept.bytes : Math.ceil(kept.share * blocks * bsize)))
 }
 
