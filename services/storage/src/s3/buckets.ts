@@ -28,18 +28,14 @@ export async function createBucket(
   if (!bucketNamePattern.test(name)) throw s3Error('InvalidBucketName', undefined, { BucketName: name })
   await db.write(async (trx) => {
     const found = await selectBucket(trx, name)
-    if (found !== undefined) {
-      if (found.address !== address) throw s3Error('BucketAlreadyExists')
-      if (region === repeatableRegion) return
-      throw s3Error('BucketAlreadyOwnedByYou')
-    }
+    if (found !== undefined) return requireRepeatable(found, { address, region })
     const { count } = await trx
       .selectFrom('s3_bucket')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .where('address', '=', address)
       .executeTakeFirstOrThrow()
     if (Number(count) >= maxBuckets) throw s3Error('TooManyBuckets', undefined, { MaxBuckets: maxBuckets })
-    await trx
+    const created = await trx
       .insertInto('s3_bucket')
       .values({
         name,
@@ -56,8 +52,21 @@ export async function createBucket(
         publish_error: null,
         created_at: clock.now(),
       })
-      .execute()
+      .onConflict((conflict) => conflict.column('name').doNothing())
+      .returning('name')
+      .executeTakeFirst()
+    // Another unit of work has created it since.
+    if (created === undefined) requireRepeatable(await selectBucket(trx, name), { address, region })
   })
+}
+
+/** @throws CairnError unless the caller may create its bucket again */
+function requireRepeatable(
+  found: BucketRow | undefined,
+  { address, region }: { address: string; region: string },
+): void {
+  if (found?.address !== address) throw s3Error('BucketAlreadyExists')
+  if (region !== repeatableRegion) throw s3Error('BucketAlreadyOwnedByYou')
 }
 
 /** Returns a bucket of the caller. @throws CairnError `NoSuchBucket`, `AccessDenied` for another account's bucket */

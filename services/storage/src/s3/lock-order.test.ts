@@ -95,3 +95,18 @@ test('a part that waits for its reservation has not locked the account', async (
   expect(await isAccountFree(lockReservation, upload)).toBe(true)
   expect((await complete(path)).status).toBe(200)
 })
+
+test('of two creations of a bucket at once, the later one is answered as a repeated one', async () => {
+  const { db } = s3.context
+  let creating: Promise<{ status: number }> | undefined
+  await db.write(async (trx) => {
+    await sql`insert into s3_bucket (name, address, created_at) values ('raced', ${s3.address}, 1)`.execute(trx)
+    const pid = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)).rows[0]?.pid
+    creating = signedFetch(s3, '/raced', { method: 'PUT' })
+    const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
+    while ((await waiting.execute(db.read)).rows.length === 0) await delay(5)
+  })
+  expect((await creating)?.status).toBe(200)
+  const { rows } = await sql`select name from s3_bucket where name = 'raced'`.execute(db.read)
+  expect(rows).toHaveLength(1)
+})
