@@ -217,7 +217,7 @@ export const listPartsOperation: S3Operation = async (call) => {
     PartNumberMarker: marker,
     NextPartNumberMarker: listed.at(-1)?.part_number ?? marker,
     MaxParts: limit,
-    IsTruncated: listed.length < rest.length,
+    IsTruncated: limit > 0 && listed.length < rest.length,
     Part: listed.map((part) => ({
       PartNumber: part.part_number,
       LastModified: isoTime(part.created_at),
@@ -250,7 +250,7 @@ export const listMultipartsOperation: S3Operation = async (call) => {
     Delimiter: delimiter === '' ? undefined : encode(delimiter),
     EncodingType: request.query.get('encoding-type'),
     MaxUploads: limit,
-    IsTruncated: listed.length < entries.length,
+    IsTruncated: limit > 0 && listed.length < entries.length,
     Upload: listed.flatMap(({ upload }) =>
       upload === undefined
         ? []

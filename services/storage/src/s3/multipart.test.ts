@@ -24,6 +24,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { abortMultipart } from './parts.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
 import { abortExpired } from './worker.ts'
 
 describeOnDatabases('on %s:', (newDatabase) => {
@@ -56,6 +57,17 @@ describeOnDatabases('on %s:', (newDatabase) => {
     for await (const key of s3.context.objects.list(prefix)) found.push(key)
     return found
   }
+
+  test('a listing of no uploads or parts is complete', async () => {
+    const Key = 'listed'
+    const UploadId = await begin(Key)
+    await sendPart(Key, UploadId, 1, Buffer.from('part'))
+    for (const query of ['uploads=&max-uploads=0', `uploadId=${UploadId}&max-parts=0`]) {
+      const path = query.startsWith('uploads') ? `/${Bucket}` : `/${Bucket}/${Key}`
+      expect((await signedFetch(s3, `${path}?${query}`)).body).toContain('<IsTruncated>false')
+    }
+    expect((await signedFetch(s3, `/${Bucket}/${Key}?uploadId=${UploadId}`, { method: 'DELETE' })).status).toBe(204)
+  })
 
   test('the attributes of an object name its sizes and sums, and its parts in pages', async () => {
     const Key = 'attributes'
