@@ -6,6 +6,8 @@ export type ReadElement = {
   readonly name: string
   /** Text content. */
   readonly text: string
+  /** Names of the child elements. */
+  readonly childNames: readonly string[]
   /** Returns the child elements with a name. */
   all(name: string): ReadElement[]
   /** Returns the text of the first child element with a name; undefined if there is none. */
@@ -47,7 +49,15 @@ function toElement(element: XmlElement): ReadElement {
     }
     return found
   }
-  return { name: localName(element), text: element.text, all, textOf: (name) => all(name)[0]?.text }
+  return {
+    name: localName(element),
+    text: element.text,
+    get childNames() {
+      return element.children.flatMap((child) => (child instanceof XmlElement ? [localName(child)] : []))
+    },
+    all,
+    textOf: (name) => all(name)[0]?.text,
+  }
 }
 
 function localName({ name }: XmlElement): string {

@@ -388,10 +388,18 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     }
     expect(await refused(bucket.rule([one, one]))).toEqual(['InvalidArgument', 400])
     expect(await refused(bucket.rule([]))).toEqual(['MalformedXML', 400])
-    for (const status of ['enabled', 'invalid']) {
-      const body = `<LifecycleConfiguration><Rule><Status>${status}</Status><Prefix/><Expiration><Days>1</Days></Expiration></Rule></LifecycleConfiguration>`
+    const good = '<Prefix/><Expiration><Days>1</Days></Expiration>'
+    for (const rule of [
+      `<Status>enabled</Status>${good}`,
+      `<Status>invalid</Status>${good}`,
+      // A condition that is not understood would let the rule delete more than was meant.
+      '<Status>Enabled</Status><Filter><prefix>tmp/</prefix></Filter><Expiration><Days>1</Days></Expiration>',
+      '<Status>Enabled</Status><Filter><And><Prefix/><Age>1</Age></And></Filter><Expiration><Days>1</Days></Expiration>',
+      `<Status>Enabled</Status><Suffix>x</Suffix>${good}`,
+    ]) {
+      const body = `<LifecycleConfiguration><Rule>${rule}</Rule></LifecycleConfiguration>`
       const answer = await signedFetch(s3, '/configured?lifecycle', { method: 'PUT', body })
-      expect(answer).toMatchObject({ status: 400, code: 'MalformedXML' })
+      expect(answer, rule).toMatchObject({ status: 400, code: 'MalformedXML' })
     }
     expect(await bucket.readRules()).toEqual(rules)
     const remove = new DeleteBucketLifecycleCommand({ Bucket: 'configured' })

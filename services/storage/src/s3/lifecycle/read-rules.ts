@@ -12,6 +12,32 @@ const maxEarlierKept = 100
 /** Actions that move objects to other storage classes, of which the service has none. */
 const refusedActions = ['Transition', 'NoncurrentVersionTransition']
 
+/**
+ * Child elements of a rule and of its parts. Others are rejected: a condition that is not understood would make the rule delete more
+ * than was meant.
+ */
+const conditionNames = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan']
+const childNames: Readonly<Record<string, readonly string[]>> = {
+  Rule: [
+    ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration', 'NoncurrentVersionExpiration'],
+    'AbortIncompleteMultipartUpload',
+  ],
+  Filter: [...conditionNames, 'And'],
+  And: conditionNames,
+  Tag: ['Key', 'Value'],
+  Expiration: ['Days', 'Date', 'ExpiredObjectDeleteMarker'],
+  NoncurrentVersionExpiration: ['NoncurrentDays', 'NewerNoncurrentVersions'],
+  AbortIncompleteMultipartUpload: ['DaysAfterInitiation'],
+}
+
+function requireKnown(element: ReadElement): void {
+  const known = childNames[element.name] ?? []
+  const unknown = element.childNames.find((name) => !known.includes(name))
+  if (unknown !== undefined)
+    throw s3Error('MalformedXML', `${element.name} has an unknown element ${unknown.slice(0, 64)}`)
+  for (const name of known) for (const child of element.all(name)) requireKnown(child)
+}
+
 /** Reads a lifecycle configuration. @throws CairnError `MalformedXML`, `InvalidArgument`, `InvalidRequest`, `NotImplemented` */
 export function readRules(document: ReadElement): LifecycleRule[] {
   const elements = document.all('Rule')
@@ -25,6 +51,7 @@ export function readRules(document: ReadElement): LifecycleRule[] {
 function readRule(rule: ReadElement): LifecycleRule {
   const refused = refusedActions.find((name) => rule.all(name).length > 0)
   if (refused !== undefined) throw s3Error('NotImplemented', `${refused} is not supported: there is one storage class.`)
+  requireKnown(rule)
   const status = rule.textOf('Status')?.trim()
   if (status !== 'Enabled' && status !== 'Disabled') throw s3Error('MalformedXML')
   const read: LifecycleRule = {
@@ -55,9 +82,8 @@ function readFilter(
   if ((filter === undefined) === (prefix === undefined)) throw s3Error('MalformedXML')
   if (filter === undefined) return { hasFilter: false, prefix: requirePrefix(prefix ?? ''), tags: [] }
   const and = oneOf(filter, 'And')
-  const conditions = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan']
   // Without And, a filter has one condition at most. Some clients send an empty prefix beside it.
-  const direct = conditions.flatMap((name) => filter.all(name)).filter(({ text }) => text !== '')
+  const direct = conditionNames.flatMap((name) => filter.all(name)).filter(({ text }) => text !== '')
   if (direct.length > (and === undefined ? 1 : 0)) throw s3Error('MalformedXML')
   const within = and ?? filter
   return {
