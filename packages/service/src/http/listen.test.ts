@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { connect } from 'node:net'
 import { CairnError } from '@cairn/protocol'
 import fastify from 'fastify'
 import pino from 'pino'
@@ -36,8 +38,10 @@ async function startFrame(environment: Record<string, string>) {
     return answer
   }
   return {
+    url,
     fetchPath,
     readiness,
+    stop: stop.signal,
     end: (wait: (ms: number) => Promise<unknown>) => endApps([app], { readiness, stop, limits, wait }),
   }
 }
@@ -62,6 +66,19 @@ test('a draining service is not ready, still answers on new connections, and the
   await ended
   expect(frame.readiness.isStopping).toBe(true)
   await expect(frame.fetchPath('/healthz')).rejects.toThrow()
+})
+
+test('a service that ends does not wait for connections without a request', async () => {
+  const frame = await startFrame({ CAIRN_DRAIN_SECONDS: '0' })
+  const { hostname, port } = new URL(frame.url)
+  const spare = connect(Number(port), hostname)
+  await once(spare, 'connect')
+  const closed = once(spare, 'close')
+  // The service has it once it answers on a later one.
+  await frame.fetchPath('/healthz')
+  await frame.end(async () => undefined)
+  await closed
+  expect(frame.stop.aborted).toBe(false)
 })
 
 test('rejects an invalid metrics port by name', () => {

@@ -4,6 +4,7 @@ import { CairnError } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { ListenerConfig } from '../listener-settings.ts'
 import type { Readiness } from '../readiness.ts'
+import { closeUnused, watchConnections } from './unused-connections.ts'
 
 const otherHost = {
   reason: 'is not available: the host is not an address of this machine',
@@ -40,6 +41,7 @@ export async function listen(
   port: number,
   settings?: ListenSettings,
 ): Promise<string> {
+  watchConnections(app.server)
   try {
     await app.listen({ host, port })
   } catch (cause) {
@@ -87,7 +89,10 @@ export async function endApps(
   const closed = Promise.all(apps.map((app) => app.close()))
   // Busy connections stay open after their response although idle ones were closed, so they are closed as well.
   const idle = setInterval(() => {
-    for (const app of apps) app.server.closeIdleConnections()
+    for (const { server } of apps) {
+      server.closeIdleConnections()
+      closeUnused(server)
+    }
   }, idleCheckMs)
   const timer = setTimeout(() => {
     stop.abort()
