@@ -45,7 +45,7 @@ type KeyState = {
 /**
  * Applies the rules of a bucket to its objects and multipart uploads, as they stand at one time. Each deletion is a unit of work of
  * its own, and holds only while the version is still what the rules were asked about.
- * @param mayGoOn asked before each version
+ * @param mayGoOn asked before each version and each abort
  * @returns whether it came to the end; otherwise the next round begins again
  */
 export async function applyRules(
@@ -56,7 +56,7 @@ export async function applyRules(
   const bucket = await selectBucket(context.db.read, bucketName)
   if (bucket === undefined || bucket.lifecycle === null) return true
   const round = { context, bucket, rules: readLifecycleRules(bucket.lifecycle), now: context.clock.now() }
-  await abortUploads(round)
+  if (!(await abortUploads(round, mayGoOn))) return false
   let state: KeyState = { key: '', newerAt: undefined, earlier: 0 }
   let cursor = { key: '', versionId: '' }
   for (;;) {
@@ -182,12 +182,16 @@ function removeMarker(
   })
 }
 
-async function abortUploads({ context, bucket, rules, now }: Round): Promise<void> {
-  if (!rules.some(({ abortDays }) => abortDays !== undefined)) return
+/** Returns whether it came to the end. */
+async function abortUploads(round: Round, mayGoOn: () => Promise<boolean>): Promise<boolean> {
+  const { context, bucket, rules, now } = round
+  if (!rules.some(({ abortDays }) => abortDays !== undefined)) return true
   for (const { id, key, created_at } of await listMultiparts(context.db.read, bucket.name)) {
-    const isDue = rules.some((rule) => coversKey(rule, key) && isReached(abortTimeOf(rule, created_at), now))
-    if (isDue) await abortMultipart(context, id)
+    if (!rules.some((rule) => coversKey(rule, key) && isReached(abortTimeOf(rule, created_at), now))) continue
+    if (!(await mayGoOn()) || !(await isCurrent(round))) return false
+    await abortMultipart(context, id)
   }
+  return true
 }
 
 /** A version that changed meanwhile is for the next round. */

@@ -221,6 +221,8 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     await bucket.apply()
     expect(await list()).toEqual(['other', 'tmp/a'])
     await bucket.age(4)
+    expect(await bucket.apply(async () => false)).toBe(false)
+    expect(await list()).toEqual(['other', 'tmp/a'])
     await bucket.apply()
     expect(await list()).toEqual(['other'])
   })

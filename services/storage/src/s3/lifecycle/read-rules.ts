@@ -12,11 +12,12 @@ const maxEarlierKept = 100
 /** Actions that move objects to other storage classes, of which the service has none. */
 const refusedActions = ['Transition', 'NoncurrentVersionTransition']
 
+const conditionNames = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan']
+
 /**
  * Child elements of a rule and of its parts. Others are rejected: a condition that is not understood would make the rule delete more
  * than was meant.
  */
-const conditionNames = ['Prefix', 'Tag', 'ObjectSizeGreaterThan', 'ObjectSizeLessThan']
 const childNames: Readonly<Record<string, readonly string[]>> = {
   Rule: [
     ...['ID', 'Status', 'Prefix', 'Filter', 'Expiration', 'NoncurrentVersionExpiration'],
