@@ -203,14 +203,14 @@ describe('export and import', () => {
         .sort()
     }
     // The same account on a machine that was set up again.
-    await storeLightWallet(join(folder, 'anew'), privateKey, 'correct horse')
-    expect(await cairn(source, 'anew', ['api-key', 'new'])).toMatchObject({ code: 0 })
-    expect(await listKept(source, 'anew')).toEqual([])
-    const restored = await cairn(source, 'anew', ['import', 'with-own', '--json'])
+    await storeLightWallet(join(folder, 'fresh'), privateKey, 'correct horse')
+    expect(await cairn(source, 'fresh', ['api-key', 'new'])).toMatchObject({ code: 0 })
+    expect(await listKept(source, 'fresh')).toEqual([])
+    const restored = await cairn(source, 'fresh', ['import', 'with-own', '--json'])
     expect(JSON.parse(restored.out)).toMatchObject({ names: 0, nameKeys: 2, missing: [] })
-    expect(await listKept(source, 'anew')).toEqual(['published', 'unpublished'])
-    expect(await cairn(source, 'anew', ['name', 'publish', 'published', sharedCid])).toMatchObject({ code: 0 })
-    const again = await cairn(source, 'anew', ['import', 'with-own', '--json'])
+    expect(await listKept(source, 'fresh')).toEqual(['published', 'unpublished'])
+    expect(await cairn(source, 'fresh', ['name', 'publish', 'published', sharedCid])).toMatchObject({ code: 0 })
+    const again = await cairn(source, 'fresh', ['import', 'with-own', '--json'])
     expect(JSON.parse(again.out)).toMatchObject({ names: 0, nameKeys: 0, missing: [] })
 
     // Another network, whose service holds none of the keys.
@@ -223,7 +223,7 @@ describe('export and import', () => {
     // Without keys, a name that was never published is named as missing.
     expect(await cairn(source, 'at-source', ['export', '--all', 'without-keys'])).toMatchObject({ code: 0 })
     await removeName(client, held.name)
-    const without = await cairn(source, 'anew', ['import', 'without-keys', '--json'])
+    const without = await cairn(source, 'fresh', ['import', 'without-keys', '--json'])
     expect([without.code, JSON.parse(without.out).missing]).toEqual([
       8,
       [{ kind: 'name', id: held.name, code: 'KEY_NOT_FOUND', message: expect.stringContaining('never published') }],

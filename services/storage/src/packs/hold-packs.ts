@@ -113,6 +113,20 @@ export async function requireHeld(
   return rows.map(({ id }) => id)
 }
 
+/** Stamps those of some locked packs that nothing needs or holds any more, unless they have an earlier stamp. */
+export async function stampUnused(trx: Kysely<Schema>, packIds: readonly bigint[], now: number): Promise<void> {
+  for (const some of chunksOf(packIds, idsInOneList)) {
+    await trx
+      .updateTable('pack')
+      .set({ unreferenced_at: now })
+      .where('id', 'in', some)
+      .where('hold', 'is', null)
+      .where('unreferenced_at', 'is', null)
+      .where(({ not }) => not(isUsed))
+      .execute()
+  }
+}
+
 /**
  * Ends the hold of an upload, in the caller's unit of work: after its packs were recorded for the finished upload, or
  * when it is dropped. Returns the packs that nothing needs; their rows say that they are being removed.
@@ -137,16 +151,7 @@ export async function releaseHeld(trx: Kysely<Schema>, holderId: string, now: nu
       .execute()
     released.push(...unlisted.map(({ id, object_key: objectKey }) => ({ id, objectKey })))
   }
-  for (const some of chunksOf(idsOf(rows, 0), idsInOneList)) {
-    await trx
-      .updateTable('pack')
-      .set({ unreferenced_at: now })
-      .where('id', 'in', some)
-      .where('hold', 'is', null)
-      .where('unreferenced_at', 'is', null)
-      .where(({ not }) => not(isUsed))
-      .execute()
-  }
+  await stampUnused(trx, idsOf(rows, 0), now)
   // Replicas may have cached their blocks.
   if (released.length > 0) await countRemoval(trx)
   return released

@@ -5,9 +5,8 @@ import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
 import { bytesKey } from './block-key.ts'
 import { mergeableBytes } from './find-mergeable.ts'
-import { recoveredHolder, releaseHeld } from './hold-packs.ts'
+import { recoveredHolder, releaseHeld, stampUnused } from './hold-packs.ts'
 import { packIdOfKey } from './pack-id.ts'
-import { isUsed } from './pack-use.ts'
 import { type ReadPack, readPack } from './read-pack.ts'
 import { insertBlocksInUnits } from './record-pack.ts'
 import { countRemoval } from './removals.ts'
@@ -188,14 +187,7 @@ async function moveReferences(trx: Kysely<Schema>, from: bigint, to: bigint, now
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   await trx.deleteFrom('upload_pack').where('pack_id', '=', from).execute()
-  await trx
-    .updateTable('pack')
-    .set({ unreferenced_at: now })
-    .where('id', '=', from)
-    .where('hold', 'is', null)
-    .where('unreferenced_at', 'is', null)
-    .where(({ not }) => not(isUsed))
-    .execute()
+  await stampUnused(trx, [from], now)
   // Replicas have cached places in it.
   await countRemoval(trx)
   return Number(numInsertedOrUpdatedRows)
