@@ -1,6 +1,8 @@
 import { createRequire } from 'node:module'
 import { expect, test } from 'vitest'
 import { decryptKeystore, encryptKeystore } from './keystore.ts'
+import { deriveByScrypt as deriveInBrowsers } from './scrypt.browser.ts'
+import { deriveByScrypt } from './scrypt.ts'
 import { createWallet, signMessage, walletFromPrivateKey } from './wallet.ts'
 
 // The ethers of the peer's published SDK as an oracle, resolved from its location.
@@ -108,3 +110,21 @@ test.each(['', '0x', 'a'.repeat(63), '0'.repeat(64), 'f'.repeat(64), 'g'.repeat(
     expect(() => walletFromPrivateKey(key)).toThrow('Invalid private key')
   },
 )
+
+// RFC 7914, section 12, as far as it derives 32 bytes or more.
+test.each([
+  ['by Node', deriveByScrypt],
+  ['in browsers', deriveInBrowsers],
+])('scrypt %s derives what its definition does', async (_where, derive) => {
+  const text = (value: string) => new TextEncoder().encode(value)
+  const first32 = async (...args: Parameters<typeof derive>) => Buffer.from(await derive(...args)).toString('hex')
+  expect(await first32(text(''), text(''), { N: 16, r: 1, p: 1 })).toBe(
+    '77d6576238657b203b19ca42c18a0497f16b4844e3074ae8dfdffa3fede21442',
+  )
+  expect(await first32(text('password'), text('NaCl'), { N: 1024, r: 8, p: 16 })).toBe(
+    'fdbabe1c9d3472007856e7190d01e9fe7c6ad7cbc8237830e77376634b373162',
+  )
+  expect(await first32(text('pleaseletmein'), text('SodiumChloride'), { N: 16384, r: 8, p: 1 })).toBe(
+    '7023bdcb3afd7348461c06cd81fd38ebfda8fbba904f8e3ea9b543f6545da1f2',
+  )
+})

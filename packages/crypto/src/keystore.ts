@@ -1,9 +1,7 @@
 import { CairnError } from '@cairn/protocol'
-import { pbkdf2Async } from '@noble/hashes/pbkdf2.js'
-import { scryptAsync } from '@noble/hashes/scrypt.js'
-import { sha256 } from '@noble/hashes/sha2.js'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
+import { deriveByScrypt } from '#scrypt'
 import { isEqual } from './is-equal.ts'
 import { keyBytes, type Wallet, walletFromBytes, walletFromPrivateKey } from './wallet.ts'
 
@@ -30,12 +28,7 @@ export async function encryptKeystore(
   const key = keyBytes(privateKey)
   const [salt, iv] = [randomBytes(32), randomBytes(16)]
   const params = { dklen: 32, n: 2 ** logN, r: 8, p: 1, salt: bytesToHex(salt) }
-  const derived = await scryptAsync(passwordBytes(password), salt, {
-    N: params.n,
-    r: params.r,
-    p: params.p,
-    dkLen: params.dklen,
-  })
+  const derived = await deriveByScrypt(passwordBytes(password), salt, { N: params.n, r: params.r, p: params.p })
   const ciphertext = await aesCtr(derived.subarray(0, 16), iv, key)
   return JSON.stringify({
     version: 3,
@@ -95,14 +88,20 @@ function derivation(kdf: string, params: Record<string, unknown>, salt: Uint8Arr
     const [N, r, p] = [whole(params['n']), whole(params['r']), whole(params['p'])]
     if (N < 2 || (N & (N - 1)) !== 0 || 128 * N * r * p > maxMemoryBytes)
       throw invalid('its scrypt cost is out of range')
-    return (password) => scryptAsync(password, salt, { N, r, p, dkLen: 32, maxmem: maxMemoryBytes * 2 })
+    return (password) => deriveByScrypt(password, salt, { N, r, p })
   }
   if (kdf === 'pbkdf2' && params['prf'] === 'hmac-sha256') {
     const c = whole(params['c'])
     if (c > maxRounds) throw invalid('it requires too many rounds')
-    return (password) => pbkdf2Async(sha256, password, salt, { c, dkLen: 32 })
+    return (password) => deriveByPbkdf2(password, salt, c)
   }
   throw invalid('its key derivation is not supported')
+}
+
+async function deriveByPbkdf2(password: Uint8Array, salt: Uint8Array, iterations: number): Promise<Uint8Array> {
+  const key = await crypto.subtle.importKey('raw', new Uint8Array(password), 'PBKDF2', false, ['deriveBits'])
+  const params = { name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(salt), iterations }
+  return new Uint8Array(await crypto.subtle.deriveBits(params, key, 256))
 }
 
 async function aesCtr(key: Uint8Array, iv: Uint8Array, data: Uint8Array): Promise<Uint8Array> {
