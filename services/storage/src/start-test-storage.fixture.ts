@@ -6,6 +6,7 @@ import { scopes as allScopes, type Scope } from '@cairn/protocol'
 import pino from 'pino'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { readConfig } from './config.ts'
+import { writeMigratedFile } from './db/migrated-file.fixture.ts'
 import { type Storage, startStorage } from './start.ts'
 
 /** A complete service on real stores, for tests of its frame. */
@@ -66,6 +67,8 @@ export async function startTestStorage(environment: Record<string, string> = {})
     CAIRN_FREE_DISK_RESERVE: '0',
     ...environment,
   })
+  // Without it, the service makes the same of a new file, which `tests/e2e/service-processes.test.ts` has it do.
+  if (config.database.kind === 'sqlite' && config.home === home) await writeMigratedFile(config.database.path)
   const storage = await startStorage(config, {
     clock: { now: () => Date.now() + passedMs },
     log: pino({ level: 'trace' }, sink),

@@ -5,6 +5,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations, openDatabase } from '../db/database.ts'
+import { writeMigratedFile } from '../db/migrated-file.fixture.ts'
 import { damageSuite } from './damaged-packs.suite.ts'
 import { hashSuite } from './hash-functions.suite.ts'
 import { mergeSuite } from './merge-packs.suite.ts'
@@ -25,7 +26,11 @@ describe('on SQLite', () => {
     folder = await mkdtemp(join(tmpdir(), 'cairn-packs-db-'))
   })
   afterAll(() => rm(folder, { recursive: true, force: true }))
-  const open = () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) })
+  const open = async () => {
+    const path = join(folder, `${count++}.sqlite`)
+    await writeMigratedFile(path)
+    return openDatabase({ kind: 'sqlite', path })
+  }
   for (const suite of suites) suite(open)
 })
 

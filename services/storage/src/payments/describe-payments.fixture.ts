@@ -5,6 +5,7 @@ import { GIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
+import { writeMigratedFile } from '../db/migrated-file.fixture.ts'
 import { type PaymentChain, startPaymentChain } from './payment-chain.fixture.ts'
 import { openBooks, openFollower } from './payment-context.fixture.ts'
 
@@ -43,7 +44,11 @@ export function describePayments(title: string, tests: (subject: () => PaymentSu
 
   let count = 0
   const kinds = {
-    sqlite: () => openDatabase({ kind: 'sqlite', path: join(folder, `${count++}.sqlite`) }),
+    sqlite: async () => {
+      const path = join(folder, `${count++}.sqlite`)
+      await writeMigratedFile(path)
+      return openDatabase({ kind: 'sqlite', path })
+    },
     postgres: async () => openDatabase({ kind: 'postgres', url: await postgres.createDatabase() }),
   }
   describe.each(['sqlite', 'postgres'] as const)(title, (kind) => {

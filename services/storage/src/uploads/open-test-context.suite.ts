@@ -8,6 +8,7 @@ import { authorizeCall } from '../accounts/authorize.ts'
 import { readConfig } from '../config.ts'
 import type { Clock, Context } from '../context.ts'
 import { openDatabase } from '../db/database.ts'
+import { writeMigratedFile } from '../db/migrated-file.fixture.ts'
 import { createEgress } from '../egress/egress.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { createDenylist } from '../moderation/denylist.ts'
@@ -39,7 +40,9 @@ export async function openTestContext(
 ): Promise<TestContext> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-uploads-'))
   const config = readConfig({ CAIRN_HOME: home, CAIRN_FREE_DISK_RESERVE: '0', ...env })
-  const db = await openDatabase(parts.database ?? { kind: 'sqlite', path: join(home, 'test.sqlite') })
+  const path = join(home, 'test.sqlite')
+  if (parts.database === undefined) await writeMigratedFile(path)
+  const db = await openDatabase(parts.database ?? { kind: 'sqlite', path })
   const objects = await openFileStore(join(home, 'packs'))
   const clock = parts.clock ?? { now: () => Date.now() }
   const userPriority = createUserPriority(parts.priorityClock)
