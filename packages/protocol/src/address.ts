@@ -46,10 +46,11 @@ export function isPrivateKey(text: unknown): text is string {
 }
 
 /** A wallet address, normalised. */
-export const addressSchema = v.pipe(
-  v.string('Invalid public Key'),
-  v.trim(),
-  v.maxLength(64, 'Invalid public Key'),
-  v.transform((text: string) => normalizeAddress(text)),
-  v.nonEmpty('Invalid public Key'),
-)
+export const addressSchema = /* @__PURE__ */ (() =>
+  v.pipe(
+    v.string('Invalid public Key'),
+    v.trim(),
+    v.maxLength(64, 'Invalid public Key'),
+    v.transform((text: string) => normalizeAddress(text)),
+    v.nonEmpty('Invalid public Key'),
+  ))()

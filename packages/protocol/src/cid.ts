@@ -41,4 +41,5 @@ export const cidSchema = v.pipe(
 )
 
 /** A CID of any multibase and hash. */
-export const anyCidSchema = v.pipe(v.string('Invalid CID'), v.trim(), v.regex(looseCidPattern, 'Invalid CID'))
+export const anyCidSchema = /* @__PURE__ */ (() =>
+  v.pipe(v.string('Invalid CID'), v.trim(), v.regex(looseCidPattern, 'Invalid CID')))()

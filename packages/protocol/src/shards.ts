@@ -46,6 +46,7 @@ export const spareSchema = v.object({
 export type Spare = v.InferOutput<typeof spareSchema>
 
 /** One node's part of the spare shard of another, as nodes send it to each other. */
-export const sparePartSchema = v.object({ cid: v.string(), setId: hex32, set: shardSetSchema, part: scalarPart })
+export const sparePartSchema = /* @__PURE__ */ (() =>
+  v.object({ cid: v.string(), setId: hex32, set: shardSetSchema, part: scalarPart }))()
 
 export type SparePart = v.InferOutput<typeof sparePartSchema>

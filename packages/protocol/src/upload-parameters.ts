@@ -28,8 +28,10 @@ export type UploadParameters = {
   private?: boolean
 }
 
+// The schemas are in functions, so that bundles of clients, which parse none of them, leave them out.
+
 /** Parameters of an upload in the query: those of {@link UploadParameters}, and those that Kubo's clients have. */
-export const uploadQuery = {
+export const uploadQuery = /* @__PURE__ */ (() => ({
   /** 0 or 1. Defaults to 1 (0 for the clients of Kubo). */
   'cid-version': v.optional(v.string()),
   'wrap-with-directory': kuboFlag,
@@ -49,10 +51,10 @@ export const uploadQuery = {
   'max-hamt-fanout': v.optional(v.string()),
   /** `false`: omits folders without content. */
   'empty-dirs': kuboFlag,
-}
+}))()
 
 /** Headers of an upload. */
-export const uploadHeaders = {
+export const uploadHeaders = /* @__PURE__ */ (() => ({
   /** MIME type to store for a single file; without it, the service derives one from name and content. */
   'mime-type': v.optional(v.pipe(v.string(), v.maxLength(255))),
   /** `true`: the client encrypted the content; the service stores the flag and returns an array. */
@@ -63,7 +65,7 @@ export const uploadHeaders = {
   announce: v.optional(v.picklist(['true', 'false'])),
   /** `true`: the content is served to its owner and through signed links only. Not with `encryption` or `announce: true`. */
   private: v.optional(v.picklist(['true', 'false'])),
-}
+}))()
 
 /** All parameters of an upload by their names in a request, whichever way they arrived. */
 export const receivedParametersSchema = /* @__PURE__ */ makeSchema()

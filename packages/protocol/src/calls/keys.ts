@@ -74,39 +74,41 @@ export const retrieveShard = /* @__PURE__ */ makeCall(() => ({
 }))
 
 const changeKinds = ['save', 'share', 'revoke', 'transfer', 'conditions', 'retire', 'repair'] as const
-const status = v.object({
-  node: v.number(),
-  cid: v.string(),
-  owner: v.string(),
-  /** Whether the record comes from a backup and is unconfirmed: the node returns no shard of it. */
-  isRestored: v.optional(v.boolean()),
-  /** `provisional` until three nodes name the same owner; `pending` while a new set is on fewer than three. */
-  state: v.picklist(['provisional', 'held', 'pending', 'retired']),
-  /** Increases with every change on this node. */
-  version: v.number(),
-  /** Id of the set of its shard; a legacy set has an id that starts with `auth:`. */
-  setId: v.string(),
-  pendingSetId: v.nullable(v.string()),
-  /** Hash over owner, addresses, conditions and set: equal on nodes that agree. */
-  digest: v.string(),
-  sharedTo: v.array(v.string()),
-  hasConditions: v.boolean(),
-  /** Id of the conditions: equal on nodes with the same conditions. */
-  conditionsId: v.optional(v.nullable(v.string()), null),
-  /** Number of revocations of each address on this node under this owner; shown to the owner alone. */
-  revocations: v.optional(v.array(v.object({ address: v.string(), times: v.number() })), []),
-  successor: v.nullable(v.string()),
-  lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
-  /** Time in ms that the last change may still be on its way to the other nodes: it must not be reverted before. */
-  settlesInMs: v.optional(v.number(), 0),
-  /**
-   * Whether the node has its parts of a spare set, with which its operator can replace all shards without the owner;
-   * shown to the owner alone.
-   */
-  hasSpare: v.optional(v.boolean()),
-  createdAt: v.number(),
-  updatedAt: v.number(),
-})
+// In functions, so that bundles of clients that do not ask for them leave them out.
+const status = /* @__PURE__ */ (() =>
+  v.object({
+    node: v.number(),
+    cid: v.string(),
+    owner: v.string(),
+    /** Whether the record comes from a backup and is unconfirmed: the node returns no shard of it. */
+    isRestored: v.optional(v.boolean()),
+    /** `provisional` until three nodes name the same owner; `pending` while a new set is on fewer than three. */
+    state: v.picklist(['provisional', 'held', 'pending', 'retired']),
+    /** Increases with every change on this node. */
+    version: v.number(),
+    /** Id of the set of its shard; a legacy set has an id that starts with `auth:`. */
+    setId: v.string(),
+    pendingSetId: v.nullable(v.string()),
+    /** Hash over owner, addresses, conditions and set: equal on nodes that agree. */
+    digest: v.string(),
+    sharedTo: v.array(v.string()),
+    hasConditions: v.boolean(),
+    /** Id of the conditions: equal on nodes with the same conditions. */
+    conditionsId: v.optional(v.nullable(v.string()), null),
+    /** Number of revocations of each address on this node under this owner; shown to the owner alone. */
+    revocations: v.optional(v.array(v.object({ address: v.string(), times: v.number() })), []),
+    successor: v.nullable(v.string()),
+    lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
+    /** Time in ms that the last change may still be on its way to the other nodes: it must not be reverted before. */
+    settlesInMs: v.optional(v.number(), 0),
+    /**
+     * Whether the node has its parts of a spare set, with which its operator can replace all shards without the owner;
+     * shown to the owner alone.
+     */
+    hasSpare: v.optional(v.boolean()),
+    createdAt: v.number(),
+    updatedAt: v.number(),
+  }))()
 export type KeyStatus = v.InferOutput<typeof status>
 
 /** `GET /api/keys/status/{node}/{cid}`: returns the state of a file key on a node, for its owner and recipients. */
@@ -128,29 +130,30 @@ export const getKeyStatus = /* @__PURE__ */ makeCall(() => ({
   idempotent: true,
 }))
 
-const keyEvent = v.variant('kind', [
-  v.object({
-    /** A shard was returned (`opened`), or refused for lack of a right (`denied`). One row per address and hour. */
-    kind: v.picklist(['opened', 'denied']),
-    cid: v.string(),
-    address: v.string(),
-    /** The first and the last time within the hour, in ms since 1970, by the clock of the node. */
-    since: v.number(),
-    at: v.number(),
-    count: v.number(),
-  }),
-  v.object({
-    kind: v.picklist(changeKinds),
-    cid: v.string(),
-    address: v.string(),
-    at: v.number(),
-    /** The version that the record reached, and the id of the change: equal on nodes that agree. */
-    version: v.number(),
-    id: v.string(),
-    /** The addresses that were added, revoked or made owner; at most 100 of them. */
-    addresses: v.array(v.string()),
-  }),
-])
+const keyEvent = /* @__PURE__ */ (() =>
+  v.variant('kind', [
+    v.object({
+      /** A shard was returned (`opened`), or refused for lack of a right (`denied`). One row per address and hour. */
+      kind: v.picklist(['opened', 'denied']),
+      cid: v.string(),
+      address: v.string(),
+      /** The first and the last time within the hour, in ms since 1970, by the clock of the node. */
+      since: v.number(),
+      at: v.number(),
+      count: v.number(),
+    }),
+    v.object({
+      kind: v.picklist(changeKinds),
+      cid: v.string(),
+      address: v.string(),
+      at: v.number(),
+      /** The version that the record reached, and the id of the change: equal on nodes that agree. */
+      version: v.number(),
+      id: v.string(),
+      /** The addresses that were added, revoked or made owner; at most 100 of them. */
+      addresses: v.array(v.string()),
+    }),
+  ]))()
 export type KeyEventRow = v.InferOutput<typeof keyEvent>
 
 /** `GET /api/keys/events/{node}`: lists who opened the caller's files or was refused, and what the caller changed. */
@@ -231,10 +234,11 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
 }))
 
 /** What nodes tell each other, signed by the sender. */
-const signedStatement = {
-  kind: 'json',
-  schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }),
-} as const
+const signedStatement = /* @__PURE__ */ (() =>
+  ({
+    kind: 'json',
+    schema: v.object({ statement: v.pipe(v.string(), v.maxLength(1024 * 1024)) }),
+  }) as const)()
 
 /** `POST /api/keys/attest/{node}`: returns the signed statement of a node about a file, for its peers only. */
 export const attestKey = /* @__PURE__ */ makeCall(() => ({

@@ -13,7 +13,7 @@ export const uploadedSchema = v.object({ Name: v.string(), Hash: v.string(), Siz
 export type Uploaded = v.InferOutput<typeof uploadedSchema>
 
 /** One object; an array if the header `Encryption: true` was sent; JSON lines for the clients of Kubo. */
-const uploadAnswer = /* @__PURE__ */ v.union([uploadedSchema, v.array(uploadedSchema)])
+const uploadAnswer = /* @__PURE__ */ (() => v.union([uploadedSchema, v.array(uploadedSchema)]))()
 
 /** Paths of the uploads, apart from their calls, which are large: a browser loads only these. */
 export const uploadPaths = { files: '/api/v0/add', car: '/api/v0/dag/import' } as const
