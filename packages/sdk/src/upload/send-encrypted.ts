@@ -4,7 +4,6 @@ import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import { tryAgain } from '../request.ts'
-import { encryptFolder } from './encrypt-folder.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
@@ -97,6 +96,7 @@ async function sendOnce(
     }
   }
   const asOne = async function* (): AsyncGenerator<Uint8Array, void> {
+    const { encryptFolder } = await import('./encrypt-folder.ts')
     const key = prepareKey()
     add(yield* encryptFolder(batch.files(), boundary, key.masterKey, options, reading.add), key)
   }
