@@ -48,6 +48,47 @@ test('a piece is freed once it is sent, and not before', async () => {
   }
 })
 
+test('connects once the first piece is there: a service closes a connection on which nothing arrives', async () => {
+  const server = createServer((request, response) => request.resume().on('end', () => response.end('stored')))
+  let connections = 0
+  server.on('connection', () => connections++)
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+  try {
+    let before: number | undefined
+    const slowly = async function* () {
+      // Reads for long what the service has. A connection from before this one would be accepted first.
+      await (await fetch(url)).text()
+      before = connections
+      yield new Uint8Array(8)
+    }
+    const signal = AbortSignal.timeout(60_000)
+    expect((await sendStreamed({ url, headers: {}, contentLength: 8, body: slowly(), signal })).text).toBe('stored')
+    expect(before).toBe(1)
+
+    const stop = new AbortController()
+    const closed = Promise.withResolvers<void>()
+    const read = Promise.withResolvers<void>()
+    const stopped = async function* () {
+      try {
+        stop.abort(new Error('stopped'))
+        await read.promise
+        yield new Uint8Array(8)
+      } finally {
+        closed.resolve()
+      }
+    }
+    const sending = sendStreamed({ url, headers: {}, contentLength: 8, body: stopped(), signal: stop.signal })
+    await expect(sending).rejects.toThrow('stopped')
+    read.resolve()
+    await closed.promise
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
 test('a connection on which an upload was refused is closed, also if the server keeps it open', async () => {
   const server = createServer((_request, response) => response.writeHead(507).end('full'))
   server.keepAliveTimeout = 0

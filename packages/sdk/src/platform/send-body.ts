@@ -31,10 +31,44 @@ export async function* keepPieces(pieces: AsyncIterable<Uint8Array>): AsyncGener
   }
 }
 
-/** Sends a request whose body is produced on the way. */
-export function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+/**
+ * Sends a request whose body is produced on the way. Connects once its first piece is there: a service soon closes a connection
+ * on which nothing arrives, and a resumed upload first reads all that the service has.
+ */
+export async function sendStreamed(send: StreamedRequest): Promise<StreamedAnswer> {
+  const pieces = (send.body instanceof Blob ? readBlob(send.body) : send.body)[Symbol.asyncIterator]()
+  const first = await unlessAborted(pieces.next(), send.signal).catch((error: unknown) => {
+    // What it reads is closed, too, if the signal aborted.
+    Promise.resolve(pieces.return?.()).catch(() => undefined)
+    throw error
+  })
+  return sendPieces(send, startWith(first, pieces))
+}
+
+/** Waits for a piece until the signal aborts. @throws the reason of the signal */
+function unlessAborted<T>(pending: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    pending.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+/** Yields the first piece and then the others. */
+async function* startWith(
+  first: IteratorResult<Uint8Array>,
+  others: AsyncIterator<Uint8Array>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  try {
+    for (let next = first; next.done !== true; next = await others.next()) yield next.value
+  } finally {
+    await others.return?.()
+  }
+}
+
+function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Promise<StreamedAnswer> {
   const { url, method = 'POST', headers, contentLength, signal } = send
-  const body = send.body instanceof Blob ? readBlob(send.body) : send.body
   return new Promise((done, fail) => {
     const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
     const request = beginRequest(url, { method, headers: { ...headers, ...length }, signal })

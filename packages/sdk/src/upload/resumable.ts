@@ -187,7 +187,7 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
         hint: 'Upload it in one request, or as a file.',
       })
     }
-    return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength) }
+    return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength, signal) }
   }
   if (blob !== undefined) {
     // Beside the request that starts the upload.
@@ -213,11 +213,17 @@ async function readAll(body: AsyncIterable<Uint8Array>, signal: AbortSignal | un
 
 /**
  * Yields the remaining body from an offset on; reads all of it, for its CID.
- * @throws CairnError FILE_CHANGED
+ * @throws CairnError FILE_CHANGED; the reason of the signal
  */
-async function* skip(body: AsyncIterable<Uint8Array>, offset: number, sizeBytes: number): AsyncGenerator<Uint8Array> {
+async function* skip(
+  body: AsyncIterable<Uint8Array>,
+  offset: number,
+  sizeBytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<Uint8Array> {
   let at = 0
   for await (const piece of body) {
+    signal?.throwIfAborted()
     const end = at + piece.length
     if (end > sizeBytes) throw new CairnError('FILE_CHANGED')
     if (end > offset) yield at >= offset ? piece : piece.subarray(offset - at)
