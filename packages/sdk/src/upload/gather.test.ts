@@ -24,6 +24,19 @@ test('small chunks are joined, and large ones pass unchanged', async () => {
   expect(passed[1]).toBe(large)
 })
 
+test('small chunks that come slowly are passed on after a second: a service cancels an upload that is silent', async () => {
+  let time = 0
+  const slowly = async function* () {
+    for (let i = 1; i <= 5; i++) {
+      time += 600
+      yield new Uint8Array(10 * i)
+    }
+  }
+  const passed: number[] = []
+  for await (const { length } of gather(slowly(), () => time)) passed.push(length)
+  expect(passed).toEqual([10 + 20 + 30, 40 + 50])
+})
+
 /** A source that reuses the memory of a chunk once the next but one is read. */
 async function* reuse(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const [i, chunk] of chunks.entries()) {

@@ -1,16 +1,22 @@
 /** Smaller chunks are joined: many small writes cost more than one copy. */
 export const gatherBytes = 256 * 1024
+/** Time after which joined chunks are passed on, however few: a receiver takes long silence for a lost sender. */
+const maxGatherMs = 1000
 
 /**
  * Joins small chunks into larger ones; large ones pass unchanged. The sender of a chunk may still use it while it reads the next
  * one, and has sent it when it reads the one after that. So that this holds for the source, too, at most one chunk is read between
  * a large one and the next that is passed on.
  */
-export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, void, undefined> {
+export async function* gather(
+  pieces: AsyncIterable<Uint8Array>,
+  now = () => performance.now(),
+): AsyncGenerator<Uint8Array, void, undefined> {
   // Two buffers: one may still be on its way out while the other fills.
   let buffer = new Uint8Array(gatherBytes)
   let other = new Uint8Array(gatherBytes)
   let filled = 0
+  let since = 0
   const take = (): Uint8Array => {
     const taken = buffer.subarray(0, filled)
     ;[buffer, other] = [other, buffer]
@@ -22,9 +28,10 @@ export async function* gather(pieces: AsyncIterable<Uint8Array>): AsyncGenerator
     if (filled + piece.length > gatherBytes && filled) yield take()
     if (piece.length >= gatherBytes) yield piece
     else {
+      if (!filled) since = now()
       buffer.set(piece, filled)
       filled += piece.length
-      if (isLargeOnItsWay) yield take()
+      if (isLargeOnItsWay || now() - since > maxGatherMs) yield take()
     }
     isLargeOnItsWay = piece.length >= gatherBytes
   }
