@@ -1,6 +1,7 @@
 // What users do with encrypted files, through the SDK, against five real nodes.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { commitShards, generateKey, isFormatV2 } from '@cairn/crypto'
@@ -357,6 +358,39 @@ test('with three nodes that do not answer, an upload says that its key could not
     details: { name: 'blob', code: 'KEY_NODES_UNAVAILABLE' },
   })
   expect(await Array.fromAsync(listFiles(client))).toEqual([])
+})
+
+test('an upload whose answer is lost is stored once', async () => {
+  const mine = await createKeyClient(network)
+  let lost = 0
+  await using proxy = await listen((from, to) => {
+    const { pathname, search } = new URL(from.url ?? '/', network.profile.upload)
+    const onward = request(new URL(pathname + search, network.profile.upload), {
+      method: from.method,
+      headers: from.headers,
+    })
+    onward.on('response', (answer) => {
+      if (lost++ > 0) {
+        to.writeHead(answer.statusCode ?? 500, answer.headers)
+        answer.pipe(to)
+      } else answer.resume().on('end', () => to.destroy())
+    })
+    from.pipe(onward)
+  })
+  const shaky = { ...mine, network: { ...mine.network, upload: proxy.url } }
+  const phases: string[] = []
+  const onProgress = ({ phase }: { phase: string }) => phases.push(phase)
+  const { cid, keys } = await uploadEncryptedText(shaky, 'dear diary', { onProgress })
+  expect(keys).toMatchObject({ done: [1, 2, 3, 4, 5] })
+  expect(phases.at(-1)).toBe('send')
+  lost = 0
+  mkdirSync(join(folder, 'lost'))
+  writeFileSync(join(folder, 'lost', 'a.txt'), 'one')
+  const [file] = await uploadEncryptedFolder(shaky, join(folder, 'lost'))
+  expect(lost).toBe(1)
+  const listed = await Array.fromAsync(listFiles(mine))
+  expect(listed.map((row) => row.cid).toSorted()).toEqual([cid, file?.cid].toSorted())
+  expect(new TextDecoder().decode(await decryptBytes(mine, cid))).toBe('dear diary')
 })
 
 test('with two nodes down everything still works, and repair brings them back up to date', async () => {

@@ -65,9 +65,29 @@ export function sendEncrypted(
   options: EncryptedFolderOptions,
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
-  const attempt = () => sendOnce(client, batch, options, save)
+  const wholes: Whole[] = []
+  const attempt = async () => {
+    // The answer may have been lost. Each attempt has keys of its own, so a further one would be stored beside it.
+    for (const whole of wholes) if (await isStored(client, whole, options.signal)) return finish(whole)
+    return sendOnce(client, batch, options, save, (whole) => wholes.push(whole))
+  }
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
+}
+
+/** An attempt that sent all bytes of its files, whose keys are saved. */
+type Whole = { sent: readonly Sent[]; done(): void }
+
+function finish({ sent, done }: Whole): EncryptedUploadResult[] {
+  done()
+  // The keys of all files are saved by now.
+  return sent.flatMap(({ key: _key, keys, ...result }) => (keys === undefined ? [] : [{ ...result, keys }]))
+}
+
+/** Whether the service stored the files of an attempt: all of them, or none. */
+async function isStored(client: Client, { sent: [first] }: Whole, signal: AbortSignal | undefined): Promise<boolean> {
+  const { isOwnUpload } = await import('./is-own-upload.ts')
+  return first !== undefined && isOwnUpload(client, first.cid, signal)
 }
 
 async function sendOnce(
@@ -75,6 +95,7 @@ async function sendOnce(
   batch: Batch,
   options: EncryptedFolderOptions,
   save: SaveOneKey,
+  onWhole: (whole: Whole) => void,
 ): Promise<EncryptedUploadResult[]> {
   const { resumable } = options
   // The service imports a body that is one file as it arrives.
@@ -112,6 +133,7 @@ async function sendOnce(
     saving = saveKeys(sent, save, stop.signal, options.signal)
     await saving
     saving = undefined
+    onWhole({ sent, done })
     yield multipartEnd(boundary)
   }
   const answers = await (resumable?.send ?? sendInOneRequest)(client, {
@@ -132,9 +154,7 @@ async function sendOnce(
     throw error
   })
   compare(answers, sent)
-  done()
-  // The keys of all files are saved by now.
-  return sent.flatMap(({ key: _key, keys, ...result }) => (keys === undefined ? [] : [{ ...result, keys }]))
+  return finish({ sent, done })
 }
 
 /**
