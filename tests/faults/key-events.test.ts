@@ -247,6 +247,28 @@ test('a watcher learns of each event once, and again of more of the same', async
   expect(new Set(failures)).toEqual(new Set(['KEY_NODES_UNAVAILABLE']))
 })
 
+test('a node whose clock is ahead does not hide from a watcher what the others report', async () => {
+  const cid = await saveFresh()
+  await shareFile(owner, cid, [friend.address])
+  await getKey(friend, cid, { lateMs: 5_000 })
+  await eventsOf(owner, { cid })
+  const hourMs = 3_600_000
+  nodes.forge(
+    5,
+    'update access set hour = hour + 1, first_at = first_at + ?, last_at = last_at + ? where cid = ?',
+    hourMs,
+    hourMs,
+    cid,
+  )
+  const confirmed: string[] = []
+  for await (const { kind, isConfirmed } of watchKeyEvents(owner, { cid, since: 0, everyMs: 20 })) {
+    if (isConfirmed) confirmed.push(kind)
+    else await revokeAccess(owner, cid, [friend.address])
+    if (kind === 'revoke') break
+  }
+  expect(confirmed).toEqual(['save', 'share', 'opened', 'revoke'])
+})
+
 test('a node keeps its log when it ends', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])

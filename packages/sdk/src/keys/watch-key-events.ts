@@ -48,7 +48,8 @@ export async function* watchKeyEvents(
     }
     for (const event of fresh.reverse()) {
       counts.set(event.id, event)
-      newest = Math.max(newest, event.at)
+      // One node whose clock is ahead would make all that the others report later too old.
+      if (event.isConfirmed) newest = Math.max(newest, event.at)
       yield event
     }
     for (const [id, { at }] of counts) if (at < newest - 2 * overlapMs) counts.delete(id)
