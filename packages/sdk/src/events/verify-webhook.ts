@@ -15,7 +15,8 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
  * @param payload body of the request, unchanged
  * @param secret `whsec_…`, as returned when the webhook was created
  * @param nowMs time of the receiver. Defaults to its clock
- * @throws CairnError INVALID_SIGNATURE for a missing or wrong signature, or one that is older than 5 minutes
+ * @throws CairnError INVALID_SIGNATURE for a missing or wrong signature, or one that is older than 5 minutes;
+ *   UNEXPECTED_RESPONSE for a signed delivery that is no event
  * @see https://www.standardwebhooks.com
  */
 export async function verifyWebhook(
@@ -43,7 +44,12 @@ export async function verifyWebhook(
     const signature = signaturePattern.exec(text)?.[1]
     // Compares in constant time.
     if (signature !== undefined && (await crypto.subtle.verify('HMAC', key, decodeBase64(signature), signed))) {
-      return v.parse(v.pipe(v.string(), v.parseJson(), accountEventSchema), body)
+      const event = v.safeParse(v.pipe(v.string(), v.parseJson(), accountEventSchema), body)
+      if (event.success) return event.output
+      throw new CairnError('UNEXPECTED_RESPONSE', {
+        message: 'The delivery is signed, but is not an event that this version can read',
+        hint: 'Use the newest version of the program.',
+      })
     }
   }
   throw refused('The signature of the delivery does not match')
@@ -56,11 +62,15 @@ function readHeader(headers: WebhookHeaders, name: string): string {
 }
 
 function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
+  let bytes = ''
+  let cause: unknown
   try {
-    return Uint8Array.from(atob(text), (letter) => letter.charCodeAt(0))
-  } catch (cause) {
-    throw refused('The secret of the webhook is not valid', cause)
+    bytes = atob(text)
+  } catch (error) {
+    cause = error
   }
+  if (bytes === '') throw refused('The secret of the webhook is empty or not valid', cause)
+  return Uint8Array.from(bytes, (letter) => letter.charCodeAt(0))
 }
 
 function refused(message: string, cause?: unknown): CairnError {
