@@ -25,6 +25,7 @@ import { multihashToIPNSRoutingKey } from 'ipns'
 import { ipnsValidator } from 'ipns/validator'
 import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
+import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -151,6 +152,22 @@ test('a key that stays here is published without any account', async () => {
   await publishSigned(nobody, key, pathOf(1))
   expect(await resolveName(stranger(), key.name)).toMatchObject({ value: pathOf(1) })
   await expect(publishSigned(nobody, key, pathOf(1), { label: 'x' })).rejects.toMatchObject({ code: 'NO_API_KEY' })
+})
+
+test('a key signs for its name in any form, and for no other one', async () => {
+  const key = await createNameKey()
+  const cid = CID.parse(key.name, base36)
+  const peerId = base58btc.encode(cid.multihash.bytes).slice(1)
+  for (const name of [peerId, cid.toString(base32), `/ipns/${peerId}`, `ipns://${key.name}`, `${key.name}/deep`]) {
+    expect((await publishSigned(client, key, pathOf(0), { name })).name, name).toBe(key.name)
+  }
+  const other = await createNameKey()
+  await expect(publishSigned(client, key, pathOf(1), { name: other.name })).rejects.toMatchObject({
+    code: 'INVALID_NAME_KEY',
+    message: `The key belongs to ${key.name}, not to ${other.name}`,
+  })
+  await expect(publishSigned(client, key, pathOf(1), { name: 'site' })).rejects.toMatchObject({ code: 'INVALID_NAME' })
+  expect((await resolveName(stranger(), peerId)).value).toBe(pathOf(0))
 })
 
 test('sequences that are asked for hold, and none goes back', async () => {

@@ -36,12 +36,10 @@ export function useName(name: string | undefined): UseName {
   const { run, status, error } = useAction(
     async ({ client, signal }, value: string, key: NameKey | undefined) => {
       if (name === undefined) throw new CairnError('INVALID_NAME')
-      if (key !== undefined && !name.includes(key.name))
-        throw new CairnError('INVALID_NAME_KEY', { message: `The key belongs to ${key.name}, not to ${name}` })
       const record =
         key === undefined
           ? await publishName(client, name, value, { signal })
-          : await publishSigned(client, key, value, { signal })
+          : await publishSigned(client, key, value, { name, signal })
       changes.notify('names')
       return record
     },

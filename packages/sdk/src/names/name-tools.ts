@@ -1,4 +1,4 @@
-import { isCidText, readTarget } from '@cairn/names'
+import { isCidText, type NameKey, parseName, readTarget } from '@cairn/names'
 import { CairnError } from '@cairn/protocol'
 
 export {
@@ -39,4 +39,14 @@ export function requireOther(value: string, name: string): void {
   const target = readTarget(value)
   if (target?.kind !== 'name' || target.root !== name) return
   throw new CairnError('INVALID_NAME_VALUE', { message: 'A name cannot point to itself' })
+}
+
+/**
+ * Rejects the key of another name.
+ * @param name may have a path
+ * @throws CairnError INVALID_NAME, INVALID_NAME_KEY
+ */
+export function requireKeyOf(name: string, key: NameKey): void {
+  if (parseName(name.split('/')[0] ?? '') === key.name) return
+  throw new CairnError('INVALID_NAME_KEY', { message: `The key belongs to ${key.name}, not to ${name}` })
 }

@@ -6,12 +6,15 @@ import { checkTimes } from './check-times.ts'
 import { rememberRecord } from './known-names.ts'
 import { loadTools } from './load-tools.ts'
 import { listNameHistory } from './name-history.ts'
+import { bare } from './names.ts'
 import type { PublishOptions } from './publish-name.ts'
 import { registerRecord } from './register-record.ts'
 import { fetchRecord } from './resolve-name.ts'
 import { runExclusive } from './run-exclusive.ts'
 
 export type PublishSignedOptions = PublishOptions & {
+  /** The name that is meant, in any form: the key of another one is refused. */
+  name?: string | undefined
   /** Adds the name to the list of the account under this label. Requires an API key. */
   label?: string | undefined
 }
@@ -31,16 +34,24 @@ const maxAnswerBytes = 4096
  * the account and has a history; without one, the record goes to the public routing call, and the service may store it
  * until it expires. Only the owner can renew it: publish again before it expires.
  * @param value a CID, a name, or `/ipfs/{cid}` or `/ipns/{name}` with or without a path
- * @throws CairnError INVALID_NAME_VALUE, INVALID_REQUEST, IPNS_RECORD_OUTDATED (for an explicit sequence), NAME_LIMIT,
- *   STORAGE_FULL
+ * @throws CairnError INVALID_NAME_VALUE, INVALID_REQUEST, INVALID_NAME and INVALID_NAME_KEY (for an explicit name),
+ *   IPNS_RECORD_OUTDATED (for an explicit sequence), NAME_LIMIT, STORAGE_FULL
  */
 export async function publishSigned(
   client: Client,
   key: NameKey,
   value: string,
-  { lifetimeMs = nameLifetimeMs, ttlMs = nameTtlMs, sequence: wanted, label, ...options }: PublishSignedOptions = {},
+  {
+    lifetimeMs = nameLifetimeMs,
+    ttlMs = nameTtlMs,
+    sequence: wanted,
+    label,
+    name,
+    ...options
+  }: PublishSignedOptions = {},
 ): Promise<NameRecord> {
-  const { parseNameValue, requireOther } = await loadTools()
+  const { parseNameValue, requireKeyOf, requireOther } = await loadTools()
+  if (name !== undefined) requireKeyOf(bare(name), key)
   checkTimes(lifetimeMs, ttlMs)
   const path = parseNameValue(value)
   requireOther(path, key.name)
