@@ -187,6 +187,25 @@ test('an encrypted folder has one CID; wrong settings are an error', async () =>
   await shows('upload').toEqual({ status: 'idle' })
 })
 
+test('the files of an input are uploaded, also if the page clears the input at once', async () => {
+  const { provider, client } = await openAccount()
+  await render(provider, { upload: { encrypted: false } })
+  const result = await page.evaluate(() => {
+    const chosen = new DataTransfer()
+    for (const name of ['a.txt', 'b.txt']) chosen.items.add(new File([name], name))
+    const input = document.createElement('input')
+    input.type = 'file'
+    input.multiple = true
+    input.files = chosen.files
+    const { files } = input
+    const uploading = files === null ? undefined : window.app.actions.upload?.upload(files, { name: 'chosen' })
+    input.value = ''
+    return uploading
+  })
+  expect(result).toMatchObject({ name: 'chosen', sizeBytes: 10 })
+  expect(await namesOf(client)).toEqual(['chosen'])
+})
+
 test('abort and unmount end an upload, store nothing, and update nothing afterwards', async () => {
   const { provider, client } = await openAccount()
   await render(provider, { upload: { encrypted: false } })

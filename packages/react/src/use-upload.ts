@@ -83,8 +83,16 @@ export function useUpload(defaults: UploadSettings = {}): UseUpload {
         : uploadEncryptedFolder(client, source, { ...sharing, asOne: true, format: 'v2' }).then(requireOne)
     }
   })
-  const upload = useCallback((source: UploadSource, settings: UploadSettings = {}) => run(source, settings), [run])
+  const upload = useCallback(
+    (source: UploadSource, settings: UploadSettings = {}) => run(keepFiles(source), settings),
+    [run],
+  )
   return { ...action, upload, progress: action.status === 'idle' ? undefined : progress }
+}
+
+/** The files of an input are gone once the page clears it, which it may do before the upload starts. */
+function keepFiles(source: UploadSource): UploadSource {
+  return 'length' in source ? Array.from(source) : source
 }
 
 function requireOne([result]: readonly EncryptedUploadResult[]): EncryptedUploadResult {
