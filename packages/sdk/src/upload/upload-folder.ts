@@ -49,8 +49,10 @@ export async function openFolder(
     return { files: () => flatten(groups()), groups, ...rest }
   }
   if (isFileList(source)) {
+    const rename = name === undefined ? undefined : renameTop(name)
     const files = Array.from(source)
-      .flatMap((file) => blobEntry(file, browserPath(file, name), keeps, onLeftOut))
+      .flatMap((file) => blobEntry(file, browserPath(file), keeps, onLeftOut))
+      .map((file) => rename?.(file) ?? file)
       .filter((file) => hidden || !isBelowHidden(file.name))
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
@@ -96,9 +98,9 @@ function isFileList(source: Exclude<FolderSource, string>): source is ArrayLike<
 }
 
 /** A directory input reports paths below the chosen folder; files picked individually have none and get a folder. */
-function browserPath(file: File, name: string | undefined): string {
+function browserPath(file: File): string {
   const relative = 'webkitRelativePath' in file ? file.webkitRelativePath : ''
-  return relative === '' ? `${name ?? 'folder'}/${file.name}` : relative
+  return relative === '' ? `folder/${file.name}` : relative
 }
 
 type Keeps = 'files' | 'folders' | 'all'

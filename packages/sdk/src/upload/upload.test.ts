@@ -233,7 +233,10 @@ describe('folders', () => {
     const files = [new File(['one'], 'a.txt'), new File(['two'], 'c.txt')]
     Object.defineProperty(files[0], 'webkitRelativePath', { value: 'f/a.txt' })
     Object.defineProperty(files[1], 'webkitRelativePath', { value: 'f/b/c.txt' })
-    expect((await uploadFolder(client, files)).cid).toBe(fromEntries.cid)
+    expect(await uploadFolder(client, files)).toMatchObject({ cid: fromEntries.cid, name: 'f' })
+    // A name replaces that of the chosen folder, as it does for one on disk.
+    expect(await uploadFolder(client, files, { name: 'other' })).toMatchObject({ cid: fromEntries.cid, name: 'other' })
+    await expect(uploadFolder(client, files, { name: 'o/ther' })).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
   test('from files and from entries can name empty folders, with the CIDs of those on disk', async () => {
