@@ -78,7 +78,7 @@ export async function createLink(
     ...(label === undefined ? {} : { label }),
   }
   const link = await call(client, createLinkCall, { body }, callOptions)
-  return { ...link, url: `${client.network.api}${pathPrefix}${secret.id}#${secret.key}` }
+  return { ...link, url: `${client.network.api.replace(/\/+$/, '')}${pathPrefix}${secret.id}#${secret.key}` }
 }
 
 /** Lists the links of the account, newest first, without their keys. Links that ended more than 30 days ago are removed. */
