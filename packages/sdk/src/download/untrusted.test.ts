@@ -11,6 +11,7 @@ import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../
 import { type Client, createClient } from '../client.ts'
 import { uploadBytes } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
+import { downloadCar } from './download-car.ts'
 import { downloadFile } from './download-file.ts'
 import { openGateway } from './gateway.fixture.ts'
 import { downloadBytes } from './open-file.ts'
@@ -144,4 +145,18 @@ test('a file that claims to be larger than any memory is rejected for what it is
   const target = join(folder, 'claimed')
   await expect(downloadFile(liar, `${root}`, target)).rejects.toMatchObject({ code: 'VERIFICATION_FAILED' })
   expect(existsSync(target)).toBe(false)
+})
+
+test('a DAG with a node that is none, or of a codec whose links are not known, is refused with a code', async () => {
+  const damaged = Uint8Array.from([0xff, 0xff, 0xff])
+  for (const [codec, code] of [
+    [0x70, 'VERIFICATION_FAILED'],
+    [0x7b, 'UNSUPPORTED_CODEC'],
+  ] as const) {
+    const root = CID.createV1(codec, await sha256.digest(damaged))
+    await using liar = await gatewayOf((_url, response) => {
+      response.end(Buffer.concat([encodeCarHeader([root]), encodeCarFrame(root, damaged.length), damaged]))
+    })
+    await expect(Array.fromAsync(downloadCar(liar, `${root}`))).rejects.toMatchObject({ name: 'CairnError', code })
+  }
 })
