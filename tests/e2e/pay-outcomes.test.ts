@@ -207,3 +207,26 @@ test('a payment that the endpoint refuses was not sent', async () => {
   })
   expect(events).toEqual([{ step: 'paying' }])
 })
+
+test('a caller who aborts after the sending no longer waits for the block, and one who aborts before pays nothing', async () => {
+  const { url } = place.chain
+  const pays = async (abortAt: string) => {
+    const { privateKey, address, client } = await openPayer(url)
+    const stop = new AbortController()
+    const events: PayEvent[] = []
+    const { provider } = createProvider(url, privateKey, {
+      at(method) {
+        if (method !== abortAt || stop.signal.aborted) return undefined
+        stop.abort()
+        // Not in a block yet; the next question gets the answer of the chain.
+        return method === 'eth_getTransactionReceipt' ? null : undefined
+      },
+    })
+    const options = { signal: stop.signal, onEvent: (event: PayEvent) => events.push(event) }
+    await expect(pay(client, { provider }, { units: 1_000_000n }, options)).rejects.toMatchObject({ code: 'ABORTED' })
+    const sent = await place.chain.reader.getTransactionCount({ address })
+    return { steps: events.map(({ step }) => step), sent }
+  }
+  expect(await pays('eth_getTransactionReceipt')).toEqual({ steps: ['paying', 'sent'], sent: 1 })
+  expect(await pays('eth_getBalance')).toEqual({ steps: ['paying'], sent: 0 })
+})

@@ -2,8 +2,8 @@ import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { describeFailure, type KeySession, lackingNodes, noteFailures } from '../key-session.ts'
 import type { Signer } from '../signer/resolve-signer.ts'
+import { waitFor } from '../wait-for.ts'
 import { extendKeySession } from './extend-session.ts'
-import { waitFor } from './wait-for.ts'
 
 /** A node that rejects sign-ins, or loses them, gets one signature in this time, however many calls need it. */
 const gapMs = 60_000

@@ -1,8 +1,8 @@
 import { CairnError, type NodeSession, renewSession } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { describeFailure, type KeySession, noteFailures } from '../key-session.ts'
+import { waitFor } from '../wait-for.ts'
 import { callKeyNode } from './call-node.ts'
-import { waitFor } from './wait-for.ts'
 
 /** Renewed this long before its end, so that no call meets one that has just ended. */
 const renewBeforeMs = 60_000

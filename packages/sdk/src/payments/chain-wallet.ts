@@ -28,6 +28,7 @@ import {
   switchChain,
   writeContract,
 } from 'viem/actions'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import { describePayError, isRefusal, isUpgradeRejected, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
 import { noteSigned } from './sign-noted.ts'
@@ -258,13 +259,14 @@ type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly 
 
 /** Approves and pays in one batch (EIP-5792); undefined if the wallet does not support it, or its user refuses what it takes. */
 async function payInOneBatch(
-  { wallet, account, onEvent }: Parts,
+  { wallet, account, onEvent, signal }: Parts,
   token: Hex,
   contract: Hex,
   { units, beneficiary, approvals }: Batch,
 ): Promise<string | undefined> {
   const isAtomic = await canBatch(wallet, account)
   if (!isAtomic) return undefined
+  throwIfAborted(signal)
   onEvent({ step: 'paying' })
   const accepted = await sendCalls(wallet, {
     account,
@@ -295,7 +297,7 @@ async function payInOneBatch(
   const { id } = accepted
   // From here on the money may be on its way.
   onEvent({ step: 'submitted', batchId: id })
-  const { receipts, status } = await waitForBatch(wallet, id)
+  const { receipts, status } = await waitForBatch({ wallet, signal }, id)
   const hash = receipts?.at(-1)?.transactionHash
   if (status !== 'success') {
     throw new CairnError('PAYMENT_FAILED', {
@@ -324,7 +326,9 @@ async function canBatch(wallet: ChainClient, account: Account): Promise<boolean>
  * @throws CairnError PAYMENT_FAILED with an unknown outcome; errors of the wallet or endpoint that refused it
  */
 async function send(parts: Parts, purpose: SentPurpose, work: () => Promise<Hash>): Promise<Hash> {
-  const { lastSigned, reader, onEvent } = parts
+  const { lastSigned, reader, onEvent, signal } = parts
+  // A caller who left pays nothing any more.
+  throwIfAborted(signal)
   const before = lastSigned?.()
   try {
     return await work()

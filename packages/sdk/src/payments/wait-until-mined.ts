@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { Chain, Client, Hash, ReplacementReason, Transport } from 'viem'
 import { waitForCallsStatus, waitForTransactionReceipt } from 'viem/actions'
+import { waitFor } from '../wait-for.ts'
 import { replacedTransaction, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 
 /** Time limit for a transaction, or the batch of a wallet, to be in a block. */
@@ -11,16 +12,15 @@ type ChainClient = Client<Transport, Chain>
 /**
  * Waits until a transaction is in a block.
  * @returns the transaction: the same one with a higher fee may have replaced it
- * @throws CairnError PAYMENT_FAILED (`details.outcome` states whether the money may be paid)
+ * @throws CairnError PAYMENT_FAILED (`details.outcome` states whether the money may be paid), ABORTED
  */
 export async function waitUntilMined(
   { reader, signal }: { reader: ChainClient; signal: AbortSignal | undefined },
   hash: Hash,
   purpose: SentPurpose,
 ): Promise<string> {
-  signal?.throwIfAborted()
   const replacements: ReplacementReason[] = []
-  const { status, transactionHash } = await settle(purpose, { txHash: hash }, () =>
+  const { status, transactionHash } = await settle(purpose, { txHash: hash }, signal, () =>
     waitForTransactionReceipt(reader, {
       hash,
       timeout: minedTimeoutMs,
@@ -37,20 +37,21 @@ export async function waitUntilMined(
 
 /**
  * Waits until the batch of a wallet is decided.
- * @throws CairnError PAYMENT_FAILED, with an unknown outcome
+ * @throws CairnError PAYMENT_FAILED, with an unknown outcome; ABORTED
  */
-export function waitForBatch(wallet: ChainClient, id: string) {
-  return settle('pay', { batchId: id }, () => waitForCallsStatus(wallet, { id, timeout: minedTimeoutMs }))
+export function waitForBatch({ wallet, signal }: { wallet: ChainClient; signal: AbortSignal | undefined }, id: string) {
+  return settle('pay', { batchId: id }, signal, () => waitForCallsStatus(wallet, { id, timeout: minedTimeoutMs }))
 }
 
-/** An error while waiting says nothing about the outcome of what was sent. */
+/** An error while waiting says nothing about the outcome of what was sent. The caller may stop waiting. */
 async function settle<T>(
   purpose: SentPurpose,
   sent: { txHash: string } | { batchId: string },
+  signal: AbortSignal | undefined,
   wait: () => Promise<T>,
 ): Promise<T> {
   try {
-    return await wait()
+    return await waitFor(wait(), signal)
   } catch (error) {
     throw unknownOutcome(purpose, sent, error)
   }
