@@ -81,7 +81,8 @@ async function indexCars(
   onStep: (text: string) => void,
 ): Promise<CarIndex> {
   const files: string[] = []
-  for (const path of paths) files.push(...(await findCars(path, signal)))
+  // One by one: a call takes a limited number of arguments.
+  for (const path of paths) for (const file of await findCars(path, signal)) files.push(file)
   if (files.length === 0) {
     throw new CairnError('FILE_UNREADABLE', { message: `${paths.join(', ')}: no file with the extension .car` })
   }
