@@ -1,6 +1,6 @@
 // Uploads in parts against a real network: by the SDK over a line that breaks, and by the published tus client, unchanged.
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -11,6 +11,7 @@ import {
   createClient,
   createResumable,
   downloadBytes,
+  getUpload,
   type ResumableState,
   uploadFile,
   uploadFolder,
@@ -184,6 +185,53 @@ test('a folder resumes like a file, and an abandoned one starts over', async () 
   const again = await uploadFolder(client, root, { resumable: createResumable({ ...options, state }) })
   expect(again.cid).toBe(cid)
   expect(state.id).not.toBe(id)
+})
+
+test('other files of the same size are rejected before a byte is sent, and nothing is stored', async () => {
+  const root = join(folder, 'mixed')
+  const paths = [join(root, 'a.bin'), join(root, 'b.bin')] as const
+  await mkdir(root)
+  const time = new Date('2026-01-02T03:04:05Z')
+  const write = async (path: string) => {
+    await writeFile(path, randomBytes(sizeBytes / 2))
+    await utimes(path, time, time)
+  }
+  for (const path of paths) await write(path)
+  const client = clientOver(line.line.url)
+  const begin = async (upload: typeof uploadFile | typeof uploadFolder, path: string): Promise<ResumableState> => {
+    let state: ResumableState | undefined
+    const stop = new AbortController()
+    line.line.sent = 0
+    line.line.breakAfter = sizeBytes / 4
+    line.line.onBreak = () => stop.abort()
+    const resumable = createResumable({
+      onState: (next) => {
+        state = JSON.parse(JSON.stringify(next))
+      },
+    })
+    await expect(upload(client, path, { resumable, signal: stop.signal })).rejects.toMatchObject({ code: 'ABORTED' })
+    if (state === undefined) throw new Error('it was begun')
+    line.line.sent = 0
+    return state
+  }
+  const changed = { code: 'FILE_CHANGED', message: 'The files differ from those the upload started with' }
+
+  // Another file of the same time.
+  const file = await begin(uploadFile, paths[0])
+  await write(paths[0])
+  await expect(uploadFile(client, paths[0], { resumable: createResumable({ state: file }) })).rejects.toMatchObject(
+    changed,
+  )
+
+  // A file of a folder that was changed behind its start.
+  const all = await begin(uploadFolder, root)
+  await utimes(paths[1], time, new Date(time.getTime() + 1000))
+  await expect(uploadFolder(client, root, { resumable: createResumable({ state: all }) })).rejects.toMatchObject(
+    changed,
+  )
+
+  expect(line.line.sent).toBe(0)
+  for (const { id } of [file, all]) expect(await getUpload(client, id)).toMatchObject({ state: 'receiving' })
 })
 
 test('rejects a source without a length', async () => {

@@ -57,8 +57,8 @@ export async function uploadResumably(
 /** Returns the stored state, if it has the current format. */
 function readState(kept: unknown): ResumableState | undefined {
   if (typeof kept !== 'object' || kept === null) return undefined
-  const { id, boundary, sizeBytes, cids }: Partial<Record<keyof ResumableState, unknown>> = kept
+  const { id, boundary, sizeBytes, cids, sample }: Partial<Record<keyof ResumableState, unknown>> = kept
   if (typeof id !== 'string' || typeof boundary !== 'string' || typeof sizeBytes !== 'number') return undefined
   if (!Array.isArray(cids) || !cids.every((cid) => typeof cid === 'string')) return undefined
-  return { id, boundary, sizeBytes, cids }
+  return { id, boundary, sizeBytes, cids, ...(typeof sample === 'string' ? { sample } : {}) }
 }

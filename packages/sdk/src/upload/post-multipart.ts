@@ -31,6 +31,8 @@ export type MultipartUpload = {
   name?: string | undefined
   /** The same body as a Blob, if all of it is one. */
   blob?: Blob | undefined
+  /** Hashes what tells the files from others, on platforms that know it before they read them. */
+  identify?: () => Promise<string> | undefined
   /** Returns the CIDs of the content, once the body was read to its end. */
   computed?: () => string[]
 }

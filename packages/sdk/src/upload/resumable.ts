@@ -20,7 +20,10 @@ export type ResumableState = {
   sizeBytes: number
   /** CIDs of the content, once known: browsers read a file beside its sending, and before they resume it. */
   cids: readonly string[]
-  /** Hash of pieces of a large body, in browsers: rejects other files before a byte is sent, while no CID is known. */
+  /**
+   * Rejects other files before a byte is sent, while no CID is known. In browsers, a hash of pieces of a large body; in Node, one of
+   * names, sizes, times of change and first bytes.
+   */
   sample?: string
 }
 
@@ -173,7 +176,7 @@ type SendBody = PartsBody & { reading?: Promise<void>; sample?: Promise<string |
 
 /** @param readsAside whether a complete body is read while it is sent; `reading` settles when that is done */
 async function makeBody(upload: MultipartUpload, options: ResumableOptions, readsAside: boolean): Promise<SendBody> {
-  const { body, contentLength, blob, signal } = upload
+  const { body, contentLength, blob, signal, identify } = upload
   if (sendsWhileReading) {
     if (upload.parameters.isEncrypted) {
       throw new CairnError('NOT_SUPPORTED', {
@@ -187,7 +190,11 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
         hint: 'Upload it in one request, or as a file.',
       })
     }
-    return { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength, signal) }
+    const sample = identify?.()
+    // Before the start: a file that cannot be read would reserve storage.
+    await sample
+    const parts: SendBody = { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength, signal) }
+    return sample === undefined ? parts : { ...parts, sample }
   }
   if (blob !== undefined) {
     // Beside the request that starts the upload.

@@ -1,4 +1,5 @@
 import { CairnError, isAnyCid, type Uploaded, type UploadParameters } from '@cairn/protocol'
+import { identifyFiles } from '#platform/identify-files'
 import { measure } from '#platform/local-files'
 import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
@@ -83,6 +84,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     onSent,
     name: options.name ?? (boundary === undefined ? await nameOf(batch) : undefined),
     blob,
+    identify: () => identifyFiles?.(batch.files()),
     computed: () => (state.node === undefined ? [] : [state.node.cid.toString()]),
   })
   await state.finish?.()

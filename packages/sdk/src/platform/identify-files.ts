@@ -1,0 +1,45 @@
+import { createHash } from 'node:crypto'
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs'
+import { unreadable } from '../local/unreadable.ts'
+import type { LocalFile } from '../local-source.ts'
+import { sampleBlob } from '../upload/sample-blob.ts'
+
+/** Bytes at the start of a file that tell it from another one of its size and time. */
+const startBytes = 4096
+
+/**
+ * Hashes what tells files from others, before any byte of them is sent: names, sizes, times of change and first bytes, and all
+ * bytes of what is in memory. It proves nothing; the CID does.
+ * @throws CairnError FILE_UNREADABLE
+ */
+async function identify(files: AsyncIterable<LocalFile> | Iterable<LocalFile>): Promise<string> {
+  const hash = createHash('sha256')
+  const start = Buffer.allocUnsafe(startBytes)
+  for await (const file of files) {
+    const { name, path, blob } = file
+    const sample = blob && (await sampleBlob(blob))
+    const facts = path === undefined ? [name, sample ?? ''] : [name, ...readFacts(path, start)]
+    hash.update(JSON.stringify(facts))
+    if (path === undefined && sample === undefined) for await (const piece of file.open()) hash.update(piece)
+  }
+  return hash.digest('hex')
+}
+
+/** Synchronous, as the reading of small files: a folder may have very many. */
+function readFacts(path: string, start: Buffer): string[] {
+  let file: number | undefined
+  try {
+    file = openSync(path, 'r')
+    const { size, mtimeNs } = fstatSync(file, { bigint: true })
+    const length = readSync(file, start, 0, start.length, 0)
+    return [`${size}`, `${mtimeNs}`, start.toString('base64', 0, length)]
+  } catch (cause) {
+    throw unreadable(path, cause)
+  } finally {
+    if (file !== undefined) closeSync(file)
+  }
+}
+
+/** Undefined in browsers. */
+export const identifyFiles: ((files: AsyncIterable<LocalFile> | Iterable<LocalFile>) => Promise<string>) | undefined =
+  identify
