@@ -265,6 +265,28 @@ test('a file above the limit is refused, and the URL of an opened one is revoked
   expect(state).toEqual({ before: 2_000_000, after: 'revoked' })
 })
 
+test('an encrypted file above the limit is refused by its first bytes', async () => {
+  const { provider } = await openAccount()
+  await render(provider, { upload: { encrypted: true } })
+  const cid = await page.evaluate(async () => {
+    const bytes = new Uint8Array(2_000_000).fill(3)
+    return (await window.app.actions.upload?.upload(new Blob([bytes])))?.cid ?? ''
+  })
+  const asked: string[] = []
+  const note = (request: { url(): string }) => asked.push(request.url())
+  page.on('request', note)
+  await render(provider, { open: { content: cid, maxBytes: 1_999_999, encrypted: true } })
+  await shows('open').toMatchObject({ code: 'FILE_TOO_LARGE' })
+  page.off('request', note)
+  const downloads = asked.filter((url) => url.includes(cid) && url.includes('format=car'))
+  // Strict mode opens it twice.
+  expect(new Set(downloads.map((url) => /entity-bytes=[\d:*]+/.exec(url)?.[0]))).toEqual(
+    new Set(['entity-bytes=0:147']),
+  )
+  await render(provider, { open: { content: cid, maxBytes: 2_000_000, encrypted: true } })
+  await shows('open').toMatchObject({ sizeBytes: 2_000_000, isLoading: false })
+})
+
 test('a name is published and resolved again', async () => {
   const { provider, client } = await openAccount()
   const { name } = await createName(client, { label: 'site' })
