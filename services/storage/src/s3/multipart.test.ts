@@ -258,6 +258,26 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(await objectKeys('s3-parts/')).toEqual([])
   })
 
+  test('a part of an upload that is aborted while it is sent leaves nothing', async () => {
+    const Key = 'aborted-meanwhile'
+    const before = await account()
+    const UploadId = await begin(Key)
+    const path = `/${Bucket}/${Key}?uploadId=${UploadId}`
+    const answer = await signedFetch(s3, `${path}&partNumber=1`, {
+      method: 'PUT',
+      body: 'x'.repeat(100_000),
+      headers: { expect: '100-continue' },
+      async halfway() {
+        expect((await signedFetch(s3, path, { method: 'DELETE' })).status).toBe(204)
+      },
+    })
+    expect(answer).toMatchObject({ status: 404, code: 'NoSuchUpload' })
+    expect(await objectKeys(`s3-parts/${UploadId}`)).toEqual([])
+    const unconfirmed = await s3.context.objects.listUnconfirmed('all')
+    expect([...unconfirmed].filter((key) => key.startsWith('s3-parts/'))).toEqual([])
+    expect(await account()).toEqual(before)
+  })
+
   test('a part that arrives in time keeps an expired upload', async () => {
     const UploadId = (await begin('renewed')) ?? ''
     expect(await abortMultipart(s3.context, UploadId, 'expired')).toBe(false)

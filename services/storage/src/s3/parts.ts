@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type CairnError, MIB } from '@cairn/protocol'
+import { CairnError, MIB } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Context } from '../context.ts'
@@ -10,7 +10,7 @@ import { attemptCleanup } from '../uploads/uploads.ts'
 import type { ChecksumAlgorithm, ChecksumType } from './checksums.ts'
 import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
-import { s3Error } from './s3-error.ts'
+import { s3CodeOf, s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 import { lockBucket } from './store.ts'
 
@@ -101,6 +101,10 @@ export function noSuchUpload(id: string): CairnError {
   return s3Error('NoSuchUpload', undefined, { UploadId: id.slice(0, 64) })
 }
 
+function isNoSuchUpload(error: unknown): boolean {
+  return CairnError.is(error) && s3CodeOf(error) === 'NoSuchUpload'
+}
+
 /** Lists the unfinished uploads of a bucket, ordered by key. */
 export function listMultiparts(db: Kysely<Schema>, bucket: string): Promise<Multipart[]> {
   return db.selectFrom('s3_multipart').selectAll().where('bucket', '=', bucket).orderBy('key').orderBy('id').execute()
@@ -112,7 +116,8 @@ export function listParts(db: Kysely<Schema>, id: string): Promise<Part[]> {
 }
 
 /**
- * Stores a part: durable when the promise resolves. Replaces a part with the same number.
+ * Stores a part: durable when the promise resolves. Replaces a part with the same number. Of a part whose upload ends meanwhile, nothing
+ * remains.
  * @throws CairnError as `openBody`; `NoSuchUpload`, QUOTA_EXCEEDED, STORAGE_FULL, STORAGE_FAILED
  */
 export async function putPart(context: Context, upload: Multipart, number: number, body: ObjectBody): Promise<Part> {
@@ -133,10 +138,15 @@ export async function putPart(context: Context, upload: Multipart, number: numbe
       object_key: key,
       created_at: clock.now(),
     }
-    // If the response of a commit is lost, the object stays unconfirmed, and the worker settles it.
-    await db.write(async (trx) => {
-      replaced = await recordPart(context, trx, part)
-    })
+    try {
+      await db.write(async (trx) => {
+        replaced = await recordPart(context, trx, part)
+      })
+    } catch (error) {
+      // After any other failure, such as a lost response to the commit, the object stays unconfirmed, and the worker settles it.
+      if (isNoSuchUpload(error)) await attemptCleanup(context, 'remove a part', () => objects.remove(key))
+      throw error
+    }
     await attemptCleanup(context, 'confirm a part', () => objects.confirm(key))
     await attemptCleanup(context, 'remove a part', () => removeDoomed(context, replaced))
     return part
