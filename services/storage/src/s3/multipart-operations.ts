@@ -1,4 +1,5 @@
 import type { ByteRange } from '@cairn/service'
+import { compareBytes } from '../compare-bytes.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import {
@@ -236,7 +237,8 @@ export const listMultipartsOperation: S3Operation = async (call) => {
   const idMarker = request.query.get('upload-id-marker') ?? ''
   const entries = foldUploads(await listMultiparts(context.db.read, request.bucket), prefix, delimiter).filter(
     ({ name, upload }) =>
-      name > keyMarker || (name === keyMarker && idMarker !== '' && upload !== undefined && upload.id > idMarker),
+      compareBytes(name, keyMarker) > 0 ||
+      (name === keyMarker && idMarker !== '' && upload !== undefined && upload.id > idMarker),
   )
   const listed = entries.slice(0, limit)
   const last = listed.at(-1)

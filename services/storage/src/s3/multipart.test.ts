@@ -69,6 +69,23 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect((await signedFetch(s3, `/${Bucket}/${Key}?uploadId=${UploadId}`, { method: 'DELETE' })).status).toBe(204)
   })
 
+  test('pages of open uploads have each of them, also with characters that JavaScript sorts differently', async () => {
+    const keys = ['pages/a', 'pages/\uff5e', 'pages/\u{1f600}']
+    const ids = await Promise.all(keys.map((Key) => begin(Key)))
+    const listed: (string | undefined)[] = []
+    for (let KeyMarker: string | undefined, isMore = true; isMore; ) {
+      const page = { Bucket, Prefix: 'pages/', MaxUploads: 1, KeyMarker }
+      const { Uploads = [], NextKeyMarker, IsTruncated } = await s3.client.send(new ListMultipartUploadsCommand(page))
+      listed.push(...Uploads.map(({ Key }) => Key))
+      KeyMarker = NextKeyMarker
+      isMore = IsTruncated === true
+    }
+    expect(listed).toEqual(keys)
+    for (const [at, Key] of keys.entries()) {
+      await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: ids[at] }))
+    }
+  })
+
   test('the attributes of an object name its sizes and sums, and its parts in pages', async () => {
     const Key = 'attributes'
     const ObjectAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'] as const
