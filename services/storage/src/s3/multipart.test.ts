@@ -197,6 +197,8 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect([part[name], part.ChecksumType]).toEqual([sums[1], ChecksumType])
     const missing = s3.client.send(new GetObjectCommand({ Bucket, Key, PartNumber: 3 }))
     expect(await refused(missing)).toEqual(['InvalidPartNumber', 416])
+    const ranged = read(Key, { PartNumber: 2, Range: 'bytes=0-9' })
+    expect(await refused(ranged)).toEqual(['InvalidRequest', 400])
     const attributes = await s3.client.send(
       new GetObjectAttributesCommand({ Bucket, Key, ObjectAttributes: ['ObjectParts'] }),
     )

@@ -94,6 +94,8 @@ export const headObjectOperation: S3Operation = async (call) => {
 async function answerObject(call: S3Call): Promise<Answer> {
   const bucket = await authorize(call, 'read')
   const { context, request } = call
+  if (request.query.get('partNumber') !== undefined && request.header('range') !== undefined)
+    throw s3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
   const row = await requireReadable(context, request, readVersionId(request.query))
   const range = rangeOf(request, row)
   const isWhole = range === undefined && request.query.get('partNumber') === undefined
