@@ -6,12 +6,13 @@ import { type Feed, feedFrom } from '../multipart/read-multipart.ts'
 import { readParts } from '../resumable/resumable.ts'
 import { addParts, fileSource, openQuotaMeter } from '../uploads/uploads.ts'
 import { digestBody } from './body-digests.ts'
-import { type Checksum, checksumAlgorithms, composeChecksum, type DeclaredChecksum } from './checksums.ts'
+import { type Checksum, type ChecksumAlgorithm, composeChecksum, type DeclaredChecksum } from './checksums.ts'
 import type { Conditions } from './conditions.ts'
 import type { DigestThread } from './digest-thread-client.ts'
 import { infoOf } from './object-info.ts'
 import { importOptions, openVersion } from './objects.ts'
 import {
+  algorithmOf,
   dropMultipart,
   findMultipart,
   listParts,
@@ -24,8 +25,9 @@ import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 import { type ObjectRow, selectObject } from './store.ts'
 
-/** A part in the request that completes the upload. */
-export type NamedPart = { number: number; etag: string }
+/** A part in the request that completes the upload, with its checksum if the request names one. */
+export type NamedPart = { number: number; etag: string; checksum?: PartChecksum | undefined }
+type PartChecksum = { algorithm: ChecksumAlgorithm; value: string }
 
 /** Minimum size of all parts except the last, as in S3. */
 export const minPartBytes = 5 * 1024 * 1024
@@ -42,7 +44,7 @@ type CompleteOptions = {
 /**
  * Imports the parts as one object, like any upload: durable when the promise resolves. If completion fails, the multipart upload
  * stays unchanged. If another request completes it meanwhile, returns the object of that request.
- * @throws CairnError `InvalidPart`, `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `openVersion`
+ * @throws CairnError `InvalidPart` (also for another checksum than the part has), `InvalidPartOrder`, `EntityTooSmall`, `BadDigest`, `NoSuchUpload`, and as `openVersion`
  */
 export async function completeMultipart(
   context: Context,
@@ -66,7 +68,7 @@ async function importMultipart(
   { conditions, declared, declaredBytes, digests, signal }: CompleteOptions,
 ): Promise<ObjectRow> {
   const { id, address, bucket, key } = upload
-  const parts = chooseParts(named, await listParts(context.db.read, id))
+  const parts = chooseParts(named, await listParts(context.db.read, id), algorithmOf(upload))
   const sizes = parts.map(({ size_bytes }) => size_bytes)
   const sizeBytes = sizes.reduce((sum, one) => sum + one, 0)
   if (declaredBytes !== undefined && declaredBytes !== sizeBytes) {
@@ -110,16 +112,22 @@ async function importMultipart(
   return version.row()
 }
 
-function chooseParts(named: readonly NamedPart[], stored: readonly Part[]): Part[] {
+function chooseParts(
+  named: readonly NamedPart[],
+  stored: readonly Part[],
+  algorithm: ChecksumAlgorithm | undefined,
+): Part[] {
   if (named.length === 0) throw s3Error('MalformedXML', 'At least one part must be specified')
   const byNumber = new Map(stored.map((part) => [part.part_number, part]))
   const chosen: Part[] = []
   let last = 0
-  for (const { number, etag } of named) {
+  for (const { number, etag, checksum } of named) {
     if (number <= last) throw s3Error('InvalidPartOrder')
     last = number
     const part = byNumber.get(number)
-    if (part === undefined || part.etag !== etag) throw s3Error('InvalidPart', undefined, { PartNumber: number })
+    if (part === undefined || part.etag !== etag || !isChecksumOf(part, algorithm, checksum)) {
+      throw s3Error('InvalidPart', undefined, { PartNumber: number })
+    }
     chosen.push(part)
   }
   const small = chosen.slice(0, -1).find(({ size_bytes }) => size_bytes < minPartBytes)
@@ -128,6 +136,12 @@ function chooseParts(named: readonly NamedPart[], stored: readonly Part[]): Part
     throw s3Error('EntityTooSmall', undefined, { PartNumber, ProposedSize, MinSizeAllowed: minPartBytes })
   }
   return chosen
+}
+
+/** Without an algorithm of the upload, it is unknown which one the checksum of a part was computed with. */
+function isChecksumOf(part: Part, algorithm: ChecksumAlgorithm | undefined, named: PartChecksum | undefined): boolean {
+  if (named === undefined || algorithm === undefined) return true
+  return named.algorithm === algorithm && named.value === part.checksum
 }
 
 /** The ETag of an object in parts, as in S3: the MD5 of the MD5s of its parts, and their number. */
@@ -166,7 +180,7 @@ async function takeParts(
   { upload, parts, bytes, sizeBytes, digests }: TakenParts,
   take: Parameters<Feed>[0],
 ): Promise<Checksum | undefined> {
-  const algorithm = checksumAlgorithms.find((one) => one === upload.checksum_algorithm)
+  const algorithm = algorithmOf(upload)
   const sums = parts.map(({ checksum }) => checksum ?? '')
   if (algorithm === undefined || upload.checksum_type !== 'FULL_OBJECT') {
     await bytes(take)

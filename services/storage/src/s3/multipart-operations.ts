@@ -18,6 +18,7 @@ import { checksumOf } from './object-info.ts'
 import { bucketHeaders, maxPutBytes, readNewObject } from './object-operations.ts'
 import {
   abortMultipart,
+  algorithmOf,
   createMultipart,
   findMultipart,
   listMultiparts,
@@ -30,7 +31,7 @@ import {
 } from './parts.ts'
 import { openBody, readSmallBody } from './read-body.ts'
 import { readObject } from './read-object.ts'
-import { readXml } from './read-xml.ts'
+import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import { type SlowDocument, slowAnswer } from './slow-answer.ts'
@@ -185,7 +186,16 @@ function readNamedParts(bytes: Uint8Array): NamedPart[] {
     .map((part) => ({
       number: readPartNumber(part.textOf('PartNumber')),
       etag: (part.textOf('ETag') ?? '').replace(/^"(.*)"$/, '$1'),
+      checksum: readPartChecksum(part),
     }))
+}
+
+function readPartChecksum(part: ReadElement): NamedPart['checksum'] {
+  for (const algorithm of checksumAlgorithms) {
+    const value = part.textOf(checksumElement(algorithm))
+    if (value !== undefined) return { algorithm, value: value.trim() }
+  }
+  return undefined
 }
 
 export const abortMultipartOperation: S3Operation = async (call) => {
@@ -289,10 +299,6 @@ function foldUploads(uploads: readonly Multipart[], prefix: string, delimiter: s
 function requireUpload(call: S3Call): Promise<Multipart> {
   const { context, request } = call
   return requireMultipart(context, request, readUploadId(call))
-}
-
-function algorithmOf({ checksum_algorithm: name }: Multipart): ChecksumAlgorithm | undefined {
-  return checksumAlgorithms.find((one) => one === name)
 }
 
 function readPartNumber(text: string | undefined): number {

@@ -176,16 +176,22 @@ describeOnDatabases('on %s:', (newDatabase) => {
     const body = randomBytes(5 * MIB)
     const UploadId = await begin(Key, { ChecksumAlgorithm, ChecksumType })
     const name = `Checksum${ChecksumAlgorithm}` as const
-    const Parts = []
-    const sums = []
+    const Parts: { PartNumber: number; ETag: string | undefined }[] = []
+    const sums: (string | undefined)[] = []
     for (const PartNumber of [1, 2]) {
       const sent = await sendPart(Key, UploadId, PartNumber, body, { ChecksumAlgorithm })
       Parts.push({ PartNumber, ETag: sent.ETag })
       sums.push(sent[name])
     }
-    const done = await s3.client.send(
-      new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts } }),
-    )
+    const complete = (last?: string) => {
+      const named = Parts.map((part, at) => ({ ...part, [name]: at === 1 ? (last ?? sums[at]) : sums[at] }))
+      return s3.client.send(
+        new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: named } }),
+      )
+    }
+    const wrong = Buffer.from(sums[1] ?? '', 'base64')
+    expect(await refused(complete(wrong.fill(0).toString('base64')))).toEqual(['InvalidPart', 400])
+    const done = await complete()
     const plain = await s3.client.send(
       new PutObjectCommand({ Bucket, Key: `${Key}-once`, Body: Buffer.concat([body, body]), ChecksumAlgorithm }),
     )

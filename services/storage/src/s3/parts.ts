@@ -7,7 +7,7 @@ import type { S3MultipartTable, S3PartTable, Schema } from '../db/schema.ts'
 import { lastingOwner, releaseReservation, reservationOf, reserveSpace, shrinkReservation } from '../ledger/ledger.ts'
 import { doomObjects, removeDoomed } from '../objects/doomed-objects.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
-import type { ChecksumAlgorithm, ChecksumType } from './checksums.ts'
+import { type ChecksumAlgorithm, type ChecksumType, checksumAlgorithms } from './checksums.ts'
 import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
 import { s3CodeOf, s3Error } from './s3-error.ts'
@@ -103,6 +103,11 @@ export function noSuchUpload(id: string): CairnError {
 
 function isNoSuchUpload(error: unknown): boolean {
   return CairnError.is(error) && s3CodeOf(error) === 'NoSuchUpload'
+}
+
+/** Returns the algorithm that was chosen when the upload was created. */
+export function algorithmOf({ checksum_algorithm: name }: Multipart): ChecksumAlgorithm | undefined {
+  return checksumAlgorithms.find((one) => one === name)
 }
 
 /** Lists the unfinished uploads of a bucket, ordered by key. */
