@@ -1,5 +1,12 @@
 import { CairnError, requestIdHeader } from '@cairn/protocol'
-import { createAddressSlots, createServiceApp, matchAddresses, rateLimitKey, whenClosed } from '@cairn/service'
+import {
+  createAddressSlots,
+  createServiceApp,
+  logFailure,
+  matchAddresses,
+  rateLimitKey,
+  whenClosed,
+} from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import type { FrontParts } from '../front.ts'
@@ -158,6 +165,7 @@ async function openCall(
     region,
     signal,
     id: message.id,
+    logFailure: (error) => logFailure(message, context.failures, CairnError.from(error), error),
     body: { feed, payload, signing, digests, header: request.header },
   }
 }

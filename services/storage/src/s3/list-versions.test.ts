@@ -83,6 +83,7 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
       region: 'us-east-1',
       signal: new AbortController().signal,
       id: '',
+      logFailure: () => undefined,
     })
     expect(textsOf(String(answer.body), 'Key')).toHaveLength(5)
     expect(rowCount).toBeLessThan(folderKeys.length)

@@ -156,7 +156,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
     })
     return { xml, headers: bucketHeaders(bucket, row) }
   }
-  return slowAnswer(complete(), call.id)
+  return slowAnswer(complete(), { requestId: call.id, onFailure: call.logFailure })
 }
 
 /** The checksum of this request covers the object, not the XML. */

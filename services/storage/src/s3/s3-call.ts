@@ -19,6 +19,8 @@ export type S3Call = {
   signal: AbortSignal
   /** Id of the request in logs and responses. */
   id: string
+  /** Logs a failure of the service that the response reports in its body. Those that are thrown are logged already. */
+  logFailure(error: unknown): void
 }
 
 /** Handler of one operation. */
