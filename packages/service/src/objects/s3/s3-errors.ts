@@ -47,7 +47,8 @@ export function readFailure(error: unknown): S3Failure {
 /** Whether the store rejected the call permanently. Otherwise it may have taken effect, or may later. */
 function isRefused({ status }: S3Failure): boolean {
   if (status === undefined || [408, 409, 429].includes(status)) return false
-  return (status >= 400 && status < 500) || status === 501
+  // A permanent redirect is how AWS refuses a bucket of another region.
+  return (status >= 400 && status < 500) || status === 301 || status === 501
 }
 
 /** Maps a failed call to STORAGE_FULL, STORAGE_FAILED (rejected permanently) or UNAVAILABLE. */

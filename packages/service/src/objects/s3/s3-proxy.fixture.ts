@@ -2,10 +2,13 @@ import { createServer, type IncomingMessage, type ServerResponse, request as sen
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
 
+/** Statuses of refusals, and their codes. */
+const refusals = { 301: 'PermanentRedirect', 500: 'InternalError', 503: 'SlowDown' } as const
+
 /** A fault injected into one request. */
 export type Fault =
   /** The server never receives the request. */
-  | { kind: 'refuse'; status: 500 | 503 }
+  | { kind: 'refuse'; status: keyof typeof refusals }
   | { kind: 'reset' }
   /** The server executes the request, and its answer is lost. */
   | { kind: 'lose' }
@@ -62,7 +65,7 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
     if (fault !== undefined) injected.set(fault.kind, (injected.get(fault.kind) ?? 0) + 1)
     switch (fault?.kind) {
       case 'refuse': {
-        const code = fault.status === 503 ? 'SlowDown' : 'InternalError'
+        const code = refusals[fault.status]
         response.writeHead(fault.status, { 'content-type': 'application/xml' })
         response.end(`<Error><Code>${code}</Code><Message>Please try again.</Message></Error>`)
         return

@@ -332,6 +332,17 @@ describe('stores', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hidden')
   })
 
+  test('name a bucket of another region, to which AWS answers with a redirect', async () => {
+    await using place = await createS3Place()
+    place.proxy.plan = () => ({ kind: 'refuse', status: 301 })
+    const error = await place.open().catch((reason: unknown) => reason)
+    expect(error).toMatchObject({
+      code: 'INVALID_CONFIGURATION',
+      message: expect.stringContaining('PermanentRedirect'),
+      hint: expect.stringContaining('CAIRN_S3_REGION'),
+    })
+  })
+
   test('report an offline store at the start as unavailable, not as wrong', async () => {
     await using place = await createS3Place()
     place.proxy.plan = () => ({ kind: 'refuse', status: 503 })
