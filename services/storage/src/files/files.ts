@@ -11,6 +11,7 @@ import { findManagers, type Manager } from './managed-uploads.ts'
 import {
   claimForDeletion,
   deleteUploads,
+  findForDeletion,
   selectByRoot,
   selectOwnByRoot,
   selectUploadCount,
@@ -100,22 +101,20 @@ export async function deleteFilesIn(
   },
 ): Promise<{ deletedCount: number; foundCount: number }> {
   const multihash = wanted.cid?.multihash.bytes
-  const { rows, foundCount } = await claimForDeletion(
-    trx,
-    address,
-    { id: wanted.id, ids: wanted.ids, multihash },
-    deletionsAtOnce,
-  )
-  if (rows.length === 0) return { deletedCount: 0, foundCount }
-  for (const { id } of rows) await context.packs.release(trx, id)
-  const ids = rows.map(({ id }) => id)
-  await withdrawVersions(trx, ids, () => deleteUploads(trx, address, rows, context.clock.now()))
-  await credit(
-    trx,
-    address,
-    rows.reduce((sum, row) => sum + row.size_bytes, 0),
-  )
-  return { deletedCount: rows.length, foundCount }
+  const ids = await findForDeletion(trx, address, { id: wanted.id, ids: wanted.ids, multihash }, deletionsAtOnce)
+  if (ids.length === 0) return { deletedCount: 0, foundCount: 0 }
+  let deletedCount = 0
+  // In one order, as uploads do: buckets, uploads, packs, account. Otherwise two units of work wait for each other.
+  await withdrawVersions(trx, ids, async () => {
+    const rows = await claimForDeletion(trx, ids)
+    deletedCount = rows.length
+    if (rows.length === 0) return
+    for (const { id } of rows) await context.packs.release(trx, id)
+    await deleteUploads(trx, address, rows, context.clock.now())
+    const usedBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
+    await credit(trx, address, usedBytes)
+  })
+  return { deletedCount, foundCount: ids.length }
 }
 
 /** How many uploads an account has. */

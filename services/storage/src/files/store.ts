@@ -134,34 +134,30 @@ function rowsByRoot(db: Kysely<Schema>, multihash: Uint8Array) {
     .where('status', '!=', 'deleting')
 }
 
-/**
- * Claims rows of an account for deletion: of two units that want the same row only one gets it.
- * @returns the claimed rows, and how many were found: other units have or had the rest
- */
-export async function claimForDeletion(
+/** Returns the ids of rows of an account that are not being deleted. Other units may take them. */
+export async function findForDeletion(
   trx: Kysely<Schema>,
   address: string,
   wanted: { id?: string | undefined; ids?: readonly string[] | undefined; multihash?: Uint8Array | undefined },
   limit: number,
-): Promise<{ rows: DeletedUpload[]; foundCount: number }> {
+): Promise<string[]> {
   let found = trx.selectFrom('upload').select('id').where('address', '=', address).where('status', '!=', 'deleting')
   if (wanted.id !== undefined) found = found.where('id', '=', wanted.id)
   if (wanted.ids !== undefined) found = found.where('id', 'in', wanted.ids)
   if (wanted.multihash !== undefined) found = found.where('root_multihash', '=', wanted.multihash)
-  const ids = await found.limit(limit).execute()
-  if (ids.length === 0) return { rows: [], foundCount: 0 }
-  const rows = await trx
+  const rows = await found.limit(limit).execute()
+  return rows.map(({ id }) => id)
+}
+
+/** Claims rows for deletion: of two units that want the same row only one gets it. Returns the claimed rows. */
+export function claimForDeletion(trx: Kysely<Schema>, ids: readonly string[]): Promise<DeletedUpload[]> {
+  return trx
     .updateTable('upload')
     .set({ status: 'deleting' })
-    .where(
-      'id',
-      'in',
-      ids.map(({ id }) => id),
-    )
+    .where('id', 'in', ids)
     .where('status', '!=', 'deleting')
     .returning(['id', 'cid', 'name', 'size_bytes'])
     .execute()
-  return { rows, foundCount: ids.length }
 }
 
 /** Deletes claimed rows, subtracts them from the account and records an event for each. */

@@ -10,7 +10,7 @@ import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
-import { condemnPack, indexAhead, recordPack, releasePacks } from './record-pack.ts'
+import { condemnPack, indexAhead, recordPack, referencePacks, releasePacks } from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
 import { createRunHasher } from './run-hasher.ts'
 import { createSlabMemory } from './run-slabs.ts'
@@ -80,6 +80,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
       const index = (own: OwnPack) => indexAhead(db, own)
       return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, discard, onWrite })
     },
+    lock: (trx, { dependsOn }) => referencePacks(trx, dependsOn),
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
       requireKept(sealed)

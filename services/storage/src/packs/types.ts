@@ -95,6 +95,11 @@ export type PackStore = {
   /** Starts a pack. Nothing is written to disk before its first slab is full, or `seal`. */
   begin(options?: PackOptions): PackWriter
   /**
+   * Locks the packs that a sealed pack depends on until the caller's unit of work ends: before its account, as a deletion locks them.
+   * @throws CairnError CONFLICT when one was removed meanwhile: import again.
+   */
+  lock(trx: Kysely<Schema>, sealed: Pick<SealedPack, 'dependsOn'>): Promise<void>
+  /**
    * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
    * uploads may share one sealed pack: record it for each.
    * @throws CairnError CONFLICT when a pack it depends on was removed meanwhile: import again.

@@ -2,10 +2,13 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
+import { deleteFiles } from '../files/files.ts'
+import { feedFrom } from '../multipart/read-multipart.ts'
+import { addParts, fileSource, readUploadSettings } from '../uploads/uploads.ts'
 import { publishBucket, publishChanges } from './publish-bucket.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
@@ -37,14 +40,18 @@ const complete = (partPath: string) => {
 
 const lockBucketRow = (trx: Kysely<Schema>) => sql`select 1 from s3_bucket where name = 'order' for update`.execute(trx)
 
-/** Starts work in a unit that holds a lock until the work waits for it, and returns whether the account is still free then. */
-async function isAccountFree(
+const isFree = async (trx: Kysely<Schema>, rows: RawBuilder<unknown>) =>
+  (await sql`select 1 from ${rows} for update skip locked`.execute(trx)).rows.length > 0
+
+/** Starts work in a unit that holds a lock until the work waits for it, and returns whether rows are still free then. */
+async function areFree(
   lock: (trx: Kysely<Schema>) => Promise<unknown>,
   work: () => Promise<unknown>,
-): Promise<boolean> {
+  rows: readonly RawBuilder<unknown>[] = [sql`account where address = ${s3.address}`],
+): Promise<boolean[]> {
   const { db } = s3.context
   let working: Promise<unknown> | undefined
-  let isFree = false
+  const found: boolean[] = []
   await db.write(async (trx) => {
     await lock(trx)
     working = work()
@@ -52,11 +59,10 @@ async function isAccountFree(
     const pid = (await holder.execute(trx)).rows[0]?.pid
     const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
     while ((await waiting.execute(db.read)).rows.length === 0) await delay(5)
-    const { rows } = await sql`select 1 from account where address = ${s3.address} for update skip locked`.execute(trx)
-    isFree = rows.length === 1
+    for (const one of rows) found.push(await isFree(trx, one))
   })
   await working
-  return isFree
+  return found
 }
 
 test.each([
@@ -85,15 +91,52 @@ test.each([
   ],
 ] as const)('%s that waits for its bucket has not locked the account', async (_title, prepare) => {
   const work = await prepare()
-  expect(await isAccountFree(lockBucketRow, work)).toBe(true)
+  expect(await areFree(lockBucketRow, work)).toEqual([true])
 })
 
 test('a part that waits for its reservation has not locked the account', async () => {
   const path = await createUpload('reserved')
   const lockReservation = (trx: Kysely<Schema>) => sql`select 1 from reservation for update`.execute(trx)
   const upload = () => signedFetch(s3, path, { method: 'PUT', body: part })
-  expect(await isAccountFree(lockReservation, upload)).toBe(true)
+  expect(await areFree(lockReservation, upload)).toEqual([true])
   expect((await complete(path)).status).toBe(200)
+})
+
+const shared = 'stored through S3 and as a file'
+const addShared = () =>
+  addParts(
+    s3.context,
+    s3.address,
+    fileSource(feedFrom([Buffer.from(shared)]), { fileName: 'shared', sizeBytes: shared.length }),
+    { ...readUploadSettings({}, 1), onlyHash: false, isKubo: false },
+  )
+const uploadOf = (key: string) =>
+  sql`upload where id = (select version_id from s3_object where bucket = 'order' and key = ${key})`
+const packOf = (key: string) =>
+  sql`pack where id in (select pack_id from upload_pack join s3_object on upload_id = version_id where key = ${key})`
+const lockPack = (trx: Kysely<Schema>) => sql`select 1 from ${packOf('shared')} for update`.execute(trx)
+
+test.each([
+  ['an upload', () => addShared()],
+  [
+    'a copy',
+    () => signedFetch(s3, '/order/copied', { method: 'PUT', headers: { 'x-amz-copy-source': '/order/shared' } }),
+  ],
+] as const)('%s that waits for a pack has not locked the account', async (_title, work) => {
+  await signedFetch(s3, '/order/shared', { method: 'PUT', body: shared })
+  expect(await areFree(lockPack, work)).toEqual([true])
+})
+
+test('a deletion outside S3 that waits for a bucket has locked neither the upload nor its pack', async () => {
+  await signedFetch(s3, '/order/doomed', { method: 'PUT', body: 'doomed' })
+  const { version_id: id } = await s3.context.db.read
+    .selectFrom('s3_object')
+    .select('version_id')
+    .where('key', '=', 'doomed')
+    .executeTakeFirstOrThrow()
+  const remove = () => deleteFiles(s3.context, s3.address, { id })
+  expect(await areFree(lockBucketRow, remove, [uploadOf('doomed'), packOf('doomed')])).toEqual([true, true])
+  expect((await signedFetch(s3, '/order/doomed')).status).toBe(404)
 })
 
 test('of two creations of a bucket at once, the later one is answered as a repeated one', async () => {

@@ -45,6 +45,7 @@ export async function copyUpload(
       const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)
       if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')
+      await packs.lock(trx, { dependsOn })
       const { tx_hash: _ofSource, ...row } = source
       const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
       await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])

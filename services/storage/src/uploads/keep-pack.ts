@@ -61,6 +61,7 @@ export async function keepPack(
   try {
     await context.db.write(async (trx) => {
       await lock?.(trx)
+      await context.packs.lock(trx, sealed)
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
       for await (const id of inTurns(ids)) await context.packs.record(trx, sealed, id)

@@ -151,13 +151,14 @@ async function listRoot(
       .where('is_private', '=', pack.isPrivate ? 1 : 0)
       .executeTakeFirst()
     const row = toRow(address, cid, measure, { pack, now: clock.now() })
+    const uploadId = known?.id ?? row.id
+    const kept = new Set(await findPackIds(trx, uploadId))
+    const dependsOn = [...new Set([pack.id, ...needed])].filter((id) => !kept.has(id))
+    await packs.lock(trx, { dependsOn })
     if (known === undefined) {
       await insertUploads(trx, db.kind, address, [row])
       await changeAccount(trx, address, { usedBytes: row.size_bytes })
     }
-    const uploadId = known?.id ?? row.id
-    const kept = new Set(await findPackIds(trx, uploadId))
-    const dependsOn = [...new Set([pack.id, ...needed])].filter((id) => !kept.has(id))
     await packs.record(trx, { own: undefined, dependsOn }, uploadId)
   })
 }
