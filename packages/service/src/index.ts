@@ -96,4 +96,4 @@ export { bindSpan, currentSpan, type Span, traceHeaders, traceStep } from './tra
 export { traceRequests } from './traces/trace-requests.ts'
 export { openTraces, type TracedService, type Traces } from './traces/traces.ts'
 export { untilStopped } from './until-stopped.ts'
-export { uuidv7 } from './uuid-v7.ts'
+export { idAfter, uuidv7 } from './uuid-v7.ts'

@@ -30,3 +30,13 @@ export function uuidv7(nowMs: number): string {
   const time = lastMs.toString(16).padStart(12, '0')
   return `${time.slice(0, 8)}-${time.slice(8)}-7${sequence.toString(16).padStart(3, '0')}-${variant.toString(16)}${hex.slice(0, 2)}-${hex.slice(2)}`
 }
+
+/**
+ * Returns a UUIDv7 that sorts after `previous`: `id`, unless the process that created `previous` has a clock ahead. Returns `id` if
+ * they are equal, too.
+ */
+export function idAfter(previous: string | undefined, id: string): string {
+  if (previous === undefined || id >= previous) return id
+  const time = (Number.parseInt(previous.slice(0, 8) + previous.slice(9, 13), 16) + 1).toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}${id.slice(13)}`
+}

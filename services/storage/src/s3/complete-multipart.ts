@@ -96,17 +96,18 @@ async function importMultipart(
     reservation: reservationOf(context, id, address),
     heldBytes: held?.bytes ?? 0,
   })
-  const version = openVersion(context, { address, bucket })
+  const version = openVersion(context, address, { bucket, key })
   let keys: string[] | undefined
   await addParts(context, address, source, {
     ...importOptions({ bucket, key }, info),
     held: { meter, record: async () => undefined },
     lock: async (trx) => {
-      await version.lock(trx)
+      const previous = await version.lock(trx)
       keys = await dropMultipart(trx, id, context.clock.now())
       if (keys === undefined) throw noSuchUpload(id)
+      return previous
     },
-    record: (trx, [root]) => version.record(trx, root, { key, info, etag, checksum, partSizes: sizes, conditions }),
+    record: (trx, [root]) => version.record(trx, root, { info, etag, checksum, partSizes: sizes, conditions }),
   })
   await removeParts(context, keys ?? [])
   return version.row()

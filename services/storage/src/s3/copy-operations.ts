@@ -33,10 +33,9 @@ export const copyObjectOperation: S3Operation = async (call) => {
   const info = { ...(replaces ? asked : kept), tags: replacesTags ? asked.tags : kept.tags }
   const conditions = readConditions(request.header)
   requireWritable(conditions, await selectObject(context.db.read, request.bucket, request.key))
-  const version = openVersion(context, { address: caller.address, bucket: request.bucket })
+  const version = openVersion(context, caller.address, request)
   const listed = { name: listedName(request), mimeType: readMimeType(info.headers['content-type']) }
   const copied = {
-    key: request.key,
     info,
     etag: source.etag,
     checksum: checksumOf(source),

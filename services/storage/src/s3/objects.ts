@@ -1,4 +1,4 @@
-import { uuidv7 } from '@cairn/service'
+import { idAfter, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
@@ -36,7 +36,6 @@ import {
 
 /** Properties of a new version of an object. */
 export type NewVersion = {
-  key: string
   info: ObjectInfo
   etag: string
   checksum: Checksum | undefined
@@ -46,24 +45,31 @@ export type NewVersion = {
 
 /** The steps by which the unit of work of an upload makes it the latest version of an object. */
 export type VersionRecord = {
-  /** First in the unit of work: deletions lock the bucket before the account, too. @throws CairnError `NoSuchBucket` */
-  lock(trx: Kysely<Schema>): Promise<void>
+  /**
+   * First in the unit of work: deletions lock the bucket before the account, too. Returns the id of the newest version so far, which
+   * the id of the new one must sort after: versions are listed by their ids, and clocks of replicas differ.
+   * @throws CairnError `NoSuchBucket`
+   */
+  lock(trx: Kysely<Schema>): Promise<string | undefined>
   /** @throws CairnError `PreconditionFailed`, `NoSuchKey` */
   record(trx: Kysely<Schema>, root: RecordedRoot | undefined, version: NewVersion): Promise<void>
   /** Returns the version, after the unit of work was committed. */
   row(): ObjectRow
 }
 
-/** Opens the record of a new version in a bucket of an account. */
+/** Opens the record of a new version of an object in a bucket of an account. */
 export function openVersion(
   context: Pick<Context, 'packs' | 'clock'>,
-  { address, bucket }: { address: string; bucket: string },
+  address: string,
+  { bucket, key }: Target,
 ): VersionRecord {
-  let locked: BucketRow | undefined
+  let locked: LockedObject | undefined
   let recorded: ObjectRow | undefined
   return {
     async lock(trx) {
-      locked = await requireLocked(trx, address, bucket)
+      const row = await requireLocked(trx, address, bucket)
+      locked = { bucket: row, key, current: await selectObject(trx, bucket, key) }
+      return findNewest(trx, locked)
     },
     async record(trx, root, version) {
       if (root === undefined || locked === undefined) throw s3Error('InternalError')
@@ -76,6 +82,20 @@ export function openVersion(
   }
 }
 
+/** An object of a locked bucket, and its latest version. */
+type LockedObject = { bucket: BucketRow; key: string; current: ObjectRow | undefined }
+
+/** Returns the id of the newest version or delete marker of an object. */
+async function findNewest(
+  trx: Kysely<Schema>,
+  { bucket: { name, versioning }, key, current }: LockedObject,
+): Promise<string | undefined> {
+  // Without versioning, there are no markers.
+  const marker = versioning === null ? undefined : await selectMarker(trx, name, key)
+  const ids = [current?.version_id, marker?.version_id].filter((id) => id !== undefined)
+  return ids.sort().at(-1)
+}
+
 /**
  * Records an upload as the latest version of an object of a locked bucket. The previous version stays. Exceptions: while versioning
  * was never enabled, a version with the same content is replaced; while it is suspended, the version `null` is.
@@ -84,11 +104,10 @@ async function recordVersion(
   context: Pick<Context, 'packs' | 'clock'>,
   trx: Kysely<Schema>,
   root: RecordedRoot,
-  { versioning, address, name: bucket }: BucketRow,
+  { bucket: { versioning, address, name: bucket }, key, current }: LockedObject,
   version: NewVersion,
 ): Promise<ObjectRow> {
-  const { key, info, etag, checksum, partSizes, conditions } = version
-  const current = await selectObject(trx, bucket, key)
+  const { info, etag, checksum, partSizes, conditions } = version
   requireWritable(conditions, current)
   if (versioning === 'Suspended') await deleteVersion(context, trx, address, { bucket, key }, nullVersionId)
   // Without versioning, a key without a latest version has no version at all.
@@ -146,14 +165,13 @@ export async function putObject(
   if (hasWriteCondition(conditions)) {
     requireWritable(conditions, await selectObject(context.db.read, target.bucket, target.key))
   }
-  const version = openVersion(context, { address, bucket: target.bucket })
+  const version = openVersion(context, address, target)
   await addParts(context, address, fileSource(body.feed, { fileName: undefined, sizeBytes: body.sizeBytes }), {
     ...importOptions(target, info),
     lock: version.lock,
     record: async (trx, [root]) => {
       const sum = body.checksum()
       await version.record(trx, root, {
-        key: target.key,
         info,
         etag: body.md5(),
         checksum: sum === undefined ? undefined : { ...sum, type: 'FULL_OBJECT' },
@@ -248,11 +266,11 @@ function deleteSome(
   return context.db.write(async (trx) => {
     const locked = await requireLocked(trx, address, bucket)
     const { versioning } = locked
-    if (conditions !== undefined || requireDue !== undefined) {
-      const current = await selectObject(trx, bucket, key, versionId)
-      requireDue?.(locked, current)
-      if (conditions !== undefined) requireDeletable(conditions, current)
-    }
+    const addsMarker = versioning !== null && versionId === undefined
+    const isRead = addsMarker || conditions !== undefined || requireDue !== undefined
+    const current = isRead ? await selectObject(trx, bucket, key, versionId) : undefined
+    requireDue?.(locked, current)
+    if (conditions !== undefined) requireDeletable(conditions, current)
     if (versionId !== undefined) {
       const isMarker = await deleteVersion(context, trx, address, target, versionId)
       return { versionId, isMarker }
@@ -262,11 +280,12 @@ function deleteSome(
       if (found.length > 0) await deleteFilesIn(context, trx, address, { ids: found.slice(0, versionsAtOnce) })
       return found.length > versionsAtOnce ? undefined : { versionId: undefined, isMarker: false }
     }
+    const newest = await findNewest(trx, { bucket: locked, key, current })
     if (versioning === 'Suspended') await deleteVersion(context, trx, address, target, nullVersionId)
     const now = context.clock.now()
     const marker = {
       ...target,
-      version_id: uuidv7(now),
+      version_id: idAfter(newest, uuidv7(now)),
       is_null: versioning === 'Suspended' ? (1 as const) : (0 as const),
       created_at: now,
     }

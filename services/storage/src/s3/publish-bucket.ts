@@ -195,7 +195,7 @@ async function storeFolder(
 }
 
 /** Locks a bucket before its account, as deletions do, without counting a change of its objects. */
-async function lockRow(trx: Kysely<Schema>, name: string): Promise<void> {
+async function lockRow(trx: Kysely<Schema>, name: string): Promise<undefined> {
   await trx
     .updateTable('s3_bucket')
     .set(({ ref }) => ({ revision: ref('revision') }))

@@ -22,8 +22,12 @@ import { migrations } from '../db/database.ts'
 import { deleteFiles, deleteFilesIn } from '../files/files.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
+import { copyUpload } from '../uploads/uploads.ts'
+import { unconditional } from './conditions.ts'
+import { openVersion } from './objects.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
+import { selectObject } from './store.ts'
 
 describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
   let s3: TestS3
@@ -214,6 +218,41 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     await other
     expect(await bucket.list()).toEqual({ versions: [first], markers: [], latest: first })
     expect(await bucket.read()).toBe('one')
+  })
+
+  test('versions and markers follow those of a replica whose clock is ahead', async () => {
+    const { context, address } = s3
+    const bucket = await openBucket('ahead', 'Enabled')
+    const first = await bucket.put('one')
+    const hour = Date.now() + 3_600_000
+    const time = hour.toString(16).padStart(12, '0')
+    const before = `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-000000000000`
+    const version = openVersion(context, address, { bucket: 'ahead', key: 'k' })
+    const copied = await selectObject(context.db.read, 'ahead', 'k')
+    const record: Parameters<typeof copyUpload>[4] = (trx, root) =>
+      version.record(trx, root, {
+        info: { headers: {}, metadata: {}, tags: [] },
+        etag: copied?.etag ?? '',
+        checksum: undefined,
+        partSizes: undefined,
+        conditions: unconditional,
+      })
+    await copyUpload(context, address, first ?? '', { name: 'ahead/k', mimeType: undefined }, record, async (trx) => {
+      await version.lock(trx)
+      return before
+    })
+    const ahead = version.row().version_id
+    expect(ahead > before).toBe(true)
+    const third = await bucket.put('three')
+    expect(await bucket.list()).toEqual({ versions: [third, ahead, first], markers: [], latest: third })
+    const { VersionId: marker } = await bucket.remove()
+    const fourth = await bucket.put('four')
+    expect(await bucket.list()).toEqual({ versions: [fourth, third, ahead, first], markers: [marker], latest: fourth })
+    // The object is deleted again, as before the fourth version.
+    await bucket.remove(fourth)
+    expect(await bucket.list()).toEqual({ versions: [third, ahead, first], markers: [marker], latest: marker })
+    await bucket.remove(marker)
+    expect(await bucket.read()).toBe('three')
   })
 
   test('objects that such deletions left without a latest version are repaired by a migration', async () => {

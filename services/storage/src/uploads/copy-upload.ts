@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { uuidv7 } from '@cairn/service'
+import { idAfter, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -27,7 +27,7 @@ export async function copyUpload(
 ): Promise<void> {
   const { db, packs, clock } = context
   const now = clock.now()
-  const id = uuidv7(now)
+  let id = uuidv7(now)
   const meter = openQuotaMeter(context, address)
   const select = (from: Kysely<Schema>) =>
     from
@@ -40,7 +40,7 @@ export async function copyUpload(
     await meter.take((await select(db.read))?.size_bytes ?? 0)
     await meter.ready()
     await db.write(async (trx) => {
-      await lock?.(trx)
+      id = idAfter(await lock?.(trx), id)
       // Before the row: a deletion that commits in between takes both, so a row that is seen afterwards had all of these.
       const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)

@@ -1,4 +1,4 @@
-import { uuidv7 } from '@cairn/service'
+import { idAfter, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
@@ -29,8 +29,11 @@ export type UploadToKeep = {
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
 export type RecordAlongside = (trx: Kysely<Schema>, ids: readonly string[]) => Promise<void> | undefined
 
-/** Locks rows at the start of a unit of work that other units lock before they lock the account. */
-export type LockFirst = (trx: Kysely<Schema>) => Promise<void>
+/**
+ * Locks rows at the start of a unit of work that other units lock before they lock the account. Returns the row id that those of the
+ * uploads must sort after, if there is one.
+ */
+export type LockFirst = (trx: Kysely<Schema>) => Promise<string | undefined>
 
 /**
  * Makes a written pack durable and records it, its uploads and their references in one unit of work. When the promise
@@ -60,7 +63,13 @@ export async function keepPack(
   }
   try {
     await context.db.write(async (trx) => {
-      await lock?.(trx)
+      let previous = await lock?.(trx)
+      if (previous !== undefined) {
+        for (const [at, id] of ids.entries()) {
+          previous = idAfter(previous, id)
+          ids[at] = previous
+        }
+      }
       await context.packs.lock(trx, sealed)
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
