@@ -42,7 +42,19 @@ function onBucket(run: typeof getS3Bucket): (context: CommandContext) => Promise
     }
     const state = await run(await session.client(), bucket, { signal })
     output.result(state, describeState(state))
-    if (state.error !== null) output.note(`The bucket cannot be published: ${state.error}`)
+    if (state.error !== null) output.note(`The bucket cannot be published: ${describeReason(state.error)}`)
+  }
+}
+
+/** Describes the code of a reason that the owner can remove. */
+function describeReason(code: string): string {
+  switch (code) {
+    case 'TOO_MANY_PARTS':
+      return `it has more than 100,000 objects (${code})`
+    case 'QUOTA_EXCEEDED':
+      return `the account has too little storage for the folder (${code})`
+    default:
+      return code
   }
 }
 

@@ -99,6 +99,7 @@ export const publishS3Bucket = defineCall({
     'NAME_LIMIT',
     'NAME_KEY_WITH_OWNER',
     'QUOTA_EXCEEDED',
+    'TOO_MANY_PARTS',
     'STORAGE_FULL',
     'STORAGE_FAILED',
     'OVERLOADED',

@@ -1,17 +1,16 @@
 import { CairnError, maxPathDepth, splitUploadPath } from '@cairn/protocol'
 import { type BlockSink, createEntryTable, type EntryTable, topEntry, UnixfsError, writeFolder } from '@cairn/unixfs'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { readImportProfile } from '../uploads/uploads.ts'
-import { s3Error } from './s3-error.ts'
 import type { BucketRow } from './store.ts'
 
 /** Maximum number of objects of a folder: more take too long for one response. */
-const maxObjects = 100_000
+const defaultMaxObjects = 100_000
 const rowsAtOnce = 1000
 
 /** A bucket as a folder, with each key as a path. */
@@ -29,14 +28,16 @@ export type BucketFolder = {
 /**
  * Builds the folder of a bucket from the index, without reading content.
  * @param sink receives the nodes of the folder; those of the objects are stored already
- * @throws CairnError `InvalidRequest` for too many objects, OVERLOADED
+ * @throws CairnError TOO_MANY_PARTS for too many objects, OVERLOADED
  */
 export async function buildBucketFolder(
   { db, partMemory }: Pick<Context, 'db' | 'partMemory'>,
   bucket: string,
   sink: BlockSink,
   signal: AbortSignal,
+  maxObjects = defaultMaxObjects,
 ): Promise<BucketFolder> {
+  await requireFewObjects(db.read, bucket, maxObjects)
   const memory = partMemory.open('TOO_MANY_PARTS')
   try {
     const table = createEntryTable({ maxDepth: maxPathDepth, acquireMemory: memory.acquire })
@@ -45,9 +46,6 @@ export async function buildBucketFolder(
     for await (const row of selectEntries(db.read, bucket)) {
       signal.throwIfAborted()
       rowCount++
-      if (rowCount > maxObjects) {
-        throw s3Error('InvalidRequest', `The bucket has more than ${maxObjects} objects, so its CID is not computed.`)
-      }
       if (!addEntry(table, row)) skippedCount++
     }
     let nodeBytes = 0
@@ -64,6 +62,26 @@ export async function buildBucketFolder(
   } finally {
     memory.release()
   }
+}
+
+/** Counts in the index first, as reading the objects takes a hundred times as long. */
+async function requireFewObjects(db: Kysely<Schema>, bucket: string, maxObjects: number): Promise<void> {
+  const some = db
+    .selectFrom('s3_object')
+    .select('key')
+    .where('bucket', '=', bucket)
+    .where('is_latest', '=', sql.lit(1))
+    .limit(maxObjects + 1)
+  const { count } = await db
+    .selectFrom(some.as('some'))
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .executeTakeFirstOrThrow()
+  if (Number(count) <= maxObjects) return
+  throw new CairnError('TOO_MANY_PARTS', {
+    message: `The bucket has more than ${maxObjects} objects, so its CID is not computed`,
+    hint: 'Distribute the objects over several buckets.',
+    details: { limit: maxObjects },
+  })
 }
 
 /** Deletes the stored folders of a bucket. The bucket must be locked. */

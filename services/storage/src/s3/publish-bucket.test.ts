@@ -11,6 +11,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createName } from '../names/names.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
+import { buildBucketFolder } from './bucket-folder.ts'
 import { createPublishRounds, publishChanged } from './publish-worker.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
@@ -57,6 +58,10 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     }
   }
 
+  const addressOf = async (name: string) => {
+    const row = s3.context.db.read.selectFrom('s3_bucket').select('address').where('name', '=', name)
+    return (await row.executeTakeFirstOrThrow()).address
+  }
   const listFiles = async () => {
     const { json } = await s3.call('/api/user/files_uploaded', bearer(key))
     return (json as { fileList: { fileName: string; cid: string }[] }).fileList
@@ -152,6 +157,49 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     await expect.poll(async () => (await bucket.call('GET')).state.isCurrent).toBe(true)
     expect(await bucket.read('k')).toBe('new')
     await db.write((trx) => trx.deleteFrom('s3_bucket').where('address', '=', full).execute())
+  })
+
+  test('a bucket that cannot be published is tried less and less often, and not logged again', async () => {
+    const bucket = await openBucket('growing')
+    await bucket.call('PUT')
+    await bucket.put('k', 'new')
+    const { db } = s3.context
+    const setLimit = (data_limit_bytes: number) =>
+      db.write((trx) => trx.updateTable('account').set({ data_limit_bytes }).execute())
+    const { data_limit_bytes: limit } = await db.read
+      .selectFrom('account')
+      .select('data_limit_bytes')
+      .where('address', '=', await addressOf('growing'))
+      .executeTakeFirstOrThrow()
+    await setLimit(0)
+    let passedMs = 0
+    const context = { ...s3.context, clock: { now: () => Date.now() + passedMs } }
+    const rounds = createPublishRounds()
+    const delays: (number | undefined)[] = []
+    for (let failures = 0; failures < 8; failures++) {
+      await publishChanged(context, rounds, new AbortController().signal)
+      const delay = rounds.due.get('growing')?.retryMs
+      delays.push(delay)
+      passedMs += delay ?? 0
+    }
+    expect(delays).toEqual([1, 2, 4, 8, 16, 32, 60, 60].map((minutes) => minutes * 60_000))
+    expect((await bucket.call('GET')).state.error).toBe('QUOTA_EXCEEDED')
+    const lines = s3.log.filter((line) => line.includes('failed to publish a bucket') && line.includes('"growing"'))
+    // None if another bucket failed in the same minute.
+    expect(lines.length).toBeLessThanOrEqual(1)
+    await setLimit(limit)
+    await bucket.publish()
+    expect((await bucket.call('GET')).state.error).toBeNull()
+  })
+
+  test('a bucket with too many objects has no folder', async () => {
+    const bucket = await openBucket('many')
+    for (const key of ['a', 'b', 'c']) await bucket.put(key, key)
+    const { signal } = new AbortController()
+    const build = (maxObjects: number) =>
+      buildBucketFolder(s3.context, 'many', { put: () => undefined }, signal, maxObjects)
+    expect((await build(3)).objectCount).toBe(3)
+    await expect(build(2)).rejects.toMatchObject({ code: 'TOO_MANY_PARTS', details: { limit: 2 } })
   })
 
   test('a bucket that is published again has the same name', async () => {

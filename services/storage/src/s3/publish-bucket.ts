@@ -33,7 +33,7 @@ export async function describeBucket(
 /**
  * Publishes a bucket of an account as a folder under a name of the account, and from then on after each change. A bucket keeps its
  * name: it is created the first time, and again if the account has removed it.
- * @throws CairnError NOT_FOUND, NAME_LIMIT, NAME_KEY_WITH_OWNER, QUOTA_EXCEEDED, INVALID_REQUEST (too many objects), CONFLICT
+ * @throws CairnError NOT_FOUND, NAME_LIMIT, NAME_KEY_WITH_OWNER, QUOTA_EXCEEDED, TOO_MANY_PARTS, CONFLICT
  */
 export async function publishBucket(
   context: Context,

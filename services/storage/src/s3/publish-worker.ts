@@ -3,6 +3,7 @@ import type { Context } from '../context.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { publishChanges } from './publish-bucket.ts'
+import { selectBucket } from './store.ts'
 
 const leaseName = 's3-publish'
 const leaseMs = 10 * 60_000
@@ -12,13 +13,14 @@ const intervalMs = 3000
 const bucketsAtOnce = 100
 /** A bucket is published at most during this part of the time: large ones, which take longer, less often. */
 const maxBusyShare = 1 / 20
-/** Delay before retrying a bucket that could not be published, in ms. */
-const retryMs = 60_000
+/** Delay before retrying a bucket that could not be published, in ms. Doubles with each failure. */
+const firstRetryMs = 60_000
+const maxRetryMs = 60 * 60_000
 
 /** What rounds keep for the next one. */
 export type PublishRounds = {
-  /** When a bucket may be published again. */
-  readonly due: Map<string, number>
+  /** When a bucket may be published again, and after a failure the delay until then. */
+  readonly due: Map<string, { at: number; retryMs: number }>
   /** The bucket that the next round starts after, so that each has its turn. */
   after: string
 }
@@ -64,7 +66,7 @@ export async function publishChanged(context: Context, rounds: PublishRounds, si
     for (const { name } of rows) {
       if (signal.aborted) break
       rounds.after = name
-      if ((due.get(name) ?? 0) > clock.now()) continue
+      if ((due.get(name)?.at ?? 0) > clock.now()) continue
       attempts++
       if (await publishOne(context, due, name, signal)) published++
     }
@@ -73,14 +75,15 @@ export async function publishChanged(context: Context, rounds: PublishRounds, si
       break
     }
   }
-  for (const [name, at] of due) if (at <= clock.now()) due.delete(name)
+  // The delay of a bucket that still fails is longer than this one.
+  for (const [name, { at, retryMs }] of due) if (at + retryMs <= clock.now()) due.delete(name)
   return published
 }
 
 /** Returns whether a bucket was published, and notes when it may be again. */
 async function publishOne(
   context: Context,
-  due: Map<string, number>,
+  due: PublishRounds['due'],
   name: string,
   signal: AbortSignal,
 ): Promise<boolean> {
@@ -88,21 +91,28 @@ async function publishOne(
   const startedAt = clock.now()
   try {
     await publishChanges(context, name, signal)
-    due.set(name, clock.now() + (clock.now() - startedAt) / maxBusyShare)
+    due.set(name, { at: clock.now() + (clock.now() - startedAt) / maxBusyShare, retryMs: 0 })
     return true
   } catch (error) {
     if (signal.aborted) return false
-    due.set(name, clock.now() + retryMs)
+    const before = due.get(name)?.retryMs ?? 0
+    const retryMs = Math.min(maxRetryMs, Math.max(firstRetryMs, 2 * before))
+    due.set(name, { at: clock.now() + retryMs, retryMs })
     await recordFailure(context, name, CairnError.from(error))
     return false
   }
 }
 
-/** Records why a bucket could not be published. A name that the account removed ends its publication. */
+/**
+ * Records why a bucket could not be published, and logs it unless it is recorded already. A name that the account removed ends its
+ * publication.
+ */
 async function recordFailure({ db, failures }: Context, name: string, error: CairnError): Promise<void> {
   // Another call published the bucket at the same time: the next round compares.
   if (error.code === 'CONFLICT') return
-  failures.failed(leaseName, error, 'failed to publish a bucket', { bucket: name })
+  const row = await selectBucket(db.read, name)
+  if (row?.publish_error !== error.code)
+    failures.failed(leaseName, error, 'failed to publish a bucket', { bucket: name })
   const isOver = error.code === 'NAME_NOT_FOUND'
   await db.write((trx) =>
     trx
