@@ -209,6 +209,24 @@ test('a bucket has the CID of the folder with the same files', async () => {
   expect((await ask()).body).toContain(`<CID>${Hash}</CID><ObjectCount>3</ObjectCount><SkippedCount>3</SkippedCount>`)
 })
 
+test('the CID of a bucket is computed once for each state of its objects', async () => {
+  const name = 'computed-once'
+  await s3.client.send(new CreateBucketCommand({ Bucket: name }))
+  const put = (Key: string) => s3.client.send(new PutObjectCommand({ Bucket: name, Key, Body: Key }))
+  const ask = async () => /<CID>.*<\/ObjectCount>/.exec((await signedFetch(s3, `/${name}?cid`)).body)?.[0]
+  await put('a')
+  const first = await ask()
+  expect(first).toContain('<ObjectCount>1<')
+  // A change that the service does not know of shows whether it reads the objects.
+  const hide = { is_latest: 0 as const }
+  await s3.context.db.write((trx) => trx.updateTable('s3_object').set(hide).where('bucket', '=', name).execute())
+  expect([await ask(), await ask()]).toEqual([first, first])
+  await put('b')
+  const second = await ask()
+  expect(second).toContain('<ObjectCount>1<')
+  expect(second).not.toBe(first)
+})
+
 test('an API key creates access keys within rules, if an S3 API is served', async () => {
   const key = await s3.createKey()
   const ask = (body: unknown) =>
