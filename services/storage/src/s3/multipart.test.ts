@@ -20,9 +20,10 @@ import {
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { MIB } from '@cairn/protocol'
+import type { KyselyPlugin } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
-import { abortMultipart } from './parts.ts'
+import { abortMultipart, createMultipart } from './parts.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 import { abortExpired } from './worker.ts'
@@ -84,6 +85,25 @@ describeOnDatabases('on %s:', (newDatabase) => {
     for (const [at, Key] of keys.entries()) {
       await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId: ids[at] }))
     }
+  })
+
+  test('a new upload does not read the others of its bucket', async () => {
+    const { context, address } = s3
+    const ids = await Promise.all(Array.from({ length: 20 }, () => begin('open')))
+    let rowCount = 0
+    const count: KyselyPlugin = {
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        rowCount += result.rows.length
+        return result
+      },
+    }
+    const write: typeof context.db.write = (unit) => context.db.write((trx) => unit(trx.withPlugin(count)))
+    const db = { ...context.db, write }
+    const info = { headers: {}, metadata: {}, tags: [] }
+    ids.push(await createMultipart({ ...context, db }, address, { bucket: Bucket, key: 'open' }, info, undefined))
+    expect(rowCount).toBeLessThan(ids.length)
+    for (const id of ids) await abortMultipart(context, id ?? '')
   })
 
   test('the attributes of an object name its sizes and sums, and its parts in pages', async () => {

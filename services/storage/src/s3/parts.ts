@@ -40,8 +40,12 @@ export async function createMultipart(
   await context.db.write(async (trx) => {
     if ((await lockBucket(trx, address, bucket)) === undefined)
       throw s3Error('NoSuchBucket', undefined, { BucketName: bucket })
-    const open = await listMultiparts(trx, bucket)
-    if (open.length >= maxOpenUploads) {
+    const { open } = await trx
+      .selectFrom('s3_multipart')
+      .select(({ fn }) => fn.countAll<number>().as('open'))
+      .where('bucket', '=', bucket)
+      .executeTakeFirstOrThrow()
+    if (Number(open) >= maxOpenUploads) {
       throw s3Error(
         'InvalidRequest',
         `The bucket has ${maxOpenUploads} unfinished multipart uploads. Abort some of them.`,
