@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
+import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { readConfig } from '../config.ts'
@@ -214,6 +215,52 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await replayEvents(context, webhook, 2, 3)).toEqual({ queued: 1, cursor: '3' })
     expect(await end(200)).toBe(3)
     await expect(replayEvents(context, webhook, 99, undefined)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
+  })
+
+  test('a success after the first failure of another delivery ends the failure', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(2)
+    await queueNewEvents(context, signal)
+    const take = async () => {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      return taken
+    }
+    const [slow, fast] = [await take(), await take()]
+    await recordOutcome(context, fast, judgeStatus(500))
+    await recordOutcome(context, slow, judgeStatus(200))
+    expect(await requireWebhook(context, address, row.id)).toMatchObject({ failing_since: null })
+    expect((await take()).delivery.sequence).toBe(fast.delivery.sequence)
+  })
+
+  test.runIf(kind === 'postgres')('a failure and a change of the webhook never wait for each other', async () => {
+    await using place = await open()
+    const { context } = place
+    const { db } = context
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(1)
+    await queueNewEvents(context, signal)
+    const taken = await takeDelivery(context, row.id, 'owner')
+    if (taken === undefined) throw new Error('nothing is due')
+    const waits = async (): Promise<boolean> => {
+      const { rows } = await sql<{ count: bigint }>`
+        select count(*) as count from pg_stat_activity
+        where datname = current_database() and wait_event_type = 'Lock'`.execute(db.read)
+      return Number(rows[0]?.count) > 0
+    }
+    let recorded: Promise<void> | undefined
+    await db.write(async (trx) => {
+      await trx.updateTable('webhook').set({ id: row.id }).where('id', '=', row.id).execute()
+      recorded ??= recordOutcome(context, taken, judgeStatus(500))
+      while (!(await waits())) {}
+      // The one that waits holds no delivery.
+      await sql`select sequence from webhook_delivery where webhook_id = ${row.id} for update nowait`.execute(trx)
+    })
+    await recorded
+    const [delivery] = await listDeliveries(context, row.id, { before: undefined, limit: 1 })
+    expect(delivery).toMatchObject({ state: 'pending', tries: 1 })
   })
 
   test('a replay of a disabled webhook waits until it is enabled, and keeps no other from its turn', async () => {

@@ -122,6 +122,7 @@ export async function recordOutcome(
   const isRetried = error !== null && status !== goneStatus && pauseMs !== undefined
   const state = error === null ? 'delivered' : isRetried ? 'pending' : 'failed'
   await db.write(async (trx) => {
+    const failing = await lockWebhook(trx, webhook.id, error === null)
     const { numUpdatedRows } = await trx
       .updateTable('webhook_delivery')
       .set({
@@ -138,39 +139,48 @@ export async function recordOutcome(
       .where('sequence', '=', delivery.sequence)
       .where('owner', '=', delivery.owner)
       .executeTakeFirstOrThrow()
-    if (numUpdatedRows === 0n) return
-    if (outcome.error === null) await noteSuccess(trx, webhook, now)
-    else await noteFailure(trx, webhook, outcome, { now, maxFailureMs: config.webhookFailureMs })
+    if (numUpdatedRows === 0n || failing === undefined) return
+    if (outcome.error === null) await noteSuccess(trx, webhook.id, now)
+    else {
+      const since = failing.failing_since ?? now
+      await noteFailure(trx, webhook, outcome, { since, now, maxFailureMs: config.webhookFailureMs })
+    }
   })
   metrics.webhookDeliveries.inc({ result: state === 'pending' ? 'retried' : state })
 }
 
-async function noteSuccess(trx: Kysely<Schema>, { id, failing_since: since }: WebhookRow, now: number): Promise<void> {
-  if (since === null) return
-  const recovered = await trx
+/**
+ * Locks a webhook before any of its deliveries, as a change of it does: in another order, the two could wait for each other.
+ * @param onlyFailing leaves one that is not failing unlocked, which a success does not change
+ */
+function lockWebhook(
+  trx: Kysely<Schema>,
+  id: string,
+  onlyFailing: boolean,
+): Promise<Pick<WebhookRow, 'failing_since'> | undefined> {
+  return trx
     .updateTable('webhook')
-    .set({ failing_since: null })
+    .set({ id })
     .where('id', '=', id)
-    .where('failing_since', 'is not', null)
-    .returning('id')
+    .$if(onlyFailing, (query) => query.where('failing_since', 'is not', null))
+    .returning('failing_since')
     .executeTakeFirst()
-  if (recovered !== undefined) await hastenPending(trx, id, now)
+}
+
+async function noteSuccess(trx: Kysely<Schema>, id: string, now: number): Promise<void> {
+  await trx.updateTable('webhook').set({ failing_since: null }).where('id', '=', id).execute()
+  await hastenPending(trx, id, now)
 }
 
 async function noteFailure(
   trx: Kysely<Schema>,
   webhook: WebhookRow,
   { status, error, errorFacts }: Failure,
-  { now, maxFailureMs }: { now: number; maxFailureMs: number },
+  { since, now, maxFailureMs }: { since: number; now: number; maxFailureMs: number },
 ): Promise<void> {
   if (status === goneStatus) return disableWebhook(trx, webhook, eventReason('RECEIVER_GONE', { status }), now)
-  const { failing_since: since } = await trx
-    .updateTable('webhook')
-    .set(({ fn, val }) => ({ failing_since: fn.coalesce('failing_since', val(now)) }))
-    .where('id', '=', webhook.id)
-    .returning('failing_since')
-    .executeTakeFirstOrThrow()
-  if (since === null || now - since < maxFailureMs) return
+  await trx.updateTable('webhook').set({ failing_since: since }).where('id', '=', webhook.id).execute()
+  if (now - since < maxFailureMs) return
   const failingSince = new Date(since).toISOString()
   const reason = `No delivery succeeded since ${failingSince}. ${error}`
   await disableWebhook(trx, webhook, { reason, reasonFacts: errorFacts, failingSince }, now)
