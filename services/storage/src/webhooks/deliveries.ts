@@ -143,7 +143,7 @@ export async function recordOutcome(
     if (outcome.error === null) await noteSuccess(trx, webhook.id, now)
     else {
       const since = failing.failing_since ?? now
-      await noteFailure(trx, webhook, outcome, { since, now, maxFailureMs: config.webhookFailureMs })
+      await noteFailure(trx, webhook, outcome, { state, since, now, maxFailureMs: config.webhookFailureMs })
     }
   })
   metrics.webhookDeliveries.inc({ result: state === 'pending' ? 'retried' : state })
@@ -172,15 +172,24 @@ async function noteSuccess(trx: Kysely<Schema>, id: string, now: number): Promis
   await hastenPending(trx, id, now)
 }
 
+/**
+ * Disables a webhook whose receiver is gone, and one without a success for days once a delivery has failed for good: after
+ * a long time without events, the first failed attempt says nothing about the days between.
+ */
 async function noteFailure(
   trx: Kysely<Schema>,
   webhook: WebhookRow,
   { status, error, errorFacts }: Failure,
-  { since, now, maxFailureMs }: { since: number; now: number; maxFailureMs: number },
+  {
+    state,
+    since,
+    now,
+    maxFailureMs,
+  }: { state: DeliveryRow['state']; since: number; now: number; maxFailureMs: number },
 ): Promise<void> {
   if (status === goneStatus) return disableWebhook(trx, webhook, eventReason('RECEIVER_GONE', { status }), now)
   await trx.updateTable('webhook').set({ failing_since: since }).where('id', '=', webhook.id).execute()
-  if (now - since < maxFailureMs) return
+  if (state !== 'failed' || now - since < maxFailureMs) return
   const failingSince = new Date(since).toISOString()
   const reason = `No delivery succeeded since ${failingSince}. ${error}`
   await disableWebhook(trx, webhook, { reason, reasonFacts: errorFacts, failingSince }, now)
