@@ -236,6 +236,29 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect((await take()).delivery.sequence).toBe(fast.delivery.sequence)
   })
 
+  test('events of types that a webhook delivers no longer are not delivered', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    const { row: other } = await insertWebhook(context, address, settings)
+    await place.record(2)
+    await queueNewEvents(context, signal)
+    const pending = async (id: string) =>
+      (await listDeliveries(context, id, { before: undefined, limit: 10 })).map(({ type }) => type)
+    const queued = await pending(row.id)
+    expect(queued).toEqual(['api_key.revoked', 'api_key.revoked', 'webhook.created'])
+    const inProgress = await takeDelivery(context, row.id, 'owner')
+    if (inProgress === undefined) throw new Error('nothing is due')
+    await changeWebhook(context, address, row.id, { types: ['api_key.revoked'] })
+    expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+    // It was of a type that is left out.
+    await recordOutcome(context, inProgress, judgeStatus(500))
+    expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+    await changeWebhook(context, address, row.id, { types: [] })
+    expect(await pending(row.id)).toHaveLength(2)
+    expect(await pending(other.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+  })
+
   test.runIf(kind === 'postgres')('a failure and a change of the webhook never wait for each other', async () => {
     await using place = await open()
     const { context } = place

@@ -83,7 +83,8 @@ export async function requireWebhook({ db }: Pick<Context, 'db'>, address: strin
 }
 
 /**
- * Changes a webhook. A new URL, or enabling it, makes its pending deliveries due again.
+ * Changes a webhook. A new URL, or enabling it, makes its pending deliveries due again; those of types that it delivers no
+ * longer are removed.
  * @throws CairnError WEBHOOK_NOT_FOUND
  */
 export async function changeWebhook(
@@ -108,6 +109,7 @@ export async function changeWebhook(
       .returningAll()
       .executeTakeFirst()
     if (row === undefined) throw new CairnError('WEBHOOK_NOT_FOUND')
+    if (types !== undefined && types.length > 0) await removePending(trx, id, types)
     if (row.is_enabled === 0) await postponePending(trx, id)
     else if (isRetried) await hastenPending(trx, id, clock.now(), { tries: 0 })
     return row
@@ -176,6 +178,16 @@ export async function hastenPending(
     .set({ ...change, next_at: now })
     .where('webhook_id', '=', webhookId)
     .where('state', '=', 'pending')
+    .execute()
+}
+
+/** Removes pending deliveries of all types except these. */
+async function removePending(trx: Kysely<Schema>, webhookId: string, types: readonly string[]): Promise<void> {
+  await trx
+    .deleteFrom('webhook_delivery')
+    .where('webhook_id', '=', webhookId)
+    .where('state', '=', 'pending')
+    .where('type', 'not in', types)
     .execute()
 }
 
