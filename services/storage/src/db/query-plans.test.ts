@@ -130,7 +130,7 @@ test('pins of a CID, and messages that are due, are found in their index', async
   const pins = await planned.explain()
   const lookup = 'SEARCH own USING INDEX pin_cid (address=? AND cid_v1=?)'
   expect(pins.filter((step) => /^(SEARCH|SCAN) /.test(step) && !step.includes('(id=?)'))).toEqual([lookup, lookup])
-  await findDueWebhooks(context, [], 10)
+  await findDueWebhooks(context, 10)
   expect((await planned.explain())[0]).toContain('webhook_delivery_open')
 })
 

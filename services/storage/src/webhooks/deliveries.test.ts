@@ -114,8 +114,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const { row } = await insertWebhook(context, address, settings)
     await place.record(450)
     await Promise.all(Array.from({ length: 4 }, () => queueNewEvents(context, signal)))
-    expect(await findDueWebhooks(context, [], 10)).toEqual([row.id])
-    expect(await findDueWebhooks(context, [row.id], 10)).toEqual([])
+    expect(await findDueWebhooks(context, 10)).toEqual([{ id: row.id, address }])
     const taken: number[][] = await Promise.all(
       Array.from({ length: 4 }, async (_, owner) => {
         const own: number[] = []
@@ -183,7 +182,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
       status: 500,
       failingSince: new Date(started).toISOString(),
     })
-    expect(await findDueWebhooks(context, [], 10)).toEqual([])
+    expect(await findDueWebhooks(context, 10)).toEqual([])
     await place.record(1)
     await queueNewEvents(context, signal)
 
@@ -194,7 +193,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     )
     // The one that failed once, the event that it was disabled, and the one since.
     expect(pending.map(({ type }) => type)).toEqual(['api_key.revoked', 'webhook.disabled', 'api_key.revoked'])
-    expect(await findDueWebhooks(context, [], 10)).toEqual([row.id])
+    expect(await findDueWebhooks(context, 10)).toEqual([{ id: row.id, address }])
   })
 
   test('a success makes the deliveries that wait due, and a replay delivers a range again', async () => {
@@ -303,12 +302,12 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const { row } = await insertWebhook(context, address, settings)
     await place.record(1)
     await queueNewEvents(context, signal)
-    expect(await findDueWebhooks(context, [], 1)).toEqual([row.id])
+    expect(await findDueWebhooks(context, 1)).toEqual([{ id: row.id, address }])
     const waiting = await listDeliveries(context, disabled.id, { before: undefined, limit: 10 })
     const due = waiting.filter(({ next_at: at }) => at <= context.clock.now())
     expect(due.map(({ sequence }) => sequence)).toEqual([first])
     await changeWebhook(context, address, disabled.id, { isEnabled: true })
-    expect(await findDueWebhooks(context, [row.id], 10)).toEqual([disabled.id])
+    expect((await findDueWebhooks(context, 10)).map(({ id }) => id)).toContain(disabled.id)
   })
 
   test('a replay queues no more than fits, and says where to continue', async () => {

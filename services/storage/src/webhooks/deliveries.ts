@@ -26,29 +26,27 @@ const goneStatus = 410
 /** How long finished deliveries are listed. */
 const endedLifetimeMs = 7 * 24 * 3_600_000
 
-/** Returns enabled webhooks with due deliveries, longest due first, except those that are busy. */
-export async function findDueWebhooks(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  busy: readonly string[],
-  limit: number,
-): Promise<string[]> {
+/** A webhook with due deliveries. */
+export type DueWebhook = Pick<WebhookRow, 'id' | 'address'>
+
+/** Returns enabled webhooks with due deliveries, longest due first. */
+export function findDueWebhooks({ db, clock }: Pick<Context, 'db' | 'clock'>, limit: number): Promise<DueWebhook[]> {
   const now = clock.now()
-  let query = db.read
-    .selectFrom('webhook_delivery')
-    .innerJoin('webhook', 'webhook.id', 'webhook_delivery.webhook_id')
-    .select('webhook_id')
-    .where('state', '=', 'pending')
-    .where('next_at', '<=', now)
-    // An attempt that was in progress when its webhook was disabled still sets the time of the next one.
-    .where('webhook.is_enabled', '=', 1)
-    .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
-  if (busy.length > 0) query = query.where('webhook_id', 'not in', busy)
-  const rows = await query
-    .groupBy('webhook_id')
-    .orderBy(({ fn }) => fn.min('next_at'))
-    .limit(limit)
-    .execute()
-  return rows.map(({ webhook_id: id }) => id)
+  return (
+    db.read
+      .selectFrom('webhook_delivery')
+      .innerJoin('webhook', 'webhook.id', 'webhook_delivery.webhook_id')
+      .select(({ fn }) => ['webhook_id as id', fn.min('webhook.address').as('address')])
+      .where('state', '=', 'pending')
+      .where('next_at', '<=', now)
+      // An attempt that was in progress when its webhook was disabled still sets the time of the next one.
+      .where('webhook.is_enabled', '=', 1)
+      .where(({ eb, or }) => or([eb('owner', 'is', null), eb('owner_until', '<=', now)]))
+      .groupBy('webhook_id')
+      .orderBy(({ fn }) => fn.min('next_at'))
+      .limit(limit)
+      .execute()
+  )
 }
 
 /** Leases the next due delivery of a webhook; undefined if there is none. */

@@ -2,6 +2,7 @@
 import type { CreatedWebhook, Webhook, WebhookDelivery } from '@cairn/protocol'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { recordEvents } from '../events/events.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { answer, startReceiver } from './receiver.fixture.ts'
 
@@ -142,6 +143,22 @@ test('receivers that fail, redirect, never end or never answer are retried with 
   const metrics = await storage.context.metrics.registry.metrics()
   expect(metrics).toMatch(/cairn_webhook_deliveries_total\{result="retried"\} [1-9]/)
   expect(metrics).toMatch(/cairn_webhook_deliveries_total\{result="delivered"\} [1-9]/)
+})
+
+test('receivers that do not respond delay no event of others', { timeout: 60_000 }, async () => {
+  await using silent = await startReceiver(() => undefined)
+  await using quick = await startReceiver(answer(204))
+  const [slow, other] = [await openAccount(storage), await openAccount(storage)]
+  const type = 'api_key.revoked'
+  for (let count = 0; count < 10; count++) await slow.create({ url: silent.url, types: [type] })
+  const { id } = await other.create({ url: quick.url, types: ['upload.stored'] })
+  const { db, clock } = storage.context
+  // Each webhook has events for minutes.
+  const events = Array.from({ length: 40 }, (_, at) => ({ type, data: { keyId: String(at), name: '' } }) as const)
+  await db.write((trx) => recordEvents(trx, slow.account.address.toLowerCase(), clock.now(), ...events))
+  await silent.until(4)
+  await other.upload('mine.txt')
+  expect(await other.untilDelivery(id, ({ state }) => state === 'delivered')).toMatchObject({ tries: 1 })
 })
 
 test('a receiver that is gone is disabled at once, with the reason and an event', async () => {

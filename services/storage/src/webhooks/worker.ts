@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Context } from '../context.ts'
 import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import {
+  type DueWebhook,
   findDueWebhooks,
   measureQueue,
   pruneDeliveries,
@@ -9,6 +10,7 @@ import {
   releaseDelivery,
   takeDelivery,
 } from './deliveries.ts'
+import { createDeliverySlots } from './delivery-slots.ts'
 import { queueNewEvents } from './queue-deliveries.ts'
 import { sendMessage } from './send-message.ts'
 import { openWebhookSecret } from './webhook-secret.ts'
@@ -16,11 +18,11 @@ import { openWebhookSecret } from './webhook-secret.ts'
 /** Delays between rounds, in ms: while this process changes rows, and otherwise. */
 const intervalMs = 500
 const idleMs = 5000
-/** Concurrent deliveries per process, and per webhook in it. */
-const maxRunning = 16
-const maxRunningPerWebhook = 2
-/** Deliveries of one webhook before others get their turn. */
+/** Webhooks with due deliveries that are read per round. */
+const maxDue = 1000
+/** Deliveries of a webhook in one slot, and time after which it begins no other in it, in ms: then others get the slot. */
 const deliveriesAtOnce = 50
+const slotMs = 5000
 /** Intervals of infrequent work. */
 const measureMs = 10_000
 const pruneMs = 600_000
@@ -28,31 +30,28 @@ const pruneMs = 600_000
 /** Returns the worker that delivers events to webhooks. Replicas may run it concurrently: each delivery has one owner. */
 export function createWebhooksWorker(context: Context, clock: WorkerClock): Worker {
   const { metrics, failures } = context
-  /** Webhooks of the deliveries in progress. */
-  const running = new Map<Promise<void>, string>()
+  const slots = createDeliverySlots()
+  const running = new Set<Promise<void>>()
   let measureAt = 0
   let pruneAt = 0
 
-  const listBusy = (): string[] => {
-    const counts = new Map<string, number>()
-    for (const id of running.values()) counts.set(id, (counts.get(id) ?? 0) + 1)
-    return [...counts].flatMap(([id, count]) => (count >= maxRunningPerWebhook ? [id] : []))
-  }
-
-  const start = (webhookId: string, signal: AbortSignal): void => {
-    const done = deliverDue(context, webhookId, signal)
-      .catch((error: unknown) => failures.failed('webhooks', error, 'failed to deliver events', { webhook: webhookId }))
+  const start = (webhook: DueWebhook, signal: AbortSignal): void => {
+    const release = slots.acquire(webhook)
+    const { id } = webhook
+    const done = deliverDue(context, id, signal)
+      .catch((error: unknown) => failures.failed('webhooks', error, 'failed to deliver events', { webhook: id }))
       .finally(() => {
         running.delete(done)
+        release()
         loop.wake()
       })
-    running.set(done, webhookId)
+    running.add(done)
   }
 
   const round = async (signal: AbortSignal): Promise<void> => {
     await queueNewEvents(context, signal)
-    if (running.size < maxRunning && !signal.aborted) {
-      for (const id of await findDueWebhooks(context, listBusy(), maxRunning - running.size)) start(id, signal)
+    if (!slots.isFull && !signal.aborted) {
+      for (const webhook of slots.select(await findDueWebhooks(context, maxDue))) start(webhook, signal)
     }
     if (clock.now() >= measureAt) {
       const { depth, oldestSeconds } = await measureQueue(context)
@@ -73,14 +72,15 @@ export function createWebhooksWorker(context: Context, clock: WorkerClock): Work
     name: 'webhooks',
     async run(signal) {
       await loop.run(signal)
-      await Promise.all(running.keys())
+      await Promise.all(running)
     },
   }
 }
 
 /** Delivers the due events of a webhook, one after the other. */
 async function deliverDue(context: Context, webhookId: string, signal: AbortSignal): Promise<void> {
-  for (let count = 0; count < deliveriesAtOnce && !signal.aborted; count++) {
+  const end = performance.now() + slotMs
+  for (let count = 0; count < deliveriesAtOnce && performance.now() < end && !signal.aborted; count++) {
     const taken = await takeDelivery(context, webhookId, randomUUID())
     if (taken === undefined) return
     const { delivery, webhook } = taken
