@@ -39,6 +39,7 @@ import { indexUnlistedNames } from './migrations/0039_index-unlisted-names.ts'
 import { promoteS3Versions } from './migrations/0040_promote-s3-versions.ts'
 import { noteAskers } from './migrations/0042_note-askers.ts'
 import { ruleS3Lifecycles } from './migrations/0044_rule-s3-lifecycles.ts'
+import { indexEgress } from './migrations/0047_index-egress.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -86,6 +87,7 @@ export const migrations = [
   promoteS3Versions,
   noteAskers,
   ruleS3Lifecycles,
+  indexEgress,
 ]
 
 /**

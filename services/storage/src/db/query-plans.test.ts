@@ -56,7 +56,6 @@ test('uploads of a content, and of an account, are found in their index', async 
       () => findOwnUpload(context, address, cid),
       () => findLinkable(context.db.read, address, cid),
       () => findThumbnails(context, address, [text]),
-      () => findEgress(context, address, 30),
       () => expect(deleteFiles(context, address, { cid })).rejects.toMatchObject(notFound),
     ],
   }
@@ -132,6 +131,18 @@ test('pins of a CID, and messages that are due, are found in their index', async
   expect(pins.filter((step) => /^(SEARCH|SCAN) /.test(step) && !step.includes('(id=?)'))).toEqual([lookup, lookup])
   await findDueWebhooks(context, 10)
   expect((await planned.explain())[0]).toContain('webhook_delivery_open')
+})
+
+test('sent bytes of an account are found from its roots', async () => {
+  await planned.explain()
+  await findEgress(context, address, 30)
+  const steps = await planned.explain()
+  expect(steps.filter((step) => step.includes(' egress '))).toEqual([
+    'SEARCH egress USING INDEX egress_root (root_multihash=? AND day>?)',
+  ])
+  expect(steps.filter((step) => step.includes(' upload '))).toEqual([
+    'SEARCH upload USING COVERING INDEX upload_own_content (address=?)',
+  ])
 })
 
 test('comparisons of all rows read ranges of them', async () => {

@@ -273,6 +273,7 @@ export function databaseSuite(
         { name: '0040_promote-s3-versions' },
         { name: '0042_note-askers' },
         { name: '0044_rule-s3-lifecycles' },
+        { name: '0047_index-egress' },
       ])
     })
 

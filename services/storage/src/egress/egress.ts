@@ -103,17 +103,14 @@ export async function findEgress(
 ): Promise<{ day: string; bytes: number }[]> {
   const today = Math.floor(clock.now() / dayMs)
   const rows = await db.read
-    .selectFrom('egress')
-    .select(({ fn }) => ['day', fn.sum<number | string>('bytes').as('bytes')])
-    .where('day', '>', today - days)
-    .where(({ exists, selectFrom }) =>
-      exists(
-        selectFrom('upload')
-          .select('upload.id')
-          .whereRef('upload.root_multihash', '=', 'egress.root_multihash')
-          .where('upload.address', '=', address),
-      ),
+    // From the roots of the account: the rows of a day are those of all accounts.
+    .selectFrom(({ selectFrom }) =>
+      selectFrom('upload').select('root_multihash').distinct().where('address', '=', address).as('own'),
     )
+    .crossJoin('egress')
+    .select(({ fn }) => ['day', fn.sum<number | string>('bytes').as('bytes')])
+    .whereRef('egress.root_multihash', '=', 'own.root_multihash')
+    .where('day', '>', today - days)
     .groupBy('day')
     .orderBy('day')
     .execute()
