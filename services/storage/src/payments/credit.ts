@@ -5,19 +5,13 @@ import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import { recordEvents } from '../events/events.ts'
 import { enter, type FreeSettings, findLowestPrice, openAccount } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentToken } from '../settings/payment-settings.ts'
-import { type PricedAt, type Prices, quoteLifetimeMs } from './prices.ts'
+import { maxBlockLagMs, type PricedAt, type Prices, quoteLifetimeMs } from './prices.ts'
 import type { PaymentRow } from './store.ts'
 
 /** Result of judging a payment whose block is final. */
 export type Verdict =
   | { state: 'credited'; bytes: number; price: PricedAt | undefined }
   | ({ state: 'unpriced' | 'refused' } & Reason)
-
-/**
- * How far the time of a block is behind the clock of the service when a payment reaches it: a block has the time at
- * which its making began (Filecoin: up to 30 s before), and clocks differ.
- */
-const maxBlockLagMs = 60_000
 
 /**
  * Returns the dollars per GiB that a payment buys at: the lowest of the ten minutes before it was sent, because that one

@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
 import { decodeAbiParameters, encodeFunctionData } from 'viem/utils'
 import type { PriceFeed } from '../settings/payment-settings.ts'
@@ -11,7 +12,10 @@ export type FeedReader = {
   /** Decimals of its prices. */
   getDecimals(): Promise<number>
   getLatest(): Promise<FeedRound>
-  /** Undefined when the round does not exist or was never answered. */
+  /**
+   * Undefined when the round does not exist or was never answered.
+   * @throws CairnError UPSTREAM_FAILED for another round: searches end because each one is the requested one
+   */
   getRound(roundId: bigint): Promise<FeedRound | undefined>
   /** Whether the roll-up's sequencer is up, and has been long enough for fresh prices; true when none is watched. */
   isSequencerUp(nowMs: number): Promise<boolean>
@@ -55,14 +59,17 @@ export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSig
     },
     async getRound(roundId) {
       const data = encodeFunctionData({ abi: feedAbi, functionName: 'getRoundData', args: [roundId] })
+      let round: FeedRound
       try {
-        const round = readRound(await callContract(rpc, feed.address, data))
-        return round.updatedAtMs === 0 ? undefined : round
+        round = readRound(await callContract(rpc, feed.address, data))
       } catch (error) {
         // Feeds revert for rounds that do not exist.
         if (error instanceof RpcRefusal) return undefined
         throw error
       }
+      if (round.updatedAtMs === 0) return undefined
+      if (round.roundId === roundId) return round
+      throw new CairnError('UPSTREAM_FAILED', { message: 'A price feed returned another round than the requested one' })
     },
     async isSequencerUp(nowMs) {
       if (feed.sequencer === undefined) return true

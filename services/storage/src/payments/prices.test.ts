@@ -6,7 +6,7 @@ import type { Hex } from 'viem'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { parsePaymentSettings } from '../settings/payment-settings.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
-import { type PaymentChain, startPaymentChain } from './payment-chain.fixture.ts'
+import { type PaymentChain, startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { createPrices, type Prices } from './prices.ts'
 
 const hour = 3_600_000
@@ -40,6 +40,38 @@ async function deployFeed(rounds: readonly [price: bigint, atMs: number][], deci
   const feed = await place.chain.deploy(localPriceFeedAbi, localPriceFeedBytecode, [decimals, 'X / USD', 0n])
   for (const [price, atMs] of rounds) await push(feed, price, now + atMs)
   return feed
+}
+
+/** Selectors of the calls of a feed. */
+const latestRound = '0xfeaf968c'
+const roundData = '0x9a6fc8f5'
+
+/** The answer of a feed to the question for its latest round. */
+async function latestOf(feed: Hex): Promise<{ result?: unknown }> {
+  return callFeed({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: feed, data: latestRound }, 'latest'] })
+}
+
+async function callFeed(question: Record<string, unknown>): Promise<{ result?: unknown }> {
+  const headers = { 'content-type': 'application/json' }
+  return (await fetch(place.chain.url, { method: 'POST', headers, body: JSON.stringify(question) })).json()
+}
+
+/** Starts an endpoint at which a feed is the second phase of one whose first phase is another feed. */
+async function startTwoPhases(first: Hex, second: Hex) {
+  const phaseWord = (word: string, phase: bigint): string =>
+    ((phase << 64n) + (BigInt(`0x${word}`) & (2n ** 64n - 1n))).toString(16).padStart(64, '0')
+  return startRpcLiar(place.chain.url, async (question) => {
+    const [call] = question.params as [{ to?: string; data: string }]
+    const isRound = question.method === 'eth_call' && call.to?.toLowerCase() === second.toLowerCase()
+    if (!isRound || !(call.data.startsWith(latestRound) || call.data.startsWith(roundData))) return undefined
+    const asked = call.data.startsWith(roundData) ? BigInt(`0x${call.data.slice(10)}`) >> 64n : 2n
+    if (asked !== 1n && asked !== 2n) return { error: { code: 3, message: 'execution reverted' } }
+    const to = asked === 1n ? first : second
+    const data = call.data.slice(0, 10) + (call.data.length > 10 ? phaseWord(call.data.slice(10), 1n) : '')
+    const answer = await callFeed({ ...question, jsonrpc: '2.0', params: [{ to, data }, 'latest'] })
+    if (typeof answer.result !== 'string') return answer
+    return { result: `0x${phaseWord(answer.result.slice(2, 66), asked)}${answer.result.slice(66)}` }
+  })
 }
 
 function open(
@@ -152,6 +184,82 @@ describe('the price for a time', () => {
     expect(await open([feed]).getPriceAt('ETH', now)).toMatchObject({ price: 5_00000000n })
     expect(await open([feed]).getPriceAt('ETH', now + 3 * minute)).toMatchObject({ price: 4_00000000n })
     expect(await open([feed]).getPriceAt('ETH', now + 20 * minute)).toMatchObject({ price: 3_00000000n })
+  })
+
+  test('is that of a round that began while the block was made, if it is higher', async () => {
+    const feed = await deployFeed([
+      [3_00000000n, -20 * minute],
+      [4_00000000n, -5 * minute + 30_000],
+      [9_00000000n, -minute],
+    ])
+    const prices = open([feed])
+    // A block has the time at which its making began; the quote may be newer.
+    expect(await prices.getPriceAt('ETH', now - 5 * minute)).toMatchObject({ price: 4_00000000n })
+    expect(await prices.getPriceAt('ETH', now - 7 * minute)).toMatchObject({ price: 3_00000000n })
+  })
+
+  test('is that of an endpoint that is a round behind until the minute after the block is over', async () => {
+    const feed = await deployFeed([[3_00000000n, -5 * minute]])
+    const { result: old } = await latestOf(feed)
+    await push(feed, 4_00000000n, now - 30_000)
+    const target = place.chain.url
+    await using behind = await startRpcLiar(target, ({ method, params }) =>
+      method === 'eth_call' && JSON.stringify(params).includes(latestRound) ? { result: old } : undefined,
+    )
+    const prices = open([feed], {}, { network: undefined, rpcUrls: [target, behind.url] })
+    const blockTime = now - minute
+    expect(await prices.getPriceAt('ETH', blockTime)).toMatchObject({ price: 3_00000000n })
+    now += 1000
+    expect(await prices.getPriceAt('ETH', blockTime)).toBeUndefined()
+  })
+
+  test('is found in earlier phases of a feed, and across two of them', async () => {
+    const old = await deployFeed([
+      [1_00000000n, -20 * hour],
+      [2_00000000n, -19 * hour],
+      [7_00000000n, -18 * hour - 5 * minute],
+      [5_00000000n, -18 * hour],
+      [6_00000000n, -10 * hour],
+      // Its contract went on for a while after it was replaced.
+      [8_00000000n, -3 * hour],
+    ])
+    const feed = await deployFeed([
+      [4_00000000n, -9 * hour - 55 * minute],
+      [3_00000000n, -minute],
+    ])
+    await using proxy = await startTwoPhases(old, feed)
+    const prices = open([feed], {}, { network: undefined, rpcUrls: [proxy.url], heartbeatSeconds: 3 * 3600 })
+    const priceAt = async (ms: number) => (await prices.getPriceAt('ETH', now + ms))?.price
+    expect(await priceAt(-21 * hour)).toBeUndefined()
+    expect(await priceAt(-19 * hour - 30 * minute)).toBe(1_00000000n)
+    expect(await priceAt(-17 * hour - 58 * minute)).toBe(7_00000000n)
+    expect(await priceAt(-17 * hour)).toBe(5_00000000n)
+    // The last round of the earlier phase still applied in the ten minutes before.
+    expect(await priceAt(-9 * hour - 54 * minute)).toBe(6_00000000n)
+    expect(await priceAt(-9 * hour)).toBe(4_00000000n)
+  })
+
+  test('is the first one of the next phase if the earlier one fell silent', async () => {
+    const old = await deployFeed([[9_00000000n, -20 * hour]])
+    const feed = await deployFeed([[4_00000000n, -2 * hour]])
+    await using proxy = await startTwoPhases(old, feed)
+    const prices = open([feed], {}, { network: undefined, rpcUrls: [proxy.url] })
+    expect(await prices.getPriceAt('ETH', now - 10 * hour)).toMatchObject({ price: 4_00000000n })
+  })
+
+  test('is unknown if an endpoint answers with other rounds than the requested ones', async () => {
+    const feed = await deployFeed([
+      [4_00000000n, -5 * hour],
+      [3_00000000n, -4 * hour],
+      [2_00000000n, -minute],
+    ])
+    const data = `${roundData}${((1n << 64n) + 1n).toString(16).padStart(64, '0')}`
+    const first = await callFeed({ jsonrpc: '2.0', id: 1, method: 'eth_call', params: [{ to: feed, data }, 'latest'] })
+    await using liar = await startRpcLiar(place.chain.url, ({ method, params }) =>
+      method === 'eth_call' && JSON.stringify(params).includes(roundData) ? { result: first.result } : undefined,
+    )
+    const prices = open([feed], {}, { network: undefined, rpcUrls: [liar.url] })
+    expect(await prices.getPriceAt('ETH', now - 3 * hour)).toBeUndefined()
   })
 
   test('is the first one after a silence of the feed', async () => {

@@ -12,8 +12,8 @@ export type Prices = {
   /** The price now. @throws CairnError PRICE_UNKNOWN (no source, or none that is fresh) */
   getTicker(symbol: string): Promise<PricedAt>
   /**
-   * Returns the price for a payment in a block of that time: the highest that applied in the ten minutes before,
-   * because it may have been quoted to a user. The answer never changes.
+   * Returns the price for a payment in a block of that time: the highest that applied in the ten minutes before, and
+   * within {@link maxBlockLagMs} of it, because it may have been quoted to a user. The answer never changes after that.
    * @returns undefined while no price is fresh enough
    */
   getPriceAt(symbol: string, timeMs: number): Promise<PricedAt | undefined>
@@ -27,6 +27,11 @@ export type Prices = {
 
 /** Lifetime of a quote. */
 export const quoteLifetimeMs = 10 * 60_000
+/**
+ * How far the time of a block is behind the clock of the service when a payment reaches it: a block has the time at
+ * which its making began (Filecoin: up to 30 s before), and clocks differ.
+ */
+export const maxBlockLagMs = 60_000
 /** Tolerated delay of a feed beyond its heartbeat. */
 const marginMs = 10 * 60_000
 const tickerKeepMs = 10_000
@@ -99,8 +104,17 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
     async getPriceAt(symbol, timeMs) {
       const source = findSource(sources, symbol)
       if (source === undefined) return undefined
-      const readAt: ReadRound = (feed, reader) => findRoundAt(feed, reader, timeMs, clock.now())
-      const found = await pickAgreeing(context, source, readAt, isEqual)
+      const pick = (endMs: number) =>
+        pickAgreeing(
+          context,
+          source,
+          (feed, reader) => findRoundAt(feed, reader, { timeMs, endMs }, clock.now()),
+          isEqual,
+        )
+      const endMs = timeMs + maxBlockLagMs
+      let found = await pick(endMs)
+      // Before that time, one endpoint may be a round ahead of another.
+      if (CairnError.is(found, 'UPSTREAM_FAILED') && clock.now() <= endMs) found = await pick(timeMs)
       if (!CairnError.is(found)) return found
       // A missing price may stay missing; endpoints that contradict each other need an operator.
       if (found.code === 'UPSTREAM_FAILED')
@@ -224,42 +238,60 @@ async function isUsable(
 }
 
 /**
- * Returns the round for a block's time: the highest of those that applied in the quote window before it or, when the
- * feed was silent for too long, the first one after it.
+ * Returns the round for a block's time: the highest of those that applied in the quote window before it, or began until
+ * `endMs`. When the feed was silent for too long, the first one after it.
  */
 async function findRoundAt(
   feed: PriceFeed,
   reader: FeedReader,
-  timeMs: number,
+  { timeMs, endMs }: { timeMs: number; endMs: number },
   nowMs: number,
 ): Promise<FeedRound | undefined> {
   const latest = await reader.getLatest()
   const last = await findLastBefore(reader, latest, timeMs)
-  if (last !== undefined && (await isUsable(feed, reader, last, timeMs, nowMs))) {
-    let best = last
-    let round: FeedRound | undefined = last
-    for (let i = 0; i < maxWindowRounds && round.updatedAtMs > timeMs - quoteLifetimeMs; i++) {
-      round = await reader.getRound(round.roundId - 1n)
-      // A round that was stale before the window began was never quoted.
-      if (round === undefined || timeMs - quoteLifetimeMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
-      if (round.price > best.price) best = round
-    }
-    return best
+  if (last === undefined) return undefined
+  if (!(await isUsable(feed, reader, last, timeMs, nowMs))) {
+    const next = await findNext(reader, last, latest)
+    if (next === undefined || next.updatedAtMs <= timeMs || next.price <= 0n) return undefined
+    return (await reader.isSequencerUp(nowMs)) ? next : undefined
   }
-  const next = last === undefined ? undefined : await reader.getRound(last.roundId + 1n)
-  if (next === undefined || next.updatedAtMs <= timeMs || next.price <= 0n) return undefined
-  return (await reader.isSequencerUp(nowMs)) ? next : undefined
+  let best = last
+  const startMs = timeMs - quoteLifetimeMs
+  let round: FeedRound | undefined = last
+  for (let i = 0; i < maxWindowRounds && round.updatedAtMs > startMs; i++) {
+    round = await findPrevious(reader, round)
+    // A round that was stale before the window began was never quoted.
+    if (round === undefined || startMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
+    if (round.price > best.price) best = round
+  }
+  round = last
+  for (let i = 0; i < maxWindowRounds; i++) {
+    round = await findNext(reader, round, latest)
+    if (round === undefined || round.updatedAtMs > endMs) break
+    if (round.price > best.price) best = round
+  }
+  return best
 }
 
-/** Rounds of one phase are numbered without gaps, with the phase in the bits above the 64th. */
+/**
+ * Rounds of one phase are numbered without gaps from 1, with the phase in the bits above the 64th. A feed begins a phase
+ * when the contract behind it is replaced, and still returns the rounds of earlier ones.
+ */
 const phaseBits = 64n
+/** Maximum number of earlier phases that are searched. */
+const maxPhases = 32n
+
+const phaseOf = ({ roundId }: FeedRound): bigint => roundId >> phaseBits
+const firstIdOf = (phase: bigint): bigint => (phase << phaseBits) + 1n
 
 /** Finds the last round that is not later than a time, by binary search: rounds are in order of time. */
 async function findLastBefore(reader: FeedReader, latest: FeedRound, timeMs: number): Promise<FeedRound | undefined> {
   if (latest.updatedAtMs <= timeMs) return latest
-  const first = ((latest.roundId >> phaseBits) << phaseBits) + 1n
-  let low = await reader.getRound(first)
-  if (low === undefined || low.updatedAtMs > timeMs) return undefined
+  const newest = phaseOf(latest)
+  const first = await reader.getRound(firstIdOf(newest))
+  if (first === undefined) return undefined
+  if (first.updatedAtMs > timeMs) return findLastInEarlier(reader, newest, timeMs)
+  let low = first
   let high = latest
   while (high.roundId - low.roundId > 1n) {
     const middle = await reader.getRound((low.roundId + high.roundId) / 2n)
@@ -268,4 +300,42 @@ async function findLastBefore(reader: FeedReader, latest: FeedRound, timeMs: num
     else high = middle
   }
   return low
+}
+
+/** The same in the phases before one. Where they end is not known. */
+async function findLastInEarlier(reader: FeedReader, phase: bigint, timeMs: number): Promise<FeedRound | undefined> {
+  for (let earlier = phase - 1n; earlier >= 0n && phase - earlier <= maxPhases; earlier--) {
+    let low = await reader.getRound(firstIdOf(earlier))
+    if (low === undefined || low.updatedAtMs > timeMs) continue
+    // Twice as far each time, then halves of that.
+    let isClose = false
+    for (let step = 1n; step > 0n; step = isClose ? step / 2n : step * 2n) {
+      const id: bigint = low.roundId + step
+      const next = id < firstIdOf(earlier + 1n) - 1n ? await reader.getRound(id) : undefined
+      if (next !== undefined && next.updatedAtMs <= timeMs) low = next
+      else isClose = true
+    }
+    return low
+  }
+  return undefined
+}
+
+/** Returns the round before one; before the first of a phase, the one that applied until then. */
+function findPrevious(reader: FeedReader, round: FeedRound): Promise<FeedRound | undefined> {
+  const phase = phaseOf(round)
+  if (round.roundId !== firstIdOf(phase)) return reader.getRound(round.roundId - 1n)
+  return findLastInEarlier(reader, phase, round.updatedAtMs)
+}
+
+/** Returns the round after one; after the last of a phase, the first of the next one. */
+async function findNext(reader: FeedReader, round: FeedRound, latest: FeedRound): Promise<FeedRound | undefined> {
+  if (round.roundId === latest.roundId) return undefined
+  const next = await reader.getRound(round.roundId + 1n)
+  if (next !== undefined) return next
+  const phase = phaseOf(round)
+  for (let later = phase + 1n; later <= phaseOf(latest) && later - phase <= maxPhases; later++) {
+    const first = await reader.getRound(firstIdOf(later))
+    if (first !== undefined) return first
+  }
+  return undefined
 }
