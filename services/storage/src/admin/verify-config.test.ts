@@ -25,3 +25,26 @@ test('verify-config names the migration after which earlier versions cannot star
     rmSync(home, { recursive: true })
   }
 })
+
+test('verify-config warns of an endpoint with a key that clients would get', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
+  const contract = `0x${'1'.repeat(40)}`
+  const own = { chainId: 4242, symbol: 'OWN', contract }
+  const keyed = 'https://rpc.example/v2/the-key'
+  const networks = {
+    own: { ...own, rpcUrls: [keyed] },
+    plain: { ...own, chainId: 4243, rpcUrls: ['https://rpc.example/'] },
+    stated: { ...own, chainId: 4244, rpcUrls: [keyed], publicRpcUrl: 'https://rpc.example' },
+    polygon: { contract, rpcUrls: [keyed] },
+  }
+  try {
+    const environment = { CAIRN_HOME: home, CAIRN_PAYMENTS: JSON.stringify({ networks }) }
+    const { lines } = await runAdmin(environment, 'verify-config')
+    expect(lines.filter((line) => line.includes('publicRpcUrl'))).toEqual([
+      'warning  CAIRN_PAYMENTS: Clients get the whole URL of the first endpoint of own. Set publicRpcUrl to one without a key.',
+    ])
+    expect(lines.join('\n')).not.toContain('the-key')
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+})

@@ -52,9 +52,14 @@ export async function verifyConfig(config: StorageConfig): Promise<ConfigFinding
   }
   if (config.faucetKey !== undefined) warn('CAIRN_FAUCET_KEY', 'The service gives coins to anyone')
   if (config.rateFactor === 0) warn('CAIRN_RATE_FACTOR', '0, so there are no rate limits')
-  for (const { name, rpcUrls } of config.payments.networks) {
+  for (const { name, rpcUrls, publicRpcUrl } of config.payments.networks) {
     if (rpcUrls.length < 3)
       warn('CAIRN_PAYMENTS', `${name} has ${rpcUrls.length} endpoints. Configure three, so that one can fail`)
+    if (publicRpcUrl === rpcUrls[0] && mayContainKey(publicRpcUrl))
+      warn(
+        'CAIRN_PAYMENTS',
+        `Clients get the whole URL of the first endpoint of ${name}. Set publicRpcUrl to one without a key`,
+      )
   }
   if (config.consoleFolder !== undefined && !(await isReadable(join(config.consoleFolder, 'index.html')))) {
     fail('CAIRN_CONSOLE_FOLDER', `${config.consoleFolder} contains no built console`)
@@ -103,6 +108,12 @@ async function checkObjects(config: StorageConfig, fail: Note): Promise<void> {
   } catch (error) {
     fail('CAIRN_OBJECTS_URL', messageOf(error))
   }
+}
+
+/** Whether a URL has more than a host and a port: keys of endpoints are in paths, queries or user names. */
+function mayContainKey(url: string): boolean {
+  const { pathname, search, username, password } = new URL(url)
+  return pathname !== '/' || `${search}${username}${password}` !== ''
 }
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : 'No response')
