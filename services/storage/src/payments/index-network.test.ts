@@ -50,6 +50,28 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
+  test('is found without a query for more blocks than the settings allow', async () => {
+    const { place, follow } = subject()
+    let widest = 0
+    await using endpoint = await startRpcLiar(place.chain.url, ({ method, params }) => {
+      const [filter] = params as [{ fromBlock: string; toBlock: string }]
+      if (method === 'eth_getLogs') widest = Math.max(widest, Number(filter.toBlock) - Number(filter.fromBlock) + 1)
+      return undefined
+    })
+    for (const maxRange of [1, 2, 10, 60]) {
+      await place.payToken(place.alice, 'usdc', 1_000_000n)
+      await place.mine(maxRange + 12)
+      const indexer = follow({ rpcUrls: [endpoint.url], maxRange })
+      widest = 0
+      let credited = 0
+      for (let round: IndexRound | undefined; round === undefined || round.isBehind; ) {
+        round = await indexer.round()
+        credited += round.credited
+      }
+      expect([maxRange, widest, credited]).toEqual([maxRange, maxRange, 1])
+    }
+  })
+
   test('is credited once although two replicas race for many at once', async () => {
     const { place, follow, states, limitOf, expectBooksRight } = subject()
     for (let i = 0; i < 5; i++) await place.pay(i % 2 === 0 ? place.alice : place.bob, 10n ** 15n)

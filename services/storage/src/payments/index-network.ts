@@ -138,8 +138,9 @@ async function indexRound(
   let blocks = 0
 
   if (finalNumber >= next) {
-    const to = Math.min(finalNumber, next + range.blocks - 1)
-    const from = Math.max(network.startBlock, next - Math.min(blocksAgain, range.blocks - 1))
+    const from = Math.max(network.startBlock, next - Math.min(blocksAgain, Math.floor(range.blocks / 2)))
+    // Both kinds of blocks together: endpoints limit the range of a query.
+    const to = Math.min(finalNumber, from + range.blocks - 1)
     const wide = { blocks: 0, credited, seen: 0, isBehind: true, voters }
     const agreed = await readAgreed(parts, panel, range, voters, { from, to })
     if (agreed === undefined) return wide
