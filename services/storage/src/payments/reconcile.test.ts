@@ -2,7 +2,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
-import { startPaymentChain } from './payment-chain.fixture.ts'
+import { startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { reconcile } from './reconcile.ts'
 
 let postgres: PostgresFixture
@@ -63,3 +63,27 @@ test.each(['sqlite', 'postgres'])(
     expect(storage.log.join('')).toContain('reconciliation found differences')
   },
 )
+
+test('reports an endpoint that is behind as that, and no payment as missing', async () => {
+  await using place = await startPaymentChain()
+  let isBehind = false
+  await using lagging = await startRpcLiar(place.chain.url, ({ method }) => {
+    if (!isBehind || !/^eth_get(BlockByNumber|Logs)$/.test(method)) return undefined
+    return { result: method === 'eth_getLogs' ? [] : null }
+  })
+  await using other = await startRpcLiar(place.chain.url, () => undefined)
+  const rpcUrls = [place.chain.url, other.url, lagging.url]
+  await using storage = await startTestStorage({
+    CAIRN_PAYMENTS: place.settings({ finality: { blocks: 0 }, rpcUrls }),
+  })
+  await place.payToken(place.alice, 'usdc', 1_000_000n)
+  const { db } = storage.context
+  const credited = async () =>
+    (await db.read.selectFrom('payment').select('id').where('state', '=', 'credited').execute()).length
+  await expect.poll(credited).toBe(1)
+  isBehind = true
+  const { findings } = await reconcile(storage.context)
+  expect(findings).toEqual([
+    { kind: 'chain-unread', network: 'local', reason: expect.stringContaining('does not have block') },
+  ])
+})

@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import { type RawBuilder, sql } from 'kysely'
 import type { Context } from '../context.ts'
@@ -202,6 +203,12 @@ async function compareChain(
   const first = Math.max(network.startBlock, last - blocksAgain + 1)
   const reader = createChainReader(network, network.rpcUrls.at(-1) ?? '', signal)
   await reader.requireChain()
+  // An endpoint that is behind, which following the chain tolerates, would report the newest payments as missing.
+  if ((await reader.getBlock(last))?.hash !== cursor.final_hash) {
+    throw new CairnError('UPSTREAM_FAILED', {
+      message: `The last endpoint of ${network.name} does not have block ${last}, up to which payments were read`,
+    })
+  }
   const findings: BookFinding[] = []
   const rows = await db.read
     .selectFrom('payment')
