@@ -152,16 +152,19 @@ export async function describeHowToPay(
   }))
 }
 
+/** Time limit for reading the newest block: providers are challenged without it, within a limit of their own. */
+const headMs = 3000
+
 /** Reads the newest block of the first payment chain; undefined when there is none. */
-export function openHead({
-  networks,
-}: PaymentSettings): (() => Promise<{ chainId: number; number: number; hash: string }>) | undefined {
+export function openHead(
+  { networks }: PaymentSettings,
+  limitMs = headMs,
+): (() => Promise<{ chainId: number; number: number; hash: string }>) | undefined {
   const [network] = networks
   const [url] = network?.rpcUrls ?? []
   if (network === undefined || url === undefined) return undefined
-  const reader = createChainReader(network, url)
   return async () => {
-    const { number, hash } = await reader.getHead()
+    const { number, hash } = await createChainReader(network, url, AbortSignal.timeout(limitMs)).getHead()
     return { chainId: network.chainId, number, hash }
   }
 }
