@@ -347,6 +347,17 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
           { ...deal, number: 1, provider: 'one', state: 'failed' },
           { ...deal, number: 2, provider: 'two', state: 'proving' },
           { ...deal, number: 3, provider: 'two', state: 'failed' },
+          {
+            ...deal,
+            number: 4,
+            provider: 'three',
+            state: 'faulted',
+            kept_at: 2,
+            proven_at: 3,
+            silent_since: 4,
+            challenge_nonce: 'n',
+            challenge_source: 'random',
+          },
         ])
         .execute()
     })
@@ -354,6 +365,11 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect(
       await db.read.selectFrom('deal').select(['state', 'tries', 'error']).where('number', '=', 1).execute(),
     ).toEqual([{ state: 'queued', tries: 0, error: null }])
+    // Nothing of the copy that was lost counts for the next one.
+    expect((await admin('deals', 'requeue', '4')).code).toBe(0)
+    const lost = await db.read.selectFrom('deal').selectAll().where('number', '=', 4).executeTakeFirst()
+    expect(lost).toMatchObject({ state: 'queued', kept_at: null, proven_at: null, silent_since: null })
+    expect(lost).toMatchObject({ challenge_nonce: null, challenge_source: null })
     for (const number of ['2', '3']) {
       const { code, complained } = await admin('deals', 'requeue', number, '--json')
       expect([code, JSON.parse(complained).code]).toEqual([78, 'CONFLICT'])

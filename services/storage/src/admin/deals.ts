@@ -30,9 +30,17 @@ export function requeueDeal(context: AdminContext, number: number) {
       .executeTakeFirst()
     if (other !== undefined) throw refuse(number, `Deal ${other.number} with the same provider replaced it`)
     const now = context.clock.now()
+    // Nothing of the copy that was lost: the new one has not been proven, and is not silent.
+    const unproven = {
+      kept_at: null,
+      proven_at: null,
+      silent_since: null,
+      challenge_nonce: null,
+      challenge_source: null,
+    }
     await trx
       .updateTable('deal')
-      .set({ state: 'queued', since: now, next_at: now, tries: 0, ...noError, token_hash: null })
+      .set({ state: 'queued', since: now, next_at: now, tries: 0, ...noError, ...unproven, token_hash: null })
       .where('number', '=', number)
       .execute()
     return {
