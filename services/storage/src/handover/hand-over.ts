@@ -1,5 +1,7 @@
+import type { Selectable } from 'kysely'
 import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import type { Schema } from '../db/schema.ts'
 import { writeCar } from '../gateway/gateway.ts'
 import { isAnnounced } from '../ipni/ipni.ts'
 import { hasDenied } from './check-below.ts'
@@ -16,12 +18,22 @@ const retryPausesMs = [10_000, 60_000, 10 * 60_000]
 /** Maximum characters of a stored error. */
 const maxErrorCharacters = 500
 
+type HandedRow = Selectable<Schema['handed_root']>
+
+/** What a round hands over at the moment, by CID: a withdrawal of it ends that first. */
+export type Imports = Map<string, { stop(): void; readonly ended: Promise<void> }>
+
 /**
  * Hands over what is to be found, and withdraws what was deleted or denied.
  * @returns the number of roots that were due
  */
-export async function handOverDue(context: Context, kubo: KuboClient, signal: AbortSignal): Promise<number> {
-  const { db, clock, packs, failures } = context
+export async function handOverDue(
+  context: Context,
+  kubo: KuboClient,
+  signal: AbortSignal,
+  imports: Imports = new Map(),
+): Promise<number> {
+  const { db, clock } = context
   const due = await db.read
     .selectFrom('handed_root')
     .selectAll()
@@ -32,55 +44,142 @@ export async function handOverDue(context: Context, kubo: KuboClient, signal: Ab
   const end = performance.now() + roundMs
   for (const row of due) {
     if (signal.aborted || performance.now() > end) break
-    const cid = CID.parse(row.cid)
-    // Only if nothing changed meanwhile: what did stays due.
-    const matching = { root_multihash: row.root_multihash, due_at: row.due_at }
+    const stop = new AbortController()
+    const { promise: ended, resolve } = Promise.withResolvers<void>()
+    imports.set(row.cid, { stop: () => stop.abort(), ended })
     try {
-      const announced = await isAnnounced(db.read, row.root_multihash)
-      // Kubo would serve each block below it, too.
-      const isWanted = announced && !(await hasDenied(context, cid, signal))
-      if (!isWanted) {
-        // Also what is not recorded as handed over: it may have been deleted, or this process ended, right after the pin.
-        await kubo.unpin(cid, signal)
-      } else if (row.is_handed === 0) {
-        await kubo.importCar(writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }), signal)
-        await kubo.pin(cid, signal)
-      }
-      const isKnown = await db.write(async (trx) => {
-        if (announced) {
-          // Denied content stays known, so that it is handed over once the rule is removed.
-          const done = { is_handed: isWanted ? (1 as const) : (0 as const), due_at: null, tries: 0, error: null }
-          await trx
-            .updateTable('handed_root')
-            .set(done)
-            .where((where) => where.and(matching))
-            .execute()
-        } else {
-          await trx
-            .deleteFrom('handed_root')
-            .where((where) => where.and(matching))
-            .execute()
-        }
-        return (await findRoot(trx, row.root_multihash)) !== undefined
-      })
-      // Another replica, which had the lease while this process was asleep, withdrew it before the pin.
-      if (isWanted && !isKnown) await kubo.unpin(cid, signal)
-    } catch (error) {
-      if (signal.aborted) break
-      failures.failed('handover', error, 'failed to hand over content', { cid: row.cid })
-      const pauseMs = retryPausesMs[Math.min(row.tries, retryPausesMs.length - 1)] ?? 0
-      const message = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorCharacters)
-      await db.write((trx) =>
-        trx
-          .updateTable('handed_root')
-          .set({ due_at: clock.now() + pauseMs, tries: row.tries + 1, error: message })
-          .where((where) => where.and(matching))
-          .execute(),
-      )
+      await attempt(context, row, AbortSignal.any([signal, stop.signal]), (own) => handOver(context, kubo, row, own))
+    } finally {
+      imports.delete(row.cid)
+      resolve()
     }
   }
   return due.length
 }
+
+/**
+ * Withdraws what was deleted or denied while {@link handOverDue} runs, whose imports of large DAGs take hours.
+ * @param imports those in progress
+ */
+export async function withdrawDue(
+  context: Context,
+  kubo: KuboClient,
+  signal: AbortSignal,
+  imports: Imports,
+): Promise<void> {
+  const due = await context.db.read
+    .selectFrom('handed_root')
+    .selectAll()
+    // Only withdrawals: as many roots as the service has may wait to be handed over.
+    .where('due_at', '<', 0)
+    .orderBy('due_at')
+    .limit(rootsPerRound)
+    .execute()
+  for (const row of due) {
+    if (signal.aborted) return
+    await attempt(context, row, signal, async (own) => {
+      const { announced, isWanted } = await inspect(context, row, own)
+      if (!isWanted) {
+        const running = imports.get(row.cid)
+        running?.stop()
+        await running?.ended
+        await kubo.unpin(CID.parse(row.cid), own)
+        await record(context, row, { announced, isWanted })
+      } else if (row.is_handed === 1) await record(context, row, { announced, isWanted })
+      // Denied no longer: it is to be handed over.
+      else await postpone(context, row, { due_at: context.clock.now() })
+    })
+  }
+}
+
+async function handOver(context: Context, kubo: KuboClient, row: HandedRow, signal: AbortSignal): Promise<void> {
+  const cid = CID.parse(row.cid)
+  const { announced, isWanted } = await inspect(context, row, signal)
+  if (!isWanted) {
+    // Also what is not recorded as handed over: it may have been deleted, or this process ended, right after the pin.
+    await kubo.unpin(cid, signal)
+  } else if (row.is_handed === 0) {
+    const source = context.packs
+    await kubo.importCar(writeCar({ source }, { cid, blocks: [cid] }, { scope: 'all', signal }), signal)
+    await kubo.pin(cid, signal)
+  }
+  const isKnown = await record(context, row, { announced, isWanted })
+  // Another replica, which had the lease while this process was asleep, withdrew it before the pin.
+  if (isWanted && !isKnown) await kubo.unpin(cid, signal)
+}
+
+/** Whether a root is to be found, and may be. Kubo would serve each block below it, too. */
+async function inspect(
+  context: Context,
+  row: HandedRow,
+  signal: AbortSignal,
+): Promise<{ announced: boolean; isWanted: boolean }> {
+  const announced = await isAnnounced(context.db.read, row.root_multihash)
+  return { announced, isWanted: announced && !(await hasDenied(context, CID.parse(row.cid), signal)) }
+}
+
+/**
+ * Records that a root is as it should be, unless something changed meanwhile: what did stays due.
+ * @returns whether the root is still known
+ */
+function record(
+  { db }: Context,
+  row: HandedRow,
+  { announced, isWanted }: { announced: boolean; isWanted: boolean },
+): Promise<boolean> {
+  return db.write(async (trx) => {
+    if (announced) {
+      // Denied content stays known, so that it is handed over once the rule is removed.
+      const done = { is_handed: isWanted ? (1 as const) : (0 as const), due_at: null, tries: 0, error: null }
+      await trx
+        .updateTable('handed_root')
+        .set(done)
+        .where((where) => where.and(matching(row)))
+        .execute()
+    } else {
+      await trx
+        .deleteFrom('handed_root')
+        .where((where) => where.and(matching(row)))
+        .execute()
+    }
+    return (await findRoot(trx, row.root_multihash)) !== undefined
+  })
+}
+
+async function postpone(
+  { db }: Context,
+  row: HandedRow,
+  change: { due_at: number; tries?: number; error?: string },
+): Promise<void> {
+  await db.write((trx) =>
+    trx
+      .updateTable('handed_root')
+      .set(change)
+      .where((where) => where.and(matching(row)))
+      .execute(),
+  )
+}
+
+/** Runs work on a root, and records a failure. Work that was aborted is no failure: the root stays due. */
+async function attempt(
+  context: Context,
+  row: HandedRow,
+  signal: AbortSignal,
+  work: (signal: AbortSignal) => Promise<void>,
+): Promise<void> {
+  try {
+    await work(signal)
+  } catch (error) {
+    if (signal.aborted) return
+    context.failures.failed('handover', error, 'failed to hand over content', { cid: row.cid })
+    const pauseMs = retryPausesMs[Math.min(row.tries, retryPausesMs.length - 1)] ?? 0
+    const message = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorCharacters)
+    await postpone(context, row, { due_at: context.clock.now() + pauseMs, tries: row.tries + 1, error: message })
+  }
+}
+
+/** The row as it was read. */
+const matching = ({ root_multihash, due_at }: HandedRow) => ({ root_multihash, due_at })
 
 function findRoot(trx: Reader, root: Uint8Array): Promise<{ cid: string } | undefined> {
   return trx.selectFrom('handed_root').select('cid').where('root_multihash', '=', root).executeTakeFirst()

@@ -13,6 +13,7 @@ import { bearer, startTestStorage, type TestStorage } from '../start-test-storag
 import { createBelowCheck } from './check-below.ts'
 import { handOverDue } from './hand-over.ts'
 import { createKuboClient } from './kubo-client.ts'
+import { createHandoverWorker } from './worker.ts'
 
 let storage: TestStorage
 let key = ''
@@ -22,6 +23,8 @@ let now = 0
 let context: Context
 /** What the server answers to imports in place of success. */
 let importFailure: string | undefined
+/** Runs before an import is answered. */
+let beforeImported: ((gone: Promise<unknown>) => Promise<void>) | undefined
 /** Runs before a pin is answered, and says whether the answer is lost. */
 let beforePinned: (() => Promise<boolean>) | undefined
 /** What a pin comes to once it shows progress. */
@@ -41,6 +44,7 @@ beforeAll(async () => {
       const cids: string[] = []
       for await (const one of car.cids()) cids.push(one.toString())
       imported.push({ cids, authorization: request.headers.authorization })
+      await beforeImported?.(once(response, 'close'))
     } else if (pathname === '/api/v0/pin/add') {
       if (searchParams.get('progress') === 'true') response.write('{"Progress":1}\n')
       if (pinning === 'failing') return void response.end()
@@ -182,6 +186,46 @@ test('deleted content is unpinned before other content is sent', async () => {
   expect(await rows()).toEqual([])
 })
 
+/** Runs the worker without its pauses, until it is stopped. */
+function startWorker(): AsyncDisposable {
+  const stop = new AbortController()
+  const clock = { now: () => now, sleep: () => new Promise<void>((resolve) => setImmediate(resolve)) }
+  const done = createHandoverWorker(context, { url, authorization: undefined }, clock).run(stop.signal)
+  return {
+    async [Symbol.asyncDispose]() {
+      stop.abort()
+      await done
+    },
+  }
+}
+
+test('what is deleted during a long import is unpinned, and the import of what is deleted ends', async () => {
+  const pinned = await upload('pinned before', { announce: 'true' })
+  await round()
+  const large = await upload('takes hours', { announce: 'true' })
+  now += 60_000
+  const begun = Promise.withResolvers<void>()
+  let isAborted = false
+  beforeImported = async (gone) => {
+    begun.resolve()
+    await gone
+    isAborted = true
+  }
+  {
+    await using _worker = startWorker()
+    await begun.promise
+    await remove(pinned)
+    await expect.poll(() => [...pins]).toEqual([])
+    expect((await rows()).map(({ cid }) => cid)).toEqual([large])
+    expect(isAborted).toBe(false)
+    await remove(large)
+    await expect.poll(rows).toEqual([])
+    await expect.poll(() => isAborted).toBe(true)
+  }
+  beforeImported = undefined
+  expect([...pins]).toEqual([])
+})
+
 test('content that another replica withdrew before it was pinned is unpinned', async () => {
   const cid = await upload('withdrawn', { announce: 'true' })
   beforePinned = async () => {
@@ -270,17 +314,12 @@ test('a folder is not with the Kubo while a block below it is denied', async () 
   expect((await rows()).find(({ cid }) => cid === root)).toMatchObject({ is_handed: 0, due_at: null, error: null })
 })
 
-test('the worker of a service hands over and withdraws', { timeout: 60_000 }, async () => {
+test('a service with a Kubo hands content over', { timeout: 60_000 }, async () => {
   await using own = await startTestStorage({ CAIRN_KUBO_RPC_URL: url })
   const { headers } = bearer(await own.createKey())
   const body = new FormData()
   body.append('file', new Blob(['by the worker']), 'a.txt')
   const sent = { method: 'POST', headers: { ...headers, announce: 'true' }, body }
-  const added = await own.call('/api/v0/add?cid-version=1', sent)
-  const { Hash: cid } = added.json as { Hash: string }
-  await expect.poll(() => [...pins], { timeout: 20_000 }).toContain(cid)
-  const { json } = await own.call('/api/user/files_uploaded', { headers })
-  const [file] = (json as { fileList: { id: string }[] }).fileList
-  await own.call(`/api/user/delete_file?id=${file?.id}`, { method: 'DELETE', headers })
-  await expect.poll(() => [...pins], { timeout: 20_000 }).not.toContain(cid)
+  const { json } = await own.call('/api/v0/add?cid-version=1', sent)
+  await expect.poll(() => [...pins], { timeout: 20_000 }).toContain((json as { Hash: string }).Hash)
 })

@@ -4,7 +4,7 @@ import { releaseLease } from '../workers/lease.ts'
 import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { createBelowCheck } from './check-below.ts'
-import { handOverDue } from './hand-over.ts'
+import { handOverDue, type Imports, withdrawDue } from './hand-over.ts'
 import { createKuboClient, type KuboSettings } from './kubo-client.ts'
 
 const leaseName = 'handover'
@@ -18,20 +18,33 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
   const below = createBelowCheck(context)
   /** Changes of the denylist that were applied to roots. */
   let checked: number | undefined
-  const work = async (held: AbortSignal): Promise<void> => {
+  const imports: Imports = new Map()
+  const withdraw = async (held: AbortSignal): Promise<void> => {
     const { changes } = context.denylist
     if (checked !== changes) await checkDenials(context, 'handed_root', held)
     if (held.aborted) return
     checked = changes
-    await handOverDue(context, kubo, held)
+    await withdrawDue(context, kubo, held, imports)
     await below.run(held)
+  }
+  const report = (error: unknown): void =>
+    context.failures.failed('handover', error, 'failed to hand over content', { worker: 'handover' })
+  const work = async (held: AbortSignal): Promise<void> => {
+    await withdraw(held)
+    const ended = new AbortController()
+    const handing = handOverDue(context, kubo, held, imports).finally(() => ended.abort())
+    // Awaited below. Until then, its failure is no unhandled one.
+    handing.catch(() => undefined)
+    const waiting = AbortSignal.any([held, ended.signal])
+    for (await clock.sleep(intervalMs, waiting); !waiting.aborted; await clock.sleep(intervalMs, waiting)) {
+      await withdraw(held).catch(report)
+    }
+    await handing
   }
   const round = async (signal: AbortSignal): Promise<void> => {
     await withLease(context, lease, signal, work)
   }
-  const loop = createLoop('handover', intervalMs, clock, round, (error) =>
-    context.failures.failed('handover', error, 'failed to hand over content', { worker: 'handover' }),
-  )
+  const loop = createLoop('handover', intervalMs, clock, round, report)
   return {
     name: 'handover',
     async run(signal) {
