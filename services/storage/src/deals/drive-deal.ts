@@ -2,13 +2,12 @@ import { CairnError, proofReason } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
+import type { AnswerLimit } from './answer-limit.ts'
 import { errorColumns, reasonOfError } from './error-columns.ts'
 import type { NonceSource } from './nonces.ts'
 import { type activeStates, type DealRow, isHeld } from './store.ts'
 import { updateDeal } from './update-deal.ts'
 
-/** Time limit for an answer of a provider. */
-const answerMs = 15_000
 /** Maximum number of offers. */
 export const maxTries = 6
 const maxBackoffMs = 60_000
@@ -40,7 +39,7 @@ export async function driveDeal(
   steps: DealSteps,
   deal: DealRow,
   aggregate: AggregateRow,
-  stop: AbortSignal,
+  { stop, limit }: { stop: AbortSignal; limit: AnswerLimit },
 ): Promise<void> {
   const { context } = driving
   const provider = driving.providers.find(({ name }) => name === deal.provider)
@@ -51,13 +50,15 @@ export async function driveDeal(
   const { state } = deal
   // Only active deals are due.
   if (state === 'failed' || state === 'faulted' || state === 'ended') return
-  const signal = AbortSignal.any([stop, AbortSignal.timeout(answerMs)])
+  const late = AbortSignal.timeout(limit.next())
   try {
-    await steps[state]({ driving, provider, deal, aggregate, signal })
+    await steps[state]({ driving, provider, deal, aggregate, signal: AbortSignal.any([stop, late]) })
   } catch (error) {
     if (stop.aborted) return
     if (!CairnError.is(error)) throw error
     await noteTrouble(context, deal, error)
+  } finally {
+    limit.note(!late.aborted)
   }
 }
 

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { createAnswerLimit } from './answer-limit.ts'
 import { type DealSteps, type Driving, driveDeal } from './drive-deal.ts'
 import { type DealRow, heldStates, isHeld } from './store.ts'
 
@@ -21,12 +22,13 @@ export async function driveDeals({ driving, provider, signal }: DealRound, steps
   const rows = await db.read.selectFrom('aggregate').selectAll().where('id', 'in', ids).execute()
   const aggregates = new Map(rows.map((row) => [row.id, row]))
   const end = performance.now() + roundMs
+  const limit = createAnswerLimit()
   const workOff = async (): Promise<void> => {
     for (let deal = due.shift(); deal !== undefined && !signal.aborted; deal = due.shift()) {
       const aggregate = aggregates.get(deal.aggregate_id)
       if (aggregate === undefined) continue
       try {
-        await driveDeal(driving, steps, deal, aggregate, signal)
+        await driveDeal(driving, steps, deal, aggregate, { stop: signal, limit })
       } catch (error) {
         if (signal.aborted) return
         failures.failed('deals', error, 'failed to process a deal', { deal: deal.number })
