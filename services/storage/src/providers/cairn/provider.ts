@@ -121,7 +121,10 @@ export function createCairnProvider(
       const response = await open(callPath(getPiecePayload, { cid: piece }), { headers }, signal)
       if (!response.ok) throw await refusal(getPiecePayload, response)
       const { payloadBytes } = parsePieceCid(piece)
-      if (response.status !== 206 && !(start === 0 && end === payloadBytes)) throw failed('ignored the requested range')
+      if (response.status !== 206 && !(start === 0 && end === payloadBytes)) {
+        await response.body?.cancel()
+        throw failed('ignored the requested range')
+      }
       try {
         for await (const bytes of response.body ?? []) yield bytes
       } catch (cause) {
