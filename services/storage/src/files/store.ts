@@ -5,7 +5,7 @@ import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
 import { insertEvents } from '../events/events.ts'
 import { withdrawUploads } from '../ipni/ipni.ts'
-import { type Candidates, candidateRows, reindexRow } from '../search/search.ts'
+import { type Candidates, candidateRows, foldCase, reindexRow, upperOf } from '../search/search.ts'
 
 export type { UploadRow } from '../db/upload-columns.ts'
 
@@ -256,11 +256,11 @@ function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
     )
   }
   if (filter.search !== undefined) {
-    const text = escapeLike(filter.search.toLowerCase())
+    const text = foldCase(filter.search)
     const start = toCidStart(filter.search)
     // LIKE ignores case on SQLite only.
     narrowed = narrowed.where(
-      sql<boolean>`(lower(name) like ${`%${text}%`} escape '!' or substr(cid, 1, cast(${start.length} as integer)) = ${start})`,
+      sql<boolean>`(${lowerName(text)} like ${`%${escapeLike(text)}%`} escape '!' or substr(cid, 1, cast(${start.length} as integer)) = ${start})`,
     )
   }
   return narrowed
@@ -271,6 +271,16 @@ const accessConditions: Record<Access, RawBuilder<boolean>> = {
   public: sql<boolean>`(encryption = 0 and is_private = 0)`,
   private: sql<boolean>`is_private = 1`,
   encrypted: sql<boolean>`encryption = 1`,
+}
+
+/** The name in lower case. The databases know only the letters of ASCII; of the others, those of `text` matter. */
+function lowerName(text: string): RawBuilder<string> {
+  let name = sql<string>`lower(name)`
+  for (const letter of new Set(text)) {
+    const upper = letter > '\x7f' ? upperOf(letter) : undefined
+    if (upper !== undefined) name = sql<string>`replace(${name}, ${upper}, ${letter})`
+  }
+  return name
 }
 
 function escapeLike(text: string): string {

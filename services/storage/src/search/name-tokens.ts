@@ -1,10 +1,15 @@
+import { foldCase, upperOf } from './fold-case.ts'
+
 /** Characters of a name that one token stands for. A shorter search has no tokens. */
 const tokenLength = 3
 /** Characters of a CID's start that a token stands for: all CIDs of a kind, and one in 256 of `bafkrei`. */
 const cidStarts = [9, tokenLength] as const
 
-/** What a search looks up: rows with all tokens of `name`, and rows with the token `cid`. */
-export type SearchTokens = { name: readonly number[]; cid: number }
+/** What a search looks up: rows with one of each tokens of `name`, and rows with the token `cid`. */
+export type SearchTokens = { name: readonly (readonly number[])[]; cid: number }
+
+/** Parts of a text that are looked up although they have letters of two forms: each has up to eight tokens. */
+const maxParts = 8
 
 /**
  * Returns the tokens of a row: a 32-bit hash of the account and of each three characters of the name, and of the start
@@ -23,14 +28,39 @@ export function tokensOfRow({ address, name, cid }: { address: string; name: str
 /** Returns the tokens that every row found by `text` has; undefined when the text is too short for one. */
 export function tokensOfSearch(address: string, text: string): SearchTokens | undefined {
   // The name is compared with the lower case of the text, the CID with the text.
-  const lower = text.toLowerCase()
   const start = lowerAscii(text)
   const cidLength = cidStarts.find((length) => start.length >= length)
-  if (lower.length < tokenLength || cidLength === undefined) return undefined
+  if (text.length < tokenLength || cidLength === undefined) return undefined
   const seed = hashText(0, address)
-  const name = new Set<number>()
-  addTokens(name, seed, lower)
-  return { name: [...name], cid: tokenOfCid(seed, start, cidLength) }
+  return { name: tokensOfParts(seed, foldCase(text)), cid: tokenOfCid(seed, start, cidLength) }
+}
+
+/** Returns the tokens of each three characters: several where a letter has two forms, which a token distinguishes beyond ASCII. */
+function tokensOfParts(seed: number, text: string): number[][] {
+  const units = formsOf(text)
+  const single = new Set<number>()
+  const several: number[][] = []
+  for (let at = 2; at < units.length; at++) {
+    const [first = [], second = [], third = []] = units.slice(at - 2, at + 1)
+    const tokens = first.flatMap((a) => second.flatMap((b) => third.map((c) => tokenOf(seed, a, b, c))))
+    const [only] = tokens
+    if (tokens.length === 1 && only !== undefined) single.add(only)
+    else if (several.length < maxParts) several.push(tokens)
+  }
+  return [...Array.from(single, (token) => [token]), ...several]
+}
+
+/** Returns the code units that may stand in each place of a name that the text is part of. */
+function formsOf(text: string): number[][] {
+  const forms: number[][] = []
+  for (const letter of text) {
+    const upper = letter > '\x7f' ? upperOf(letter) : undefined
+    for (let at = 0; at < letter.length; at++) {
+      const units = [letter, upper ?? letter].map((form) => form.charCodeAt(at))
+      forms.push([...new Set(units)])
+    }
+  }
+  return forms
 }
 
 /** Returns a token as a word of the text index of SQLite. */
@@ -48,10 +78,14 @@ function addTokens(tokens: Set<number>, seed: number, text: string): void {
   let second = text.charCodeAt(1)
   for (let at = 2; at < text.length; at++) {
     const third = text.charCodeAt(at)
-    tokens.add(mix(seed ^ Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77) ^ Math.imul(third, 0xc2b2ae3d)))
+    tokens.add(tokenOf(seed, first, second, third))
     first = second
     second = third
   }
+}
+
+function tokenOf(seed: number, first: number, second: number, third: number): number {
+  return mix(seed ^ Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca77) ^ Math.imul(third, 0xc2b2ae3d))
 }
 
 function tokenOfCid(seed: number, start: string, length: number): number {

@@ -74,21 +74,25 @@ const insert = (db: Database, address: string, names: readonly string[]) =>
     ),
   )
 
-/** The query of the time before the index, in the order of the listing. */
+/** Lower case of letters that have exactly one other form. */
+const fold = (text: string): string =>
+  Array.from(text, (letter) => {
+    const lower = letter.toLowerCase()
+    return lower.toUpperCase() === letter && lower.length === letter.length ? lower : letter
+  }).join('')
+
+/** What a search finds, from all rows, in the order of the listing. */
 async function scan(db: Database, address: string, text: string, { by, order }: Sorting): Promise<string[]> {
-  const escaped = (part: string) => part.replace(/[!%_]/g, '!$&')
   const start = text.startsWith('Q') ? text : text.toLowerCase()
   const rows = await db.read
     .selectFrom('upload')
-    .select('id')
+    .select(['id', 'name', 'cid'])
     .where('address', '=', address)
-    .where(
-      sql<boolean>`(lower(name) like ${`%${escaped(text.toLowerCase())}%`} escape '!' or substr(cid, 1, length(${start})) = ${start})`,
-    )
     .orderBy(by, order)
     .orderBy('id', order)
     .execute()
-  return rows.map(({ id }) => id)
+  const found = rows.filter(({ name, cid }) => fold(name).includes(fold(text)) || cid.startsWith(start))
+  return found.map(({ id }) => id)
 }
 
 /** Every time it is asked a minute has passed, so that no count is remembered. */
@@ -185,6 +189,34 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
         if (text.length >= 3 && found.length > 0) matched++
       }
       expect(matched).toBeGreaterThan(30)
+    })
+
+    test('letters of all alphabets are found in any case', async () => {
+      const names = [
+        'Übersicht 2026.pdf',
+        'ÜBERSICHT.PDF',
+        'übersicht.txt',
+        'Отчёт',
+        'отчёт 2',
+        'Ärger',
+        'Straße',
+        '𐐀𐐁𐐂',
+      ]
+      await insert(db, mine, [...names, ...Array.from({ length: 50 }, (_, at) => `file ${at}`)])
+      const namesOf = async (text: string) => {
+        const ids = await search(db, text)
+        const rows = await db.read.selectFrom('upload').select(['id', 'name']).execute()
+        return ids.map((id) => rows.find((row) => row.id === id)?.name).sort()
+      }
+      for (const text of ['Übersicht', 'übersicht', 'ÜBERSICHT', 'Übe', 'ü', 'ÜB']) {
+        expect(await namesOf(text), text).toEqual(names.slice(0, 3).sort())
+      }
+      for (const text of ['Отчёт', 'отчёт', 'ОТЧЁТ', 'тчё', 'О']) {
+        expect(await namesOf(text), text).toEqual(['Отчёт', 'отчёт 2'])
+        if (text.length >= 3) expect(await findCandidates(db, mine, text)).toMatchObject({ isSmall: true })
+      }
+      for (const text of ['Ärger', 'ärg', 'STRAßE', '𐐨𐐩𐐪']) expect(await namesOf(text), text).toHaveLength(1)
+      expect(await namesOf('Uber')).toEqual([])
     })
 
     test('another filter narrows a search', async () => {

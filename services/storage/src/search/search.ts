@@ -6,6 +6,7 @@ import { columnOf } from './index-rows.ts'
 import { matchText, type SearchTokens, tokensOfSearch } from './name-tokens.ts'
 import { numbersOf, timeOf } from './search-number.ts'
 
+export { foldCase, upperOf } from './fold-case.ts'
 export { indexRows, reindexRow } from './index-rows.ts'
 export { createIndexWorker, indexPending } from './worker.ts'
 
@@ -133,14 +134,19 @@ function selectCids(kind: Database['kind'], cids: CidRange): RawBuilder<unknown>
 
 /** The query of SQLite's index. Its words have only letters and digits. */
 function toMatch({ tokens: { name, cid }, cids }: Wanted): string {
-  const byName = name.map(matchText).join(' AND ')
+  const byName = name.map((tokens) => `(${tokens.map(matchText).join(' OR ')})`).join(' AND ')
   return cids === undefined ? `(${byName}) OR ${matchText(cid)}` : byName
 }
 
 /** The condition of PostgreSQL. */
 function isCandidate({ tokens: { name, cid }, cids }: Wanted): RawBuilder<boolean> {
   const byCid = cids === undefined ? sql`search_tokens @> ${[cid]}::integer[]` : isWithin(cids)
-  return sql`(search_tokens @> ${[...name]}::integer[] or ${byCid})`
+  const single = name.filter((tokens) => tokens.length === 1).flat()
+  const byName = [
+    ...(single.length === 0 ? [] : [sql`search_tokens @> ${single}::integer[]`]),
+    ...name.flatMap((tokens) => (tokens.length === 1 ? [] : [sql`search_tokens && ${[...tokens]}::integer[]`])),
+  ]
+  return sql`((${sql.join(byName, sql` and `)}) or ${byCid})`
 }
 
 function isWithin({ address, from, before }: CidRange): RawBuilder<boolean> {

@@ -1,0 +1,16 @@
+/**
+ * Lower-cases a text letter by letter, so that it stays as long as it was: as a search compares names. Letters without
+ * exactly one other form stay, such as `ß`.
+ */
+export function foldCase(text: string): string {
+  return text.replace(/\p{Lu}/gu, (letter) => {
+    const lower = letter.toLowerCase()
+    return upperOf(lower) === letter ? lower : letter
+  })
+}
+
+/** Returns the upper case of a lower one; undefined for other characters, and for letters with several forms. */
+export function upperOf(letter: string): string | undefined {
+  const upper = letter.toUpperCase()
+  return upper !== letter && upper.length === letter.length && upper.toLowerCase() === letter ? upper : undefined
+}
