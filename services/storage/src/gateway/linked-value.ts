@@ -10,10 +10,13 @@ export const jsonCode = 0x0200
 /** Result of following names inside a document: a link and the remaining names, or a value. */
 export type LinkedValue = { link: CID | undefined; remaining: readonly string[] }
 
-/** The parts of a document that paths need: maps and lists by name, links, and `null` for everything else. */
-type Value = CID | Map<string, Value> | null
-
-const deepest = 256
+/** A value of a document, of which only what a path needs is read: a document of 2 MiB has millions of others. */
+type Value = {
+  /** Returns the member of a map by its name, or of a list by its number; undefined if there is none. */
+  member(name: string): Value | undefined
+  /** The link that the value is, if it is one. */
+  readonly link: CID | undefined
+}
 
 /**
  * Follows names into a DAG-CBOR or DAG-JSON document, up to a link or the last name.
@@ -26,34 +29,51 @@ export async function findLinkedValue(
   signal: AbortSignal,
 ): Promise<LinkedValue> {
   const bytes = cid.multihash.code === identityCode ? cid.multihash.digest : await source.get(cid, { signal })
-  let value: Value = readDocument(cid, bytes)
+  try {
+    return follow(readDocument(cid, bytes), segments)
+  } catch (cause) {
+    if (UnixfsError.is(cause)) throw cause
+    throw new UnixfsError('BAD_BLOCK', 'The document is not valid in its codec', { cid: `${cid}` }, { cause })
+  }
+}
+
+function follow(document: Value, segments: readonly string[]): LinkedValue {
+  let value = document
   for (const [index, segment] of segments.entries()) {
-    const next: Value | undefined = value instanceof Map ? value.get(segment) : undefined
+    const next = value.member(segment)
     if (next === undefined) throw new UnixfsError('NOT_FOUND', `The document has no field "${segment}"`)
-    if (next instanceof CID) return { link: next, remaining: segments.slice(index + 1) }
+    const { link } = next
+    if (link !== undefined) return { link, remaining: segments.slice(index + 1) }
     value = next
   }
   return { link: undefined, remaining: segments }
 }
 
 function readDocument(cid: CID, bytes: Uint8Array): Value {
-  try {
-    if (cid.code === dagCborCode) return readCbor(bytes)
-    if (cid.code === dagJsonCode)
-      return fromJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), 0)
-  } catch (cause) {
-    throw new UnixfsError('BAD_BLOCK', 'The document is not valid in its codec', { cid: `${cid}` }, { cause })
-  }
+  if (cid.code === dagCborCode) return readCbor(bytes)
+  if (cid.code === dagJsonCode) return ofJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
   throw new UnixfsError('NOT_FOUND', 'Paths cannot continue inside this block')
 }
 
-function fromJson(value: unknown, depth: number): Value {
-  if (depth > deepest) throw new RangeError('too deep')
-  if (typeof value !== 'object' || value === null) return null
-  const entries = Object.entries(value)
-  const [only] = entries
-  if (entries.length === 1 && only?.[0] === '/') return typeof only[1] === 'string' ? readLink(only[1]) : null
-  return new Map(entries.map(([name, member]) => [name, fromJson(member, depth + 1)]))
+function ofJson(value: unknown): Value {
+  const special = specialOf(value)
+  return {
+    member(name) {
+      if (typeof value !== 'object' || value === null || special !== undefined) return undefined
+      const { enumerable, value: member } = Object.getOwnPropertyDescriptor(value, name) ?? {}
+      return enumerable ? ofJson(member) : undefined
+    },
+    get link() {
+      return typeof special === 'string' ? readLink(special) : undefined
+    },
+  }
+}
+
+/** What a map with the only name `/` stands for: the text of a link, or bytes. */
+function specialOf(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '/')) return undefined
+  const values: unknown[] = Object.values(value)
+  return values.length === 1 ? values[0] : undefined
 }
 
 /** @throws RangeError for a text that is not a CID, or too long to be one: its decoding would take hours */
@@ -63,11 +83,13 @@ function readLink(text: string): CID {
   return cid
 }
 
+type CborHead = { major: number; value: number }
+
+/** @throws RangeError for what is not DAG-CBOR, as far as it is read */
 function readCbor(bytes: Uint8Array): Value {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
-  const utf8 = new TextDecoder('utf-8', { fatal: true })
   let at = 0
-  const readHead = (): { major: number; value: number; info: number } => {
+  const readHead = (): CborHead => {
     const first = view.getUint8(at++)
     const info = first & 31
     const width = info < 24 ? 0 : info < 28 ? 1 << (info - 24) : Number.NaN
@@ -83,30 +105,44 @@ function readCbor(bytes: Uint8Array): Value {
               ? view.getUint32(at)
               : Number(view.getBigUint64(at))
     at += width
-    return { major: first >> 5, value, info }
+    return { major: first >> 5, value }
   }
   const take = (length: number): Uint8Array => {
     if (length > bytes.length - at) throw new RangeError('ends early')
     at += length
     return bytes.subarray(at - length, at)
   }
-  const readValue = (depth: number): Value => {
-    if (depth > deepest) throw new RangeError('too deep')
-    const { major, value } = readHead()
-    if (major === 2 || major === 3) take(value)
-    else if (major === 4 || major === 5) {
-      if (value > bytes.length - at) throw new RangeError('ends early')
-      const members = new Map<string, Value>()
-      for (let index = 0; index < value; index++) {
-        const name = major === 4 ? String(index) : utf8.decode(take(readHead().value))
-        members.set(name, readValue(depth + 1))
-      }
-      return members
-    } else if (major === 6) {
-      const link = take(readHead().value)
-      return CID.decode(link.slice(1))
+  /** Nesting costs no stack. */
+  const skip = (count: number): void => {
+    for (let items = count; items > 0; items--) {
+      const { major, value } = readHead()
+      if (major === 2 || major === 3) take(value)
+      else if (major === 4) items += value
+      else if (major === 5) items += 2 * value
+      else if (major === 6) items++
     }
-    return null
   }
-  return readValue(0)
+  const valueAt = (start: number): Value => ({
+    member(name) {
+      at = start
+      const { major, value } = readHead()
+      if (major === 4) {
+        if (!/^(?:0|[1-9]\d{0,9})$/.test(name) || Number(name) >= value) return undefined
+        skip(Number(name))
+        return valueAt(at)
+      }
+      if (major !== 5) return undefined
+      const wanted = Buffer.from(name)
+      for (let index = 0; index < value; index++) {
+        if (wanted.equals(take(readHead().value))) return valueAt(at)
+        skip(1)
+      }
+      return undefined
+    },
+    get link() {
+      at = start
+      return readHead().major === 6 ? CID.decode(take(readHead().value).slice(1)) : undefined
+    },
+  })
+  return valueAt(0)
 }

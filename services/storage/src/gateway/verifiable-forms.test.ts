@@ -149,6 +149,39 @@ describe('verifiable forms', () => {
     await expect(finding).rejects.toMatchObject({ code: 'BAD_BLOCK' })
   })
 
+  it('follows a path into a large document, or one of many levels, without building its values', async () => {
+    const leaf = await createTestGateway().addFile('leaf')
+    const find = async (cid: CID, bytes: Uint8Array, ...path: string[]) =>
+      findLinkedValue({ get: async () => bytes }, cid, path, new AbortController().signal)
+    let deep: unknown = leaf
+    for (let level = 0; level < 300; level++) deep = [deep]
+    const list = [...new Array<number>(100_000).fill(7), { at: leaf, '': { '/a': [1.5, 'text', null, leaf] } }]
+    const map = { list, deep, '/': 1, length: 'none', é: [Buffer.from('bytes'), { leaf }] }
+    for (const [code, bytes] of [
+      [dagJson.code, dagJson.encode(map)],
+      [dagCbor.code, dagCbor.encode(map)],
+    ] as const) {
+      const cid = cidOf(code, bytes)
+      const found = { link: leaf, remaining: ['b'] }
+      expect(await find(cid, bytes, 'list', '100000', 'at', 'b')).toEqual(found)
+      expect(await find(cid, bytes, 'list', '100000', '', '/a', '3', 'b')).toEqual(found)
+      expect(await find(cid, bytes, 'é', '1', 'leaf', 'b')).toEqual(found)
+      expect(await find(cid, bytes, 'deep', ...new Array<string>(300).fill('0'), 'b')).toEqual(found)
+      expect(await find(cid, bytes, 'list', '99999')).toEqual({ link: undefined, remaining: ['list', '99999'] })
+      for (const path of [
+        ['list', '100001'],
+        ['list', '01'],
+        ['list', 'length'],
+        ['list', '5', 'x'],
+        ['constructor'],
+        ['é', '0', '/'],
+      ]) {
+        await expect(find(cid, bytes, ...path), path.join('/')).rejects.toMatchObject({ code: 'NOT_FOUND' })
+      }
+      await expect(find(cid, bytes.subarray(0, 50_000), 'list', '100000')).rejects.toMatchObject({ code: 'BAD_BLOCK' })
+    }
+  })
+
   it('tells shared caches that an answer depends on Accept, unless the URL names its format', async () => {
     const { app, addFolder, put } = createTestGateway({ hosts: ['dweb.test'] })
     const root = await addFolder({ 'a.html': '<p>a', 'folder/b': 'b' })
