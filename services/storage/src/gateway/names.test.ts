@@ -252,6 +252,8 @@ test('a custom domain shows the site of its DNSLink, and nothing else', async ()
   expect((await get('/docs', host)).headers.location).toBe('/docs/')
   expect((await get('/old', host)).headers.location).toBe('/docs/a.txt')
   expect((await get('/spa/any/where', host)).body).toBe('<p>home</p>')
+  // A signature of the site, as wallets add one to the address that they return to.
+  expect((await get('/spa/signed?expires=9999999999&signature=0x12', host)).body).toBe('<p>home</p>')
   const page = (await get('/docs/', host)).body
   expect(page).toContain('/ipns/<a href="//site.example.org/">site.example.org</a>/<a href="//site.example.org/docs">')
   expect(page).toContain('<a href="/docs/a.txt">a.txt</a>')

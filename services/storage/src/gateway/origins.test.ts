@@ -111,6 +111,8 @@ describe('origins', () => {
     expect((await get('/gone/a')).statusCode).toBe(410)
     expect((await get('/gone/a')).body).toBe('gone')
     expect((await get('/anything')).body).toBe('home')
+    expect((await get('/anything?signature=of-the-site')).body).toBe('home')
+    expect((await get('/anything?format=raw')).statusCode).toBe(404)
   })
 
   it('tells the visitors of a site that its _redirects file is bad, and not the log of the operator', async () => {

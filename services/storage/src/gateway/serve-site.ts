@@ -1,5 +1,4 @@
 import { readFile, UnixfsError } from '@cairn/unixfs'
-import { linkQuery } from '../gateway-links/gateway-links.ts'
 import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
 import { parseSegments } from './content-path.ts'
 import { openPath } from './open-path.ts'
@@ -16,13 +15,18 @@ export async function serveSite(gateway: Gateway, request: ContentRequest, serve
   try {
     return await serve(gateway, request)
   } catch (error) {
-    // A signed link is for its path, not for what a rule replaces it by.
-    const isAsIs = request.query.has('format') || request.query.has(linkQuery.signature)
-    if (!isMissing(error) || isAsIs) throw error
+    if (!isMissing(error) || (await isAsIs(gateway, request))) throw error
     const rule = await findRule(gateway, request)
     if (rule === undefined) throw error
     return followRule(gateway, request, rule, serve)
   }
+}
+
+/** Whether the path is answered as it is: in a format, or through a signed link, which is not for what a rule replaces it by. */
+async function isAsIs({ links }: Gateway, { query, path }: ContentRequest): Promise<boolean> {
+  if (query.has('format')) return true
+  // Sites have signatures of their own in their addresses.
+  return path.mount === undefined && (await links.find(query, path)) !== undefined
 }
 
 function isMissing(error: unknown): boolean {
