@@ -13,6 +13,14 @@ const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const statuses = ['queued', 'pinned', 'failed', 'pinned'] as const
 const count = 12_000
 
+/** Metadata that PostgreSQL cannot read, and such that only looks like it. */
+const unreadable: Record<number, Record<string, string>> = {
+  7: { app: 'app 0\u0000' },
+  8: { app: 'half \ud83d' },
+  10: { app: 'C:\\u0000', kind: 'c' },
+  11: { app: 'C:\\ud83d 👍', kind: 'c' },
+}
+
 const pins: PinTable[] = Array.from({ length: count }, (_, at) => {
   const name = at % 9 === 0 ? null : `${at % 5 === 0 ? 'Report' : 'photo'} ${at % 4000}`
   return {
@@ -23,7 +31,7 @@ const pins: PinTable[] = Array.from({ length: count }, (_, at) => {
     name,
     name_lower: name?.toLowerCase() ?? null,
     origins: '[]',
-    meta: JSON.stringify(at % 6 === 0 ? { app: `app ${at % 4}`, kind: 'a' } : at === 7 ? { app: 'app 0\u0000' } : {}),
+    meta: JSON.stringify(at % 6 === 0 ? { app: `app ${at % 4}`, kind: 'a' } : (unreadable[at] ?? {})),
     status: statuses[at % 4] ?? 'queued',
     details: null,
     upload_id: null,
@@ -64,6 +72,7 @@ const queries: PinQuery[] = [
   { ...plain, name: 'PORT 10', match: 'ipartial', status: ['queued'] },
   { ...plain, name: 'nothing', match: 'partial' },
   { ...plain, meta: { app: 'app 0' } },
+  { ...plain, meta: { kind: 'c' } },
   { ...plain, meta: { app: 'app 2', kind: 'a' }, limit: 7 },
   { ...plain, status: ['queued', 'failed'] },
   { ...plain, status: ['pinned', 'failed', 'pinned'], limit: 9, before: 1_700_000_090_005 },

@@ -12,6 +12,9 @@ export type PinQuery = CallArguments<typeof listPinsCall>['query']
 /** Pins of an account from a time on, and before another. */
 type Range = { from?: number | undefined; before?: number | undefined }
 
+/** JSON of texts that PostgreSQL has no form of. JavaScript escapes only these, and with an odd number of backslashes. */
+const unreadable = String.raw`(^|[^\\])(\\\\)*\\u(0000|d[89a-f])`
+
 /** Pins read per step of a list without an index: a few milliseconds of the database. */
 const pinsAtOnce = 5000
 
@@ -121,8 +124,8 @@ function conditionsOf(
     conditions.push(
       kind === 'sqlite'
         ? sql<SqlBool>`exists (select 1 from json_each(pin.meta) where key = ${key} and value = ${value})`
-        : // PostgreSQL cannot read metadata that has the character U+0000, which no filter can ask for there.
-          sql<SqlBool>`case when strpos(pin.meta, '\\u0000') = 0 then (pin.meta::jsonb ->> ${key}::text) = ${value}::text end`,
+        : // PostgreSQL cannot read metadata that has U+0000 or half of a character, which no filter can ask for there.
+          sql<SqlBool>`case when pin.meta !~ ${unreadable} then (pin.meta::jsonb ->> ${key}::text) = ${value}::text end`,
     )
   }
   return conditions
