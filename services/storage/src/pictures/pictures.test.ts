@@ -151,10 +151,16 @@ describe('formats by Accept', () => {
       [gif, 'w=32&h=16&img-fit=cover&img-gravity=auto', '*/*', 'image/gif', 4],
       [webp, 'w=32', '*/*', 'image/webp', 3],
       [long, 'w=32', '*/*', 'image/gif', 1],
+      // Enlarged, its frames together would exceed the limit.
+      [gif, 'w=96&img-fit=contain', '*/*', 'image/gif', 1],
+      [gif, 'w=96&h=1&img-fit=cover', '*/*', 'image/gif', 1],
+      [gif, 'w=96&h=96&img-fit=pad', '*/*', 'image/gif', 1],
+      [gif, 'w=96&h=96&img-fit=crop', '*/*', 'image/gif', 4],
     ] as const) {
       const found = await inspectPicture(gateway, cid, query, { accept })
       expect([query, found.contentType, found.pages ?? 1]).toEqual([query, type, pages])
-      expect(found.width).toBe(32)
+      const { searchParams } = new URL(`?${query}`, 'http://a')
+      expect(found.width).toBe(searchParams.get('img-fit') === 'crop' ? 64 : Number(searchParams.get('w')))
     }
   })
 })

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { findPackageJSON } from 'node:module'
 
 /** Version of what this service itself does to a picture: raise it when the same options give another result. */
-const ownVersion = 1
+const ownVersion = 2
 
 /**
  * Returns the version of the rendering, or undefined if the library is not installed: most networks do not need its

@@ -29,7 +29,7 @@ const defaultQuality = { jpeg: 85, webp: 85, avif: 60 }
 /**
  * Renders one picture: applies the orientation, removes all metadata, converts colours to sRGB, resizes and encodes.
  * An animation keeps its frames if the format of the result has frames and all of them together are within the pixel
- * limit; otherwise the result is its first frame.
+ * limit, before and after; otherwise the result is its first frame.
  */
 export async function renderPicture(
   open: OpenPicture,
@@ -57,11 +57,12 @@ export async function renderPicture(
 
 async function inspect(
   picture: Sharp,
-  { isAnimated }: PictureOptions,
-  { maxInputPixels, maxAvifPixels }: PictureLimits,
+  options: PictureOptions,
+  { maxInputPixels, maxAvifPixels, maxSidePixels }: PictureLimits,
 ): Promise<Source | RenderFailure> {
   const { format, compression, pages = 1, width, height, hasAlpha } = await picture.metadata()
-  const isAnimation = isAnimated && pages > 1 && pages * width * height <= maxInputPixels
+  const framePixels = Math.max(width * height, pixelsOfResult({ width, height }, options, maxSidePixels))
+  const isAnimation = options.isAnimated && pages > 1 && pages * framePixels <= maxInputPixels
   switch (format) {
     case 'jpeg':
     case 'png':
@@ -103,6 +104,19 @@ function resizeOptions(
   // The library looks for what stands out in single pictures only.
   const position = gravity !== 'auto' ? gravity : animated ? 'center' : 'attention'
   return { ...box, fit: 'cover', position, withoutEnlargement }
+}
+
+/** Returns the pixels of a resized frame, before anything is cut off. */
+function pixelsOfResult(
+  { width, height }: { width: number; height: number },
+  options: PictureOptions,
+  maxSidePixels: number,
+): number {
+  const { width: boxWidth = width, height: boxHeight = height, ...box } = resizeOptions(options, maxSidePixels, true)
+  if (box.fit === 'contain') return boxWidth * boxHeight
+  const factors = [boxWidth / width, boxHeight / height]
+  const factor = box.fit === 'cover' ? Math.max(...factors) : Math.min(...factors)
+  return width * height * (box.withoutEnlargement ? Math.min(1, factor) : factor) ** 2
 }
 
 function encode(picture: Sharp, format: PictureFormat, quality: number | undefined): Sharp {
