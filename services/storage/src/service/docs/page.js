@@ -98,11 +98,15 @@ async function readStart(response) {
   if (response.body === null) return ''
   const chunks = []
   let size = 0
-  for await (const chunk of response.body) {
-    chunks.push(chunk)
-    size += chunk.length
-    if (size > shownBytes) break
+  // Not every browser can iterate a stream.
+  const reader = response.body.getReader()
+  while (size <= shownBytes) {
+    const { done, value } = await reader.read()
+    if (done) break
+    chunks.push(value)
+    size += value.length
   }
+  await reader.cancel()
   const text = await new Blob(chunks).text()
   return size > shownBytes ? `${text.slice(0, shownBytes)}\n… the rest is not shown` : text
 }
