@@ -1,24 +1,18 @@
-import {
-  CairnError,
-  kuboKeyGen,
-  kuboKeyList,
-  kuboKeyRename,
-  kuboKeyRm,
-  kuboNamePublish,
-  type NameState,
-} from '@cairn/protocol'
+import { CairnError, kuboKeyGen, kuboKeyList, kuboKeyRename, kuboKeyRm, kuboNamePublish } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
+import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
-import { createName, labelName, listHeldNames, publishName, removeName } from '../names/names.ts'
+import type { Schema } from '../db/schema.ts'
+import { createName, findHeldLabels, labelName, publishName, removeName } from '../names/names.ts'
 import { type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
 /** Registers Kubo's key calls, for an account's labelled names whose keys the service holds. */
 export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
-  const listKeys = async (address: string) =>
-    (await listHeldNames(context, address)).map((state) => ({ Name: state.label ?? state.id, Id: state.name }))
-  const find = async (address: string, key: string) =>
-    (await listKeys(address)).find(({ Name, Id }) => Name === key || Id === key)
+  const listKeys = async (address: string, db: Kysely<Schema> = context.db.read) =>
+    (await findHeldLabels(db, address)).map(({ label, name }) => ({ Name: label, Id: name }))
+  const find = async (address: string, key: string, db?: Kysely<Schema>) =>
+    (await listKeys(address, db)).find(({ Name, Id }) => Name === key || Id === key)
   const require = async (address: string, key: string) => {
     const found = await find(address, key)
     if (found === undefined) {
@@ -29,8 +23,8 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
     }
     return found
   }
-  const requireFree = async (address: string, key: string): Promise<void> => {
-    if ((await find(address, key)) === undefined) return
+  const requireFree = async (address: string, key: string, db?: Kysely<Schema>): Promise<void> => {
+    if ((await find(address, key, db)) === undefined) return
     throw new CairnError('CONFLICT', {
       message: `key with name '${key}' already exists`,
       hint: 'Choose another name, or remove the key first.',
@@ -38,8 +32,10 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
   }
 
   kuboRoute(app, context, kuboKeyGen, async ({ input: { query }, caller }) => {
-    await requireFree(caller.address, query.arg)
-    const { name }: NameState = await createName(context, caller.address, query.arg)
+    const { address } = caller
+    await requireFree(address, query.arg)
+    // Again in the unit of work: another call may create the same meanwhile.
+    const { name } = await createName(context, address, query.arg, (trx) => requireFree(address, query.arg, trx))
     return { Name: query.arg, Id: name }
   })
 
@@ -47,9 +43,9 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
 
   kuboRoute(app, context, kuboKeyRename, async ({ input: { query }, caller }) => {
     const [was, now] = query.arg
-    const { Id } = await require(caller.address, was)
-    await requireFree(caller.address, now)
-    await labelName(context, caller.address, Id, now)
+    const { address } = caller
+    const { Id } = await require(address, was)
+    await labelName(context, address, Id, now, (trx) => requireFree(address, now, trx))
     return { Was: was, Now: now, Id, Overwrite: false }
   })
 

@@ -362,6 +362,17 @@ test('a pin that is replaced by another CID of the same content stays', async ()
   }
 })
 
+test('of calls that create keys of one name at the same time one succeeds', async () => {
+  const made = await Promise.all([1, 2, 3].map(() => post('key/gen?arg=twice')))
+  expect(made.map(({ headers }) => headers.get('x-cairn-code')).sort()).toEqual(['CONFLICT', 'CONFLICT', null])
+  const other = await post('key/gen?arg=other')
+  const renamed = await Promise.all(['twice', 'other'].map((was) => post(`key/rename?arg=${was}&arg=once`)))
+  expect(renamed.map(({ status }) => status).sort()).toEqual([200, 409])
+  const { Keys } = (await post('key/list')).json as { Keys: { Name: string }[] }
+  expect([other.status, Keys.filter(({ Name }) => Name === 'once')]).toEqual([200, [expect.anything()]])
+  for (const { Name } of Keys) await post(`key/rm?arg=${Name}`)
+})
+
 test('creates, lists, renames, publishes and removes keys of names', async () => {
   const cid = await add([{ path: 'n', content: 'named content' }])
   const made = (await post('key/gen?arg=site&type=ed25519')).json as { Name: string; Id: string }

@@ -26,6 +26,7 @@ import {
   findName,
   findNames,
   insertEntry,
+  lockList,
   type NameRow,
 } from './store.ts'
 
@@ -41,11 +42,19 @@ export { chooseSequence } from './sequence.ts'
 /** Default number of rows per page. */
 const rowsOfPage = 100
 
+/** Checks a label in the unit of work that sets it: no other unit changes the names of the account meanwhile. May throw. */
+export type CheckLabel = (trx: Kysely<Schema>) => Promise<void>
+
 /**
  * Creates a key and its name for an account. The key is sealed for this account and this name.
- * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret)
+ * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret); what `checkLabel` throws
  */
-export async function createName(context: NamesContext, address: string, label?: string): Promise<NameState> {
+export async function createName(
+  context: NamesContext,
+  address: string,
+  label?: string,
+  checkLabel?: CheckLabel,
+): Promise<NameState> {
   const { db, clock, secret, secondarySecret } = context
   const key = await createNameKey()
   const now = clock.now()
@@ -55,6 +64,8 @@ export async function createName(context: NamesContext, address: string, label?:
     // Two replicas with different secrets would create keys that the other cannot open.
     await requireKnownSecrets(trx, { secret, secondarySecret })
     await ensureName(trx, key.name, { origin: 'account', now })
+    if (checkLabel !== undefined) await lockList(trx, address)
+    await checkLabel?.(trx)
     await insertEntry(trx, { address, name: key.name, label: label ?? null, seal, secretId }, now)
     return findEntry(trx, address, { name: key.name })
   })
@@ -95,6 +106,12 @@ export async function listNames(
   return describeAll(db, entries)
 }
 
+/** Returns the labels of all names of an account whose key the service holds; the id of one without a label. */
+export async function findHeldLabels(db: Kysely<Schema>, address: string): Promise<{ label: string; name: string }[]> {
+  const entries = await findEntries(db, address, { limit: maxNamesPerAccount })
+  return entries.flatMap(({ seal, label, id, name }) => (seal === null ? [] : [{ label: label ?? id, name }]))
+}
+
 /** Returns all names of an account whose key the service holds. */
 export async function listHeldNames({ db }: Pick<NamesContext, 'db'>, address: string): Promise<NameState[]> {
   const entries = await findEntries(db.read, address, { limit: maxNamesPerAccount })
@@ -121,17 +138,20 @@ export async function getName({ db }: Pick<NamesContext, 'db'>, address: string,
   return describe(entry, await findName(db.read, entry.name))
 }
 
-/** Sets or removes the label of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND */
+/** Sets or removes the label of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND; what `checkLabel` throws */
 export async function labelName(
   context: NamesContext,
   address: string,
   idOrName: string,
   label: string | null,
+  checkLabel?: CheckLabel,
 ): Promise<NameState> {
   const { id } = await requireEntry(context.db, address, idOrName)
-  await context.db.write((trx) =>
-    trx.updateTable('name_entry').set({ label, updated_at: context.clock.now() }).where('id', '=', id).execute(),
-  )
+  await context.db.write(async (trx) => {
+    if (checkLabel !== undefined) await lockList(trx, address)
+    await checkLabel?.(trx)
+    await trx.updateTable('name_entry').set({ label, updated_at: context.clock.now() }).where('id', '=', id).execute()
+  })
   return getName(context, address, id)
 }
 

@@ -125,18 +125,22 @@ export function findHistory(
   return query.orderBy('sequence', 'desc').limit(limit).execute()
 }
 
+/** Locks the list of names of an account: concurrent changes of it wait for each other here, so that what they check is exact. */
+export async function lockList(trx: Kysely<Schema>, address: string): Promise<void> {
+  await trx
+    .updateTable('account')
+    .set(({ ref }) => ({ upload_count: ref('upload_count') }))
+    .where('address', '=', address)
+    .execute()
+}
+
 /** Adds a name to the list of an account. @throws CairnError NAME_LIMIT */
 export async function insertEntry(
   trx: Kysely<Schema>,
   entry: { address: string; name: string; label: string | null; seal: Uint8Array | null; secretId: string | null },
   now: number,
 ): Promise<void> {
-  // Concurrent additions to one account's list wait for each other here, so that the count is exact.
-  await trx
-    .updateTable('account')
-    .set(({ ref }) => ({ upload_count: ref('upload_count') }))
-    .where('address', '=', entry.address)
-    .execute()
+  await lockList(trx, entry.address)
   const { count } = await trx
     .selectFrom('name_entry')
     .select(({ fn }) => fn.countAll<number>().as('count'))
