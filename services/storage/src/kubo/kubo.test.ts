@@ -373,6 +373,18 @@ test('of calls that create keys of one name at the same time one succeeds', asyn
   for (const { Name } of Keys) await post(`key/rm?arg=${Name}`)
 })
 
+test('lists many entries of one line together, of all its paths', async () => {
+  const entry = (at: number) => ({ Hash: { '/': 'bafkqaaa' }, Name: String(at).padStart(5, '0'), Tsize: 0 })
+  const folder = { Data: { '/': { bytes: 'CAE' } }, Links: Array.from({ length: 33_000 }, (_, at) => entry(at)) }
+  const stored = await post('dag/put?store-codec=dag-pb', { parts: [{ path: '0', content: JSON.stringify(folder) }] })
+  const Key = (stored.json as { Cid: { '/': string } }).Cid['/']
+  expect((await post(`ls?arg=${Key}`)).status).toBe(200)
+  const twice = await post(`ls?arg=${Key}&arg=${Key}`)
+  expect(twice.json).toMatchObject({ Message: 'The answer has more than 65536 entries. List them with stream=true' })
+  const { json } = await post(`ls?arg=${Key}&arg=bafkqaaa`)
+  expect(json).toMatchObject({ Objects: [{ Hash: Key }, { Hash: 'bafkqaaa', Links: [] }] })
+})
+
 test('creates, lists, renames, publishes and removes keys of names', async () => {
   const cid = await add([{ path: 'n', content: 'named content' }])
   const made = (await post('key/gen?arg=site&type=ed25519')).json as { Name: string; Id: string }

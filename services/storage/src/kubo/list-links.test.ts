@@ -35,4 +35,6 @@ test('a listing in one line is written in pieces', async () => {
 
 test('a listing in one line has a maximum', async () => {
   expect(await codeOf(collectLinks(list(65_537)))).toBe('NOT_SUPPORTED')
+  expect(await collectLinks(list(5), undefined, 5)).toHaveLength(5)
+  expect(await codeOf(collectLinks(list(6), undefined, 5))).toBe('NOT_SUPPORTED')
 })

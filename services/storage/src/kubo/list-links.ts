@@ -30,15 +30,23 @@ export async function* listLinks(
 }
 
 /** Maximum number of entries in an answer that is a single line. */
-const maxListedEntries = 65_536
+export const maxListedEntries = 65_536
 
-/** Collects the entries of an answer that is a single line, in the order of their names. @throws CairnError NOT_SUPPORTED */
-export async function collectLinks(found: AsyncIterable<KuboLink>, signal?: AbortSignal): Promise<KuboLink[]> {
+/**
+ * Collects the entries of a folder in the order of their names, for an answer that is a single line.
+ * @param maxEntries how many the answer may still have
+ * @throws CairnError NOT_SUPPORTED
+ */
+export async function collectLinks(
+  found: AsyncIterable<KuboLink>,
+  signal?: AbortSignal,
+  maxEntries = maxListedEntries,
+): Promise<KuboLink[]> {
   const links: KuboLink[] = []
   for await (const link of found) {
-    if (links.push(link) > maxListedEntries) {
+    if (links.push(link) > maxEntries) {
       throw new CairnError('NOT_SUPPORTED', {
-        message: `The folder has more than ${maxListedEntries} entries. List it with stream=true`,
+        message: `The answer has more than ${maxListedEntries} entries. List them with stream=true`,
       })
     }
   }

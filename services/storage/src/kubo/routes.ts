@@ -15,7 +15,9 @@ import {
   type NetworkProfile,
   refuseKubo,
 } from '@cairn/protocol'
+import { type DagNode, loadNode } from '@cairn/unixfs'
 import type { FastifyInstance } from 'fastify'
+import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { writeCar, writeTar } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
@@ -28,7 +30,7 @@ import { encodeNode } from './encode-node.ts'
 import { registerKuboKeyRoutes } from './key-routes.ts'
 import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
-import { collectLinks, type KuboLink, listLinks, writeListing } from './list-links.ts'
+import { collectLinks, type KuboLink, listLinks, maxListedEntries, writeListing } from './list-links.ts'
 import { registerKuboPinRoutes } from './pin-routes.ts'
 import { registerKuboPutRoutes } from './put-routes.ts'
 import { registerKuboStatRoutes } from './stat-routes.ts'
@@ -98,16 +100,27 @@ export function registerKuboRoutes(
 
   kuboRoute(app, context, kuboLs, async ({ input: { query }, reply, client, signal }) => {
     const readsEntries = (query['resolve-type'] ?? true) || (query.size ?? true)
-    const entities: { path: string; entity: KuboEntity }[] = []
-    for (const path of query.arg) entities.push({ path, entity: await openKuboPath(reading, path, client) })
-    const list = ({ entity }: { entity: KuboEntity }) => listLinks(packs, entity, { signal, readsEntries })
+    // All must exist before the first is listed. A decoded folder may take tens of MiB, so many are decoded one by one.
+    const found: { path: string; cid: CID; node?: DagNode }[] = []
+    for (const path of query.arg) {
+      const { cid, node } = await openKuboPath(reading, path, client)
+      found.push(query.arg.length === 1 ? { path, cid, node } : { path, cid })
+    }
+    const list = async function* ({ cid, node }: { cid: CID; node?: DagNode }) {
+      yield* listLinks(packs, { cid, node: node ?? (await loadNode(packs, cid, { signal })) }, { signal, readsEntries })
+    }
     if (!query.stream) {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
-      for (const one of entities) objects.push({ Hash: one.path, Links: await collectLinks(list(one), signal) })
+      let left = maxListedEntries
+      for (const one of found) {
+        const Links = await collectLinks(list(one), signal, left)
+        left -= Links.length
+        objects.push({ Hash: one.path, Links })
+      }
       return sendJson(reply, writeListing(objects, signal))
     }
     const lines = async function* () {
-      for (const one of entities) {
+      for (const one of found) {
         for await (const link of list(one)) yield { Objects: [{ Hash: one.path, Links: [link] }] }
       }
     }
