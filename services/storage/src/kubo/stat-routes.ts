@@ -1,45 +1,54 @@
 import { CairnError, kuboDagStat, kuboFilesStat, kuboRepoStat } from '@cairn/protocol'
-import { statNode, walkDag } from '@cairn/unixfs'
+import { createAddressSlots, matchAddresses } from '@cairn/service'
+import { statNode } from '@cairn/unixfs'
 import type { FastifyInstance } from 'fastify'
 import { getUsage } from '../accounts/accounts.ts'
 import type { Context } from '../context.ts'
 import { countFiles } from '../files/files.ts'
 import { sendLines } from '../http/send-lines.ts'
+import { beginCount } from './count-blocks.ts'
 import { type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
-/** Maximum number of blocks counted per DAG. */
+/** Maximum number of blocks counted per call. */
 const maxCountedBlocks = 1_048_576
+/** Blocks that any number of calls may count at the same time. */
+const maxFreeBlocks = 65_536
+/** Calls that count more, in total and per address: each takes up to 250 MiB of memory. */
+const largeCountLimits = { max: 4, maxPerAddress: 2 }
 /** Version of Kubo's repository layout, which clients expect. */
 const repoVersion = 'fs-repo@18'
 
 /** Registers Kubo's calls that return sizes. */
 export function registerKuboStatRoutes(app: FastifyInstance, context: Context, reading: KuboReading): void {
   const { packs } = reading
+  const isExempt = matchAddresses(context.config.trustedProxies)
+  const largeCounts = createAddressSlots({ ...largeCountLimits, isExempt })
 
   kuboRoute(app, context, kuboDagStat, async ({ input: { query }, reply, client, signal }) => {
-    const unique = new Map<string, number>()
-    const stats: { Cid: string; Size: number; NumBlocks: number }[] = []
-    for (const path of query.arg) {
-      const { cid, remaining } = await openKuboPath(reading, path, client)
-      if (remaining.length > 0) throw insideDocument()
-      const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
-      const reader = packs.openReader()
-      try {
-        for await (const block of walkDag(reader, cid, { signal, maxBlocks: maxCountedBlocks })) {
-          stat.Size += block.bytes.length
-          stat.NumBlocks++
-          unique.set(block.cid.toString(), block.bytes.length)
+    const count = beginCount(client.address, {
+      maxBlocks: maxCountedBlocks,
+      freeBlocks: maxFreeBlocks,
+      slots: largeCounts,
+    })
+    try {
+      for (const path of query.arg) {
+        const { cid, remaining } = await openKuboPath(reading, path, client)
+        if (remaining.length > 0) throw insideDocument()
+        const reader = packs.openReader()
+        try {
+          await count.add(reader, cid, signal)
+        } finally {
+          reader.close()
         }
-      } finally {
-        reader.close()
       }
-      stats.push(stat)
+    } finally {
+      count.end()
     }
-    const uniqueBytes = [...unique.values()].reduce((sum, size) => sum + size, 0)
+    const { stats, uniqueBlocks, uniqueBytes } = count.result()
     const allBytes = stats.reduce((sum, { Size }) => sum + Size, 0)
     const summary = {
-      ...(unique.size === 0 ? {} : { UniqueBlocks: unique.size }),
+      ...(uniqueBlocks === 0 ? {} : { UniqueBlocks: uniqueBlocks }),
       ...(uniqueBytes === 0 ? {} : { TotalSize: uniqueBytes }),
       ...(allBytes === uniqueBytes ? {} : { SharedSize: allBytes - uniqueBytes }),
       ...(uniqueBytes === 0 ? {} : { Ratio: shortestFloat32(allBytes / uniqueBytes) }),

@@ -1,0 +1,45 @@
+import { createAddressSlots } from '@cairn/service'
+import { createFileImporter, importProfiles } from '@cairn/unixfs'
+import { expect, test } from 'vitest'
+import { codeOf } from '../../../../tests/code-of.ts'
+import { blockKey, makeBytes, sha256 } from '../gateway/test-gateway.ts'
+import { beginCount } from './count-blocks.ts'
+
+const { signal } = new AbortController()
+
+/** A file of a root and ten leaves. */
+async function makeFile() {
+  const blocks = new Map<string, Uint8Array>()
+  const profile = { ...importProfiles.v1, chunkSizeBytes: 100 }
+  const sink = {
+    put: (cid: Parameters<typeof blockKey>[0], bytes: Uint8Array) => void blocks.set(blockKey(cid), bytes.slice()),
+  }
+  const file = createFileImporter({ profile, hash: sha256, sink })
+  await file.write(makeBytes(1000))
+  const { cid } = await file.finish()
+  return { cid, source: { get: async (wanted: typeof cid) => blocks.get(blockKey(wanted)) ?? new Uint8Array() } }
+}
+
+test('the blocks of all DAGs of a count have one maximum', async () => {
+  const { cid, source } = await makeFile()
+  const slots = createAddressSlots({ max: 1, maxPerAddress: 1 })
+  const count = beginCount('192.0.2.1', { maxBlocks: 22, freeBlocks: 100, slots })
+  await count.add(source, cid, signal)
+  await count.add(source, cid, signal)
+  expect(count.result()).toMatchObject({ stats: [{ NumBlocks: 11 }, { NumBlocks: 11 }], uniqueBlocks: 11 })
+  await expect(count.add(source, cid, signal)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+})
+
+test('few clients count large DAGs at a time, and any number small ones', async () => {
+  const { cid, source } = await makeFile()
+  const slots = createAddressSlots({ max: 1, maxPerAddress: 1 })
+  const begin = (freeBlocks: number) => beginCount('192.0.2.1', { maxBlocks: 100, freeBlocks, slots })
+  const first = begin(10)
+  await first.add(source, cid, signal)
+  const second = begin(10)
+  expect(await codeOf(second.add(source, cid, signal))).toBe('OVERLOADED')
+  second.end()
+  await begin(11).add(source, cid, signal)
+  first.end()
+  await begin(10).add(source, cid, signal)
+})
