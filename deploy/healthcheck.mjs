@@ -7,7 +7,8 @@ const ports = [
   ['CAIRN_KEYROUTER_NODES', env.CAIRN_KEYROUTER_PORT || 9000],
   ['CAIRN_PROVIDER_SOURCES', env.CAIRN_PROVIDER_PORT || 8090],
 ]
-const port = ports.find(([setting]) => env[setting])?.[1] ?? (env.CAIRN_PORT || 8080)
+const storagePort = env.CAIRN_PORT || 8080 + Number(env.CAIRN_PORT_OFFSET || 0)
+const port = ports.find(([setting]) => env[setting])?.[1] ?? storagePort
 try {
   const { ok } = await fetch(`http://127.0.0.1:${port}/healthz`, { signal: AbortSignal.timeout(4000) })
   exit(ok ? 0 : 1)

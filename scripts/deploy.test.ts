@@ -1,5 +1,9 @@
 // What `deploy/` and the pages on operation name has to exist: settings, metrics, programs, commands, log lines.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
@@ -337,6 +341,27 @@ test('every tool of a bundle has a command in the image, and the page on deploym
     expect(page).toContain(`node ${tool}.js`)
     expect(page).toContain(`cairn-${tool}`)
   }
+})
+
+test.each([
+  ['a storage service', (port: number) => ({ CAIRN_PORT: `${port}` })],
+  ['a storage service with an offset', (port: number) => ({ CAIRN_PORT_OFFSET: `${port - 8080}` })],
+  ['a key node', (port: number) => ({ CAIRN_KEYNODE_NUMBER: '3', CAIRN_KEYNODE_PORT: `${port}` })],
+  ['a key router', (port: number) => ({ CAIRN_KEYROUTER_NODES: 'http://a', CAIRN_KEYROUTER_PORT: `${port}` })],
+  ['a provider', (port: number) => ({ CAIRN_PROVIDER_SOURCES: 'http://a', CAIRN_PROVIDER_PORT: `${port}` })],
+])('the health check of a container asks the port of %s', async (_what, environmentOf) => {
+  const asked: unknown[] = []
+  const server = createServer((request, response) => {
+    asked.push(request.url)
+    response.end()
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const check = spawn(process.execPath, [join(deploy, 'healthcheck.mjs')], { env: environmentOf(port) })
+  const [code] = await once(check, 'close')
+  server.closeAllConnections()
+  server.close()
+  expect([code, asked]).toEqual([0, ['/healthz']])
 })
 
 test('every unit with an [Install] section is enabled by a page, so that it starts with the machine', () => {
