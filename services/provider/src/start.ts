@@ -85,7 +85,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     log,
     failures,
     traces,
-    metrics: createProviderMetrics(config.capacityBytes, () => countNow({ db, pulling })),
+    metrics: createProviderMetrics(config.capacityBytes, () => countNow({ db, pulling }), failures),
     rates: createRateLimiter(config.rateFactor, clock),
   }
   await requireOwnFolder(context)
