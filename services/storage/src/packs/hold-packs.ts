@@ -3,8 +3,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { isUsed } from './pack-use.ts'
-import { chunksOf, idsInOneList, insertBlocks, insertPack, referencePacks } from './record-pack.ts'
+import { chunksOf, idsInOneList, insertBlocks, insertPack, referencePacks, stampUnused } from './record-pack.ts'
 import { countRemoval } from './removals.ts'
 import type { SealedPack } from './types.ts'
 
@@ -111,20 +110,6 @@ export async function requireHeld(
     throw new CairnError('DATA_DAMAGED', { message: 'Bytes of this upload are missing', details: { pack: key } })
   }
   return rows.map(({ id }) => id)
-}
-
-/** Stamps those of some locked packs that nothing needs or holds any more, unless they have an earlier stamp. */
-export async function stampUnused(trx: Kysely<Schema>, packIds: readonly bigint[], now: number): Promise<void> {
-  for (const some of chunksOf(packIds, idsInOneList)) {
-    await trx
-      .updateTable('pack')
-      .set({ unreferenced_at: now })
-      .where('id', 'in', some)
-      .where('hold', 'is', null)
-      .where('unreferenced_at', 'is', null)
-      .where(({ not }) => not(isUsed))
-      .execute()
-  }
 }
 
 /**

@@ -215,21 +215,30 @@ export function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
 /** Removes the references of an upload; packs that are no longer needed or held are stamped with the time. */
 export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs: number): Promise<void> {
   const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)
-  // Locks the packs first: of two concurrent removals, the second must see the first one's.
+  // Locks the packs first: of two concurrent removals, the second must see the first one's. Until here all are needed.
   const locked = await trx
     .updateTable('pack')
-    .set({ state: sql`state` })
+    .set({ unreferenced_at: null })
     .where('id', 'in', mine)
     .returning('id')
     .execute()
   await trx.deleteFrom('upload_pack').where('upload_id', '=', uploadId).execute()
-  const ids = locked.map(({ id }) => id)
-  for (const some of chunksOf(ids, idsInOneList)) {
+  await stampUnused(
+    trx,
+    locked.map(({ id }) => id),
+    nowMs,
+  )
+}
+
+/** Stamps those of some locked packs that nothing needs or holds any more, unless they have an earlier stamp. */
+export async function stampUnused(trx: Kysely<Schema>, packIds: readonly bigint[], now: number): Promise<void> {
+  for (const some of chunksOf(packIds, idsInOneList)) {
     await trx
       .updateTable('pack')
-      .set({ unreferenced_at: nowMs })
+      .set({ unreferenced_at: now })
       .where('id', 'in', some)
       .where('hold', 'is', null)
+      .where('unreferenced_at', 'is', null)
       .where(({ not }) => not(isUsed))
       .execute()
   }
