@@ -8,6 +8,7 @@ import { openFileStore } from '@cairn/service/objects'
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Database, openDatabase } from '../db/database.ts'
+import { check } from './check.ts'
 import { packKey } from './pack-id.ts'
 import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from './packs.ts'
 import { removeUnreferencedPacks } from './remove-packs.ts'
@@ -129,4 +130,16 @@ test('a start and a round make no call and no row per known pack', async () => {
   expect(Math.abs((many?.startRows ?? 0) - (few?.startRows ?? 0))).toBeLessThan(10)
   expect(many?.start).toBeLessThan(200)
   expect(many?.start).toBeLessThan((few?.start ?? 0) + 20)
+})
+
+test('a check makes no query per pack', async () => {
+  const { db, objects } = await fill(join(folder, 'checked'), 2000)
+  const { queries } = await measure(db, async (counted) => {
+    // None of these packs has an upload.
+    for await (const { kind } of check({ db: counted, objects, clock: { now: () => now } }))
+      expect(kind).toBe('wrong-reference')
+  })
+  expect(queries.length).toBeLessThan(50)
+  await objects.close()
+  await db.close()
 })
