@@ -6,6 +6,7 @@ import { repair } from '../maintenance/repair.ts'
 import { blockOf, createPackPlace, flip, manyBlocks, once, type PackPlace, withCode } from './pack.fixture.ts'
 import { placeColumns } from './pack-place.ts'
 import { scrubPacks } from './scrub.ts'
+import type { PackEvent } from './types.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const day = 86_400_000
@@ -95,6 +96,35 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect(slept).toBeGreaterThan(7900)
       expect(slept).toBeLessThan(8200)
       place.clock.ms += 40 * day
+      expect((await place.scrub()).packs).toBe(1)
+    })
+
+    test.each(['removed', 'lost'] as const)('a pack that is %s while it is scrubbed is not damaged', async (how) => {
+      const upload = await place.store(manyBlocks(4, 1_000_000))
+      const path = await place.onlyObject()
+      let reads = 0
+      const sleep = async () => {
+        if (++reads > 1) return
+        if (how === 'lost') {
+          await rename(path, `${place.folder}/away`)
+          return place.objects.releaseFiles()
+        }
+        await place.clearUpload(upload)
+        place.clock.ms += 2 * day
+        expect(await place.removeOld()).toBe(1)
+      }
+      const onEvent = (event: PackEvent) => place.events.push(event)
+      const parts = { ...place, clock: { now: () => place.clock.ms, sleep }, owner: 'me', onEvent }
+      expect(await scrubPacks(parts, AbortSignal.any([]))).toEqual({ packs: 0, bytes: 0, damagedBlocks: 0 })
+      expect(place.events.map(({ type }) => type)).toEqual(how === 'lost' ? ['pack-missing'] : [])
+      expect((await place.findings()).map(({ kind }) => kind)).not.toContain('damaged-blocks')
+    })
+
+    test('a pack is scrubbed once its upload is recorded: until then its rows may be incomplete', async () => {
+      const sealed = await place.seal(manyBlocks(4097, 20))
+      expect(sealed.own?.isIndexed).toBe(true)
+      expect((await place.scrub()).packs).toBe(0)
+      await place.record(sealed)
       expect((await place.scrub()).packs).toBe(1)
     })
 

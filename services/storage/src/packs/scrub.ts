@@ -68,6 +68,8 @@ async function packsDue(db: Database, before: number): Promise<DuePack[]> {
     .select(['id', 'size_bytes', 'block_count', ...placeColumns])
     .where('state', '=', 'live')
     .where('missing_at', 'is', null)
+    // The rows of a pack that no upload has yet may still be written.
+    .where(({ eb, or }) => or([eb('hold', 'is', null), eb('hold', '<>', 'pending')]))
     .limit(packsInOneQuery)
   const never = await live.where('scrubbed_at', 'is', null).orderBy('id').execute()
   if (never.length > 0) return never
@@ -83,22 +85,28 @@ function readPlace(db: Database, id: bigint): Promise<PlacedPack | undefined> {
     .executeTakeFirst()
 }
 
+/** Whether the object of a pack is gone, which is reported unless the pack was removed or merged since it was found due. */
+async function isGone(pack: DuePack, { db, objects, clock, onEvent = () => undefined }: ScrubParts): Promise<boolean> {
+  const objectKey = objectKeyOf(pack)
+  if ((await objects.size(objectKey)) !== undefined) return false
+  const place = await readPlace(db, pack.id)
+  // One that was merged stays due, in its new place.
+  if (place === undefined || objectKeyOf(place) !== objectKey) return true
+  onEvent({ type: 'pack-missing', objectKey, of: 1 })
+  await markMissing(db, [pack.merged_id ?? pack.id], clock.now())
+  return true
+}
+
 async function scrubOne(
   pack: DuePack,
-  { db, objects, clock, bytesPerSecond = 16 * 1024 * 1024, onEvent = () => undefined }: ScrubParts,
+  parts: ScrubParts,
   signal: AbortSignal,
   result: ScrubResult,
   lease: () => Promise<unknown>,
 ): Promise<void> {
+  const { db, objects, clock, bytesPerSecond = 16 * 1024 * 1024, onEvent = () => undefined } = parts
   const objectKey = objectKeyOf(pack)
-  if ((await objects.size(objectKey)) === undefined) {
-    const place = await readPlace(db, pack.id)
-    // Merged or removed since it was found due. It stays due, in its new place.
-    if (place === undefined || objectKeyOf(place) !== objectKey) return
-    onEvent({ type: 'pack-missing', objectKey, of: 1 })
-    await markMissing(db, [pack.merged_id ?? pack.id], clock.now())
-    return
-  }
+  if (await isGone(pack, parts)) return
   let renewed = clock.now()
   const pace = async (bytes: number): Promise<void> => {
     await clock.sleep((bytes / bytesPerSecond) * 1000, signal)
@@ -107,6 +115,8 @@ async function scrubOne(
     await lease()
   }
   const { damaged, failures, bytes } = await verifyPack(pack, { db, objects, pace, signal })
+  // Its bytes may be gone since some of them were read, which is no damage.
+  if (damaged.length + failures.length > 0 && (await isGone(pack, parts))) return
   const now = clock.now()
   await markDamaged(db, pack.id, damaged, now)
   if (damaged.length > 0 || failures.length > 0) {
