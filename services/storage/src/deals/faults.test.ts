@@ -1,3 +1,5 @@
+import { mkdir, rm, rmdir } from 'node:fs/promises'
+import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
 import { createKilledReplica } from '@cairn/service/killed-replica-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -405,5 +407,24 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     const [piece] = await db().read.selectFrom('piece').selectAll().execute()
     expect(await objects.size(piece?.tree_key ?? '')).toBeGreaterThan(0)
     expect([...(await objects.listUnconfirmed('all'))].filter((key) => key.startsWith('trees/'))).toEqual([])
+  })
+
+  it('removes unrecorded trees beside one that cannot be removed', async () => {
+    const { objects, config } = deals.test.context
+    const keys = ['trees/one', 'trees/two', 'trees/three']
+    // Each in turn, because they are found in any order.
+    for (const stuck of keys) {
+      const killed = await createKilledReplica(config.packFolder)
+      for (const key of keys) await killed.finish(key)
+      await killed.age()
+      const path = join(config.packFolder, 'objects', stuck)
+      // The removal of a file does not remove a folder.
+      await rm(path)
+      await mkdir(path)
+      await expect(sweepTrees(deals.test.context, signal)).rejects.toMatchObject({ code: 'STORAGE_FAILED' })
+      for (const key of keys) if (key !== stuck) expect(await objects.size(key)).toBeUndefined()
+      await rmdir(path)
+      expect(await sweepTrees(deals.test.context, signal)).toBe(1)
+    }
   })
 })
