@@ -20,6 +20,8 @@ export type LoadParts = {
   known: readonly string[]
   /** Begins to read the dump; called again when the database asks for another attempt. */
   openDump(): AsyncGenerator<DumpPart>
+  /** Whether other systems may have seen newer rows than these, as with a backup. */
+  isOlder: boolean
   /** Objects that the rows name and that were not restored. */
   missing: readonly string[]
   /** Adds an entry to the audit log, in the same unit of work. */
@@ -58,9 +60,9 @@ export function databaseInUse(name: string): CairnError {
 }
 
 /** What the processes of the saved service left behind ends, as after a crash. */
-async function settleRows(trx: Kysely<Schema>, { clock, known, missing, record }: LoadParts): Promise<void> {
+async function settleRows(trx: Kysely<Schema>, { clock, known, isOlder, missing, record }: LoadParts): Promise<void> {
   const now = clock.now()
-  if (known.includes(createIpni.name)) await restartRestoredChain(trx)
+  if (isOlder && known.includes(createIpni.name)) await restartRestoredChain(trx)
   await trx.updateTable('lease').set({ expires_at: 0 }).execute()
   // Uploads in progress left rows, but their packs do not belong to a backup.
   await trx

@@ -7,6 +7,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import { runCommand } from '../admin/run-command.ts'
+import { openChain } from '../ipni/chain.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import {
   administer,
@@ -45,7 +46,9 @@ async function createSource() {
   stored.push(...(await upload(storage, key, { 'a.bin': randomBytes(3_000_000), 'b.txt': randomBytes(300) })))
   const name = await publish(storage, key, stored[0]?.path ?? '')
   await pay(storage, account.address.toLowerCase())
-  return { source, stored, key, name }
+  // As a service that announces content does.
+  const { publisher } = await openChain(storage.context)
+  return { source, stored, key, name, peer: publisher.peerId }
 }
 
 /** The settings of the service after the migration: another database and packs, in the same home. */
@@ -68,7 +71,7 @@ async function readSource({ home }: Machine): Promise<Map<string, string>> {
 test.each(['postgres', 's3'] as const)(
   'moves everything to %s, compares it, and leaves the source as it is',
   async (to) => {
-    const { source, stored, key, name } = await createSource()
+    const { source, stored, key, name, peer } = await createSource()
     const target = await moveTo(source, to === 's3' ? 'postgres and s3' : 'postgres and files')
     const before = await readSource(source)
     expect(before.size).toBeGreaterThan(1)
@@ -95,6 +98,8 @@ test.each(['postgres', 's3'] as const)(
     expect(Buffer.from(await named.arrayBuffer())).toEqual(stored[0]?.bytes)
     const { json: payments } = await storage.call('/api/payments', bearer(key))
     expect(payments).toMatchObject({ payments: [{ state: 'credited' }] })
+    // Indexers know the chain of advertisements, which continues.
+    expect((await openChain(storage.context)).publisher.peerId).toBe(peer)
     expect(await findWrong(storage, await upload(storage, key, { 'new.bin': randomBytes(5000) }))).toEqual([])
     const audit = await administer(target, 'audit', '--json')
     expect(audit.json).toMatchObject([{ action: 'migrate', subject: to }])

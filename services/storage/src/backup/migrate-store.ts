@@ -94,6 +94,7 @@ export async function migrateStore(parts: MigrateParts): Promise<Migrated> {
         dumpRows(snapshot, (done) => onProgress({ phase: 'database', done }), { omittedColumns: searchColumns }),
         path,
       ),
+    isOlder: false,
     missing: copies.missing,
     record: parts.record,
     onRows: (done) => onProgress({ phase: 'database', done }),

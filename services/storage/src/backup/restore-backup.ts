@@ -111,6 +111,7 @@ export async function restoreBackup(parts: RestoreParts): Promise<Restored> {
     clock: parts.clock,
     known: manifest.database.migrations,
     openDump: () => readDump(open(readStored(place, dump, signal)), dump.key),
+    isOlder: true,
     missing: lost,
     record: (trx, restored) => parts.record(trx, manifest, restored),
     onRows: (count) => parts.onProgress({ phase: 'database', done: count, of: manifest.database.rows }),
