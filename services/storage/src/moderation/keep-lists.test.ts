@@ -1,6 +1,6 @@
 // A list that becomes unreadable, or is replaced by something else, stays in effect.
 import { once } from 'node:events'
-import { mkdir, mkdtemp, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, rename, rm, writeFile } from 'node:fs/promises'
 import { createServer, type RequestListener } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -54,6 +54,25 @@ test.each([
   body = 'name: withdrawn\n---\n'
   await list.update(signal)
   expect((await list.read())?.text).toBe(body)
+})
+
+test('a list whose copy could not be written is fetched again, until it is', async () => {
+  await using server = await serve((request, response) => {
+    if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end()
+    else response.writeHead(200, { etag: '"one"' }).end(rule)
+  })
+  // As on a full disk: nothing can be written below a file.
+  const blocked = join(folder, 'lists')
+  await writeFile(blocked, '')
+  const list = createSubscription(server.url, { folder: blocked, everyMs: 0, failures })
+  await list.update(signal)
+  expect([(await list.read())?.text, problems.length]).toEqual([rule, 1])
+  await rm(blocked)
+  await list.update(signal)
+  expect(problems).toHaveLength(1)
+  expect(await readdir(blocked)).toHaveLength(1)
+  await list.update(signal)
+  expect(problems).toHaveLength(1)
 })
 
 test('a redirect within the host is followed, one to a private host is not', async () => {

@@ -57,11 +57,12 @@ export function createSubscription(
     const list = listOf(name, text)
     if (list.version !== copy?.version) requireRules(name, text)
     copy = list
-    etag = headers.etag
     // Written to a second file and renamed, so that no incomplete copy is ever read.
     await mkdir(folder, { recursive: true })
     await writeFile(`${path}.new`, text)
     await rename(`${path}.new`, path)
+    // Until the copy is there, the next request fetches the list again.
+    etag = headers.etag
   }
 
   return {
