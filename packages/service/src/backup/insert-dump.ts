@@ -18,6 +18,9 @@ export async function insertDump(
   dump: AsyncIterable<DumpPart>,
   onRows: (rows: number) => void,
 ): Promise<number> {
+  // A dump from a store that stalls for a while must not end the transaction, and with it hours of work.
+  if (kind === 'postgres')
+    await trx.executeQuery(CompiledQuery.raw('set local idle_in_transaction_session_timeout = 0'))
   let rows = 0
   let insert: ReturnType<typeof createInserter> | undefined
   for await (const part of dump) {
