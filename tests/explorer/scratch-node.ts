@@ -158,7 +158,7 @@ async function perform(
     const given = toNode(body, node)
     const parsed = call.body?.kind === 'json' ? v.parse(call.body.schema, given) : undefined
     const input = { params, body: parsed, query: {} }
-    const answer = await work({ input: input as never, caller, signal: new AbortController().signal })
+    const answer = await work({ input: input as never, caller, signal: new AbortController().signal, ip: '127.0.0.1' })
     return { answer: { status: 200, code: '', body: toCommon(answer, node) }, settles }
   } catch (error) {
     if (!CairnError.is(error)) throw error

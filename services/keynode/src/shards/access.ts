@@ -1,5 +1,6 @@
 import { type AccessVerdict, CairnError, type ConditionSet } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { countChainUse } from './chain-rates.ts'
 import { conditionsOf } from './conditions-of.ts'
 import type { KeyRecord } from './store.ts'
 
@@ -10,6 +11,8 @@ export type AccessQuestion = {
   /** Values for placeholders of conditions. */
   dynamicData: unknown
   signal?: AbortSignal
+  /** IP address of the client, for which evaluations count, too. */
+  ip: string
 }
 
 /**
@@ -23,6 +26,7 @@ export async function requireAccess(context: Context, record: KeyRecord, questio
   if (record.sharedTo.includes(question.address)) return
   const set = conditionsOf(record.row)
   if (set === undefined) throw new CairnError('ACCESS_DENIED')
+  countChainUse(context, 'evaluation', question.ip)
   const { isMet } = await context.conditions.check(set, question.address, question.dynamicData, question.signal)
   if (isMet === 'true') return
   throw new CairnError(isMet === 'unknown' ? 'CONDITION_UNKNOWN' : 'ACCESS_DENIED')
@@ -36,10 +40,11 @@ export async function requireAccess(context: Context, record: KeyRecord, questio
 export async function explainRecord(
   context: Context,
   record: KeyRecord,
-  { address, dynamicData, signal }: AccessQuestion,
+  { address, dynamicData, signal, ip }: AccessQuestion,
   askedBy: string,
 ): Promise<AccessVerdict> {
   const set = conditionsOf(record.row)
+  if (set !== undefined) countChainUse(context, 'evaluation', ip)
   const checked =
     set === undefined ? undefined : await context.conditions.check(set, address, dynamicData, signal, askedBy)
   const by =
@@ -63,9 +68,10 @@ export async function explainRecord(
 export async function explainDraft(
   context: Context,
   set: ConditionSet,
-  { address, dynamicData, signal }: AccessQuestion,
+  { address, dynamicData, signal, ip }: AccessQuestion,
   askedBy: string,
 ): Promise<AccessVerdict> {
+  countChainUse(context, 'evaluation', ip)
   const { isMet, results } = await context.conditions.explain(set, address, dynamicData, signal, askedBy)
   const isAllowed = isMet === 'true'
   return { isAllowed, by: isAllowed ? 'conditions' : 'none', aggregator: aggregatorOf(set), conditions: results }

@@ -53,7 +53,10 @@ function logAccess({ accesses }: Context, { row }: KeyRecord, { address }: Calle
 
 /** Handler of a call, independent of HTTP. */
 export type Work<C extends CallDefinition> = (
-  request: Pick<RouteRequest<C, Caller>, 'input' | 'caller' | 'signal'>,
+  request: Pick<RouteRequest<C, Caller>, 'input' | 'caller' | 'signal'> & {
+    /** IP address of the client. */
+    ip: string
+  },
 ) => Promise<CallResult<C>>
 
 /** Registers the handler of one call. */
@@ -94,10 +97,10 @@ export function bindShardCalls(
     own(params.node)
     return done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo))
   })
-  bind(retrieveShard, async ({ input: { params, body }, caller, signal }) => {
+  bind(retrieveShard, async ({ input: { params, body }, caller, signal, ip }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const question = { address: caller.address, dynamicData: body.dynamicData, signal }
+    const question = { address: caller.address, dynamicData: body.dynamicData, signal, ip }
     const found = await findRecord(context.db.read, cid)
     if (found === undefined) throw new CairnError('KEY_NOT_FOUND')
     const requireLogged = (record: KeyRecord) =>
@@ -131,10 +134,10 @@ export function bindShardCalls(
     return done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor))
   })
 
-  bind(createConditions, async ({ input: { params, body }, caller }) => {
+  bind(createConditions, async ({ input: { params, body }, caller, ip }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const { set, openConditions } = await readConditions(context, caller, cid, body)
+    const { set, openConditions } = await readConditions(context, { caller, cid, ip }, body)
     const { payload, sharedTo } = body
     const saved = await saveRecord(context, caller, {
       cid,
@@ -149,10 +152,10 @@ export function bindShardCalls(
     settle(cid, saved.waits)
     return done({ ...saved, ...describeOpen(openConditions) })
   })
-  bind(updateConditions, async ({ input: { params, body }, caller }) => {
+  bind(updateConditions, async ({ input: { params, body }, caller, ip }) => {
     own(params.node)
     const cid = canonicalCid(body.cid)
-    const { set, openConditions } = await readConditions(context, caller, cid, body, { allowEmpty: true })
+    const { set, openConditions } = await readConditions(context, { caller, cid, ip }, body, { allowEmpty: true })
     const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
     const conditions = set.conditions.length === 0 ? null : writeConditions(set)
     const changed = await changeConditions(context, caller, cid, conditions, { isOwnerless })
@@ -162,20 +165,20 @@ export function bindShardCalls(
     own(params.node)
     return done(await changeConditions(context, caller, canonicalCid(body.cid), null))
   })
-  bind(explainAccess, async ({ input: { params, body }, caller, signal }) => {
+  bind(explainAccess, async ({ input: { params, body }, caller, signal, ip }) => {
     own(params.node)
     const record = await findRecord(context.db.read, canonicalCid(body.cid))
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     requireConfirmed(record)
     const address = body.about ?? caller.address
     if (address !== caller.address && record.row.owner !== caller.address) throw new CairnError('ACCESS_DENIED')
-    const question = { address, dynamicData: body.dynamicData, signal }
+    const question = { address, dynamicData: body.dynamicData, signal, ip }
     return explainRecord(context, record, question, caller.address)
   })
-  bind(explainConditions, async ({ input: { params, body }, caller, signal }) => {
+  bind(explainConditions, async ({ input: { params, body }, caller, signal, ip }) => {
     own(params.node)
     const { about: address = caller.address, dynamicData } = body
-    return explainDraft(context, parseConditions(body), { address, dynamicData, signal }, caller.address)
+    return explainDraft(context, parseConditions(body), { address, dynamicData, signal, ip }, caller.address)
   })
 
   bind(getKeyStatus, async ({ input: { params }, caller }) => {

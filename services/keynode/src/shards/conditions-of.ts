@@ -9,6 +9,7 @@ import {
   zeroAddress,
 } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
+import { countChainUse } from './chain-rates.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
 import { refuseRetired } from './retire.ts'
@@ -25,12 +26,11 @@ export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): Condit
  * Parses conditions of a call, and ensures that this node could ever check them. Chains are queried only for callers
  * who may set them.
  * @returns the conditions, with the ids of those that every value meets
- * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN, ACCESS_DENIED
+ * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, CONDITION_UNKNOWN, ACCESS_DENIED, RATE_LIMITED
  */
 export async function readConditions(
   context: Context,
-  caller: Caller,
-  cid: string,
+  { caller, cid, ip }: { caller: Caller; cid: string; ip: string },
   input: Parameters<typeof parseConditions>[0],
   options: { allowEmpty?: boolean } = {},
 ): Promise<{ set: ConditionSet; openConditions: number[] }> {
@@ -39,6 +39,7 @@ export async function readConditions(
   // Whether the call repeats the one that made a key ownerless is checked with the change itself.
   if (record !== undefined && record.row.owner !== caller.address && record.row.owner !== zeroAddress)
     throw new CairnError('ACCESS_DENIED')
+  if (set.conditions.length > 0) countChainUse(context, 'conditions', ip)
   return { set, openConditions: await context.conditions.validateOnCreate(set) }
 }
 

@@ -6,7 +6,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveNodeKeys } from '../identity.ts'
 import { publicKeyOf } from '../sessions/tokens.ts'
-import { callAs, openTestSession, startTestNode } from '../test-node.fixture.ts'
+import { callAs, createTestWallet, openTestSession, startTestNode } from '../test-node.fixture.ts'
+import { readConditions } from './conditions-of.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const payload = { key: '1', index: '1' }
@@ -142,4 +143,56 @@ test('tests conditions before it saves them, within the evaluations of the calle
   for (let calls = 0; calls < 10 && last.status === 200; calls++) last = await explain({ conditions: [condition] })
   expect(last.code).toBe('RATE_LIMITED')
   expect((await callAs(node, reader, 'POST', path, { conditions: [condition] })).status).toBe(200)
+})
+
+/** Conditions of which no contract is looked for. */
+const conditions = [
+  {
+    id: 1,
+    chain: 'local',
+    method: 'getBlockNumber',
+    standardContractType: '',
+    returnValueTest: { comparator: '>=', value: '1' },
+  },
+]
+
+test('evaluations count for the IP address of the client, whichever accounts it uses', async () => {
+  const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
+  await using node = await startTestNode({
+    CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }),
+    CAIRN_RATE_FACTOR: '1',
+    CAIRN_TRUSTED_PROXIES: '127.0.0.1',
+  })
+  const owner = await openTestSession(node)
+  await callAs(node, owner, 'POST', '/api/fileAccessConditions/1', { cid, payload, conditions })
+  const retrieve = async (session: typeof owner, headers: Record<string, string> = {}) => {
+    const { address, token, sessionKey } = session
+    const options = { body: { address, cid }, token, sessionKey, headers }
+    return (await node.call('POST', '/api/retrieveSharedKey/1', options)).code
+  }
+  for (let accounts = 0; accounts < 10; accounts++) {
+    const reader = await openTestSession(node)
+    for (let calls = 0; calls < 10; calls++) expect(await retrieve(reader)).toBe('CONDITION_UNKNOWN')
+  }
+  const reader = await openTestSession(node)
+  expect(await retrieve(reader)).toBe('RATE_LIMITED')
+  const elsewhere = { 'x-forwarded-for': '203.0.113.7' }
+  expect(await retrieve(reader, elsewhere)).toBe('CONDITION_UNKNOWN')
+  // The owner needs no chain.
+  expect(await retrieve(owner)).toBeNull()
+  const explain = await callAs(node, reader, 'POST', '/api/keys/explain-conditions/1', { conditions })
+  expect(explain.code).toBe('RATE_LIMITED')
+})
+
+test('conditions that are set count for the IP address of the client', async () => {
+  const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
+  await using node = await startTestNode({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' })
+  const set = (ip: string) => {
+    const { address } = createTestWallet()
+    const caller = { address, challengeId: 'c', sessionId: 's', isBound: true, peer: undefined }
+    return readConditions(node.context, { caller, cid, ip }, { conditions })
+  }
+  for (let calls = 0; calls < 300; calls++) await set('192.0.2.1')
+  await expect(set('192.0.2.1')).rejects.toMatchObject({ code: 'RATE_LIMITED' })
+  await set('192.0.2.2')
 })

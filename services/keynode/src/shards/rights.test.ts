@@ -249,7 +249,7 @@ test('a retired key belongs to its owner for 30 days and is then destroyed on di
     if (found === undefined) throw new Error('the record is gone')
     return found
   }
-  const ask = (address: string) => ({ address, dynamicData: undefined })
+  const ask = (address: string) => ({ address, dynamicData: undefined, ip: '127.0.0.1' })
   const sweep = createKeySweep(peers.of(2))
   peers.pass(29 * day)
   await sweep(new AbortController().signal)

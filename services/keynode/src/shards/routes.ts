@@ -3,7 +3,7 @@ import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { findCaller } from '../sessions/authorize.ts'
-import { bindShardCalls } from './calls.ts'
+import { type Bind, bindShardCalls } from './calls.ts'
 import { describeConditions } from './describe-conditions.ts'
 import { promoteRecord } from './promote.ts'
 
@@ -27,7 +27,8 @@ export function registerShardRoutes(app: FastifyInstance, context: Context): voi
     // The timer does not keep the process alive: the sweep of the next process takes over.
     setTimeout(once, settleAfterMs).unref()
   }
-  bindShardCalls((call, work) => route(app, context, call, work), context, settle)
+  const bind: Bind = (call, work) => route(app, context, call, (request) => work({ ...request, ip: request.raw.ip }))
+  bindShardCalls(bind, context, settle)
 
   route(app, context, getConditions, async ({ input: { params }, raw }) => {
     const caller = await findCaller(context, raw)
