@@ -47,6 +47,8 @@ const object = v.object({
           containers: v.array(
             v.object({
               name: v.string(),
+              image: v.string(),
+              readinessProbe: v.object({ httpGet: v.object({ path: v.string() }) }),
               env: v.array(v.object({ name: v.string(), value: v.string() })),
               volumeMounts: v.array(v.object({ mountPath: v.string() })),
             }),
@@ -54,7 +56,16 @@ const object = v.object({
         }),
       }),
     ),
-    rules: v.optional(v.array(v.object({ host: v.string() }))),
+    rules: v.optional(
+      v.array(
+        v.object({
+          host: v.string(),
+          http: v.object({
+            paths: v.array(v.object({ backend: v.object({ service: v.object({ name: v.string() }) }) })),
+          }),
+        }),
+      ),
+    ),
   }),
 })
 
@@ -149,6 +160,46 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
     expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toHaveLength(4)
   })
 
+  test('pods for the gateway alone stay ready without S3, and get the requests of its hosts', async () => {
+    const storage = { ...onS3, gatewayReplicas: 3 }
+    const objects = await render(stringify({ ...base, storage, metrics: { enabled: true } }))
+    const pods = objects.flatMap(({ metadata, spec }) =>
+      (spec.template?.spec.containers ?? []).map(({ image, readinessProbe }) => [
+        metadata.name,
+        spec.replicas,
+        image.split(':')[0],
+        readinessProbe.httpGet.path,
+      ]),
+    )
+    expect(pods.toSorted()).toEqual([
+      ['cairn-gateway', 3, 'cairn-storage', '/readyz?for=reads'],
+      ['cairn-keyrouter', 1, 'cairn-keyrouter', '/readyz'],
+      ['cairn-storage', 2, 'cairn-storage', '/readyz'],
+    ])
+    const env = objects.flatMap(({ spec }) => spec.template?.spec.containers ?? []).map((one) => one.env)
+    const [gateway, , api] = pods
+      .map(([name], at) => ({ name, env: env[at] }))
+      .toSorted((a, b) => (`${a.name}` < `${b.name}` ? -1 : 1))
+    expect(gateway?.env).toEqual(api?.env)
+    const backends = objects
+      .flatMap(({ spec }) => spec.rules ?? [])
+      .map(({ host, http }) => [host, http.paths.map(({ backend }) => backend.service.name)])
+    expect(backends.toSorted()).toEqual([
+      ['*.ipfs.example-content.org', ['cairn-gateway']],
+      ['*.ipns.example-content.org', ['cairn-gateway']],
+      ['api.example.org', ['cairn-storage']],
+      ['example-content.org', ['cairn-gateway']],
+      ['keys.example.org', ['cairn-keyrouter']],
+    ])
+    const kinds = objects.map(({ kind, metadata }) => `${kind} ${metadata.name}`)
+    for (const name of [
+      'Service cairn-gateway',
+      'PodDisruptionBudget cairn-gateway',
+      'NetworkPolicy cairn-gateway-metrics',
+    ])
+      expect(kinds).toContain(name)
+  })
+
   test('jobs of the Prometheus Operator have the names that the alerts expect, in any namespace', async () => {
     const values = stringify({ ...base, storage: onS3, metrics: { enabled: true, podMonitor: true } })
     const text = await run(['template', 'cairn', chart, '-n', 'files'], values)
@@ -206,6 +257,11 @@ keyrouter:
     ['a gateway on the domain of the API', { ...base, gatewayDomain: 'ipfs.example.org', storage: onS3 }, 'cookies'],
     ['replicas without S3', base, 'More than one replica requires PostgreSQL'],
     ['the only copy without a disk', { ...base, storage: { replicas: 1 } }, 'the only copy'],
+    [
+      'a gateway of its own beside the only copy',
+      { ...base, storage: { ...onS3, gatewayReplicas: 2, home: { persistent: true } } },
+      'Pods for the gateway alone',
+    ],
     ['four key nodes', { ...base, storage: onS3, keyrouter: { nodes: ['a', 'b', 'c', 'd'] } }, 'must name five'],
   ])('%s is refused', async (_what, values, message) => {
     await expect(render(stringify(values))).rejects.toThrow(message)

@@ -85,8 +85,8 @@ nodeSelector: {{ toYaml . | nindent 2 }}
 tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 containers:
-  - name: {{ .part }}
-    image: "{{ .root.Values.image.repository }}-{{ .part }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
+  - name: {{ .image | default .part }}
+    image: "{{ .root.Values.image.repository }}-{{ .image | default .part }}:{{ .root.Values.image.tag | default .root.Chart.AppVersion }}"
     imagePullPolicy: {{ .root.Values.image.pullPolicy }}
     securityContext:
       allowPrivilegeEscalation: false
@@ -112,7 +112,7 @@ containers:
       timeoutSeconds: 5
       failureThreshold: 6
     readinessProbe:
-      httpGet: { path: /readyz, port: api }
+      httpGet: { path: {{ .readyPath | default "/readyz" | quote }}, port: api }
       periodSeconds: 5
       timeoutSeconds: 5
       failureThreshold: 2
