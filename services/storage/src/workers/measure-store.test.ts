@@ -78,6 +78,16 @@ test.each(['sqlite', 'postgres'] as const)('the metrics show the store, its disk
   if (kind === 'postgres') expect(text).toMatch(/^cairn_database_connections\{state="idle"\} \d+$/m)
   else expect(text).not.toContain('cairn_database_connections')
 
+  // As in the alert: the packs that are verified, and none if scrubbing is off.
+  const verified = async (scrubBytesPerSecond: number) => {
+    await measureStore({ ...context, config: { ...context.config, scrubBytesPerSecond } })
+    return /^cairn_oldest_scrub_timestamp_seconds (\d+)$/m.exec(await read())?.[1]
+  }
+  await context.db.write((trx) => trx.updateTable('pack').set({ scrubbed_at: 5000 }).execute())
+  expect([await verified(1), await verified(0)]).toEqual(['5', '0'])
+  await context.db.write((trx) => trx.updateTable('pack').set({ missing_at: 1 }).execute())
+  expect(await verified(1)).toBe('0')
+
   // Another replica measures: this one shows nothing old beside it.
   const stop = new AbortController()
   const other = { ...context, processId: 'other', clock: { now: () => context.clock.now() } }

@@ -10,7 +10,7 @@ const intervalMs = 60_000
 /** Longer than the pause between rounds, so that one replica measures until it stops. */
 const leaseMs = 150_000
 
-type Parts = Pick<Context, 'db' | 'clock' | 'metrics' | 'processId' | 'failures'>
+type Parts = Pick<Context, 'config' | 'db' | 'clock' | 'metrics' | 'processId' | 'failures'>
 
 /** Measures the store for the metrics, on one replica. */
 export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker {
@@ -33,7 +33,11 @@ export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker 
 }
 
 /** Reads the sizes and states of all rows into the gauges. */
-export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db' | 'metrics'>): Promise<void> {
+export async function measureStore({
+  config,
+  db,
+  metrics: { store },
+}: Pick<Context, 'config' | 'db' | 'metrics'>): Promise<void> {
   const { read } = db
   const accounts = await read
     .selectFrom('account')
@@ -48,7 +52,8 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
       fn.sum<number | null>('size_bytes').filterWhere('merged_id', 'is', null).as('bytes'),
       fn.sum<number>('block_count').as('blocks'),
       fn.count<number>('missing_at').as('missing'),
-      fn.min('scrubbed_at').as('scrubbedAt'),
+      // Missing packs are not verified until they return.
+      fn.min('scrubbed_at').filterWhere('missing_at', 'is', null).as('scrubbedAt'),
     ])
     .groupBy('state')
     .execute()
@@ -83,7 +88,8 @@ export async function measureStore({ db, metrics: { store } }: Pick<Context, 'db
   }
   store.missingPacks.set(packs.reduce((sum, { missing }) => sum + Number(missing), 0))
   const scrubbed = packs.find(({ state }) => state === 'live')?.scrubbedAt
-  if (typeof scrubbed === 'number') store.oldestScrub.set(scrubbed / 1000)
+  // Without scrubbing, the time says nothing, and its alert would never end.
+  if (typeof scrubbed === 'number' && config.scrubBytesPerSecond > 0) store.oldestScrub.set(scrubbed / 1000)
   store.unfinishedUploads.set(Number(uploads.count))
   store.unfinishedBytes.set(Number(uploads.bytes ?? 0))
   for (const { state, provider, count } of deals) store.deals.set({ state, provider }, Number(count))
