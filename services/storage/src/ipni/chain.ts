@@ -15,29 +15,36 @@ export type Chain = { publisher: Publisher; generation: number; head: CID | unde
 /** What to publish about a root: its chunks, or its removal. */
 export type Change = { root: Uint8Array; chunks: readonly ChainBlock[] | undefined; addresses: readonly string[] }
 
+/** Returns the chain; undefined when there is none that was signed with this secret. Changes nothing. */
+export async function findChain({ db, secret }: Pick<ChainContext, 'db' | 'secret'>): Promise<Chain | undefined> {
+  const row = await db.read.selectFrom('ipni_chain').selectAll().executeTakeFirst()
+  if (row === undefined) return undefined
+  const publisher = await openPublisher(secret, await readStoreName(db.read), row.generation)
+  if (publisher.peerId !== row.peer_id) return undefined
+  const head = row.head === null ? undefined : CID.parse(row.head)
+  return { publisher, generation: row.generation, head, length: row.length }
+}
+
 /**
- * Opens the chain, and creates it the first time. A chain that was signed with another secret is replaced.
+ * Opens the chain, and creates it the first time. A chain that was signed with another secret is replaced: only the replica that
+ * publishes may do so, because replicas have different secrets while one is replaced.
  */
 export async function openChain(context: ChainContext): Promise<Chain> {
-  const name = await readStoreName(context.db.read)
-  const row = await context.db.read.selectFrom('ipni_chain').selectAll().executeTakeFirst()
-  const publisher = await openPublisher(context.secret, name, row?.generation ?? 1)
-  if (row === undefined) {
+  const found = await findChain(context)
+  if (found !== undefined) return found
+  const row = await context.db.read.selectFrom('ipni_chain').select('generation').executeTakeFirst()
+  if (row !== undefined) await restartChain(context, row.generation)
+  else {
+    const { peerId } = await openPublisher(context.secret, await readStoreName(context.db.read), 1)
     await context.db.write((trx) =>
       trx
         .insertInto('ipni_chain')
-        .values({ one: 1, generation: 1, peer_id: publisher.peerId, head: null, length: 0 })
+        .values({ one: 1, generation: 1, peer_id: peerId, head: null, length: 0 })
         .onConflict((conflict) => conflict.doNothing())
         .execute(),
     )
-    return openChain(context)
   }
-  if (publisher.peerId !== row.peer_id) {
-    await restartChain(context, row.generation)
-    return openChain(context)
-  }
-  const head = row.head === null ? undefined : CID.parse(row.head)
-  return { publisher, generation: row.generation, head, length: row.length }
+  return openChain(context)
 }
 
 /** Replaces a chain by an empty one with an identity of its own, once. All content is published again. */

@@ -5,15 +5,15 @@ import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { encodeHead } from './advertisement.ts'
-import { findChainBlock, openChain } from './chain.ts'
+import { findChain, findChainBlock } from './chain.ts'
 
 /** Registers the HTTP API of a publisher. @see https://github.com/ipni/specs/blob/main/IPNI_HTTP_PROVIDER.md */
 export function registerIpniRoutes(app: FastifyInstance, context: Context): void {
   route(app, context, getAdvertisementHead, async ({ reply }) => {
-    const { publisher, head } = await openChain(context)
+    const chain = await findChain(context)
     reply.header('cache-control', 'no-cache, no-store, must-revalidate')
-    if (head === undefined) return reply.code(204).send()
-    return reply.type('application/json').send(Buffer.from(encodeHead(publisher, head)))
+    if (chain?.head === undefined) return reply.code(204).send()
+    return reply.type('application/json').send(Buffer.from(encodeHead(chain.publisher, chain.head)))
   })
   route(app, context, getAdvertisement, async ({ input: { params }, reply }) => {
     const cid = readCidText(params.cid)
