@@ -5,6 +5,7 @@ import { accountsInOneRange, keyRanges, rowsInOneRange } from '../db/key-ranges.
 import { findUnnamed } from './find-unnamed.ts'
 import { objectKeyOf, placeColumns } from './pack-place.ts'
 import { isUsed } from './pack-use.ts'
+import { findPlace } from './store.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500
@@ -69,8 +70,9 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
       if (pack.merged_id === null) {
         const actualBytes = await objects.size(pack.object_key)
         if (actualBytes === undefined) {
-          // One that nothing needs is about to be removed.
-          if (pack.unreferenced_at === null || pack.hold !== null) yield { kind: 'missing-pack', ...place }
+          // One that nothing needs is about to be removed, and one that was read long ago may have been merged or removed since.
+          const isNeeded = pack.unreferenced_at === null || pack.hold !== null
+          if (isNeeded && (await isUnmoved(db, place))) yield { kind: 'missing-pack', ...place }
           continue
         }
         if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }
@@ -81,10 +83,12 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
         if (await isThere(db, pack.merged_id)) yield { kind: 'returned-pack', ...place }
         continue
       }
-      const isRead = (fractionOf(pack.id) + seed) % 1 < readData
+      // The rows of a pack that no upload has yet may still be written.
+      const isRead = pack.hold !== 'pending' && (fractionOf(pack.id) + seed) % 1 < readData
       const { damaged, failures } = isRead
         ? await verifyPack(pack, { db, objects, signal })
         : { damaged: withDamage.has(pack.id) ? await knownDamage(db, pack.id) : [], failures: [] }
+      if (isRead && damaged.length + failures.length > 0 && !(await isUnmoved(db, place))) continue
       if (damaged.length > 0) {
         const multihashes = damaged.slice(0, 100).map((bytes) => Buffer.from(bytes).toString('hex'))
         yield { kind: 'damaged-blocks', ...place, count: damaged.length, multihashes }
@@ -93,6 +97,12 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
     }
     if (packs.length < packsInOneQuery) return
   }
+}
+
+/** Whether the bytes of a pack still have to be where its row said. */
+async function isUnmoved(db: Database, { packId, objectKey }: { packId: bigint; objectKey: string }): Promise<boolean> {
+  const place = await findPlace(db.read, packId)
+  return place !== undefined && objectKeyOf(place) === objectKey
 }
 
 async function isThere(db: Database, packId: bigint): Promise<boolean> {

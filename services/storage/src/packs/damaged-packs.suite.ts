@@ -3,6 +3,7 @@ import { readCar } from '@cairn/unixfs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { Database } from '../db/database.ts'
 import { repair } from '../maintenance/repair.ts'
+import { check } from './check.ts'
 import { blockOf, createPackPlace, flip, manyBlocks, once, type PackPlace, withCode } from './pack.fixture.ts'
 import { placeColumns } from './pack-place.ts'
 import { scrubPacks } from './scrub.ts'
@@ -118,6 +119,22 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect(await scrubPacks(parts, AbortSignal.any([]))).toEqual({ packs: 0, bytes: 0, damagedBlocks: 0 })
       expect(place.events.map(({ type }) => type)).toEqual(how === 'lost' ? ['pack-missing'] : [])
       expect((await place.findings()).map(({ kind }) => kind)).not.toContain('damaged-blocks')
+    })
+
+    test('a pack that is removed while others are checked is not missing', async () => {
+      await place.store(manyBlocks(2, 300))
+      await flip(await place.onlyObject(), 200)
+      place.clock.ms += 1000
+      const upload = await place.store(manyBlocks(2, 300, 2))
+      const found: string[] = []
+      for await (const { kind } of check({ ...place, readData: 1 })) {
+        found.push(kind)
+        if (found.length > 1) continue
+        await place.clearUpload(upload)
+        place.clock.ms += 2 * day
+        expect(await place.removeOld()).toBe(1)
+      }
+      expect(found).toEqual(['damaged-blocks'])
     })
 
     test('a pack is scrubbed once its upload is recorded: until then its rows may be incomplete', async () => {

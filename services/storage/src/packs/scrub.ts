@@ -4,6 +4,7 @@ import { acquireLease, releaseLease } from '../workers/lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { objectKeyOf, type PlacedPack, placeColumns } from './pack-place.ts'
 import { markDamaged, markMissing, type PackEvent, verifyPack } from './packs.ts'
+import { findPlace } from './store.ts'
 
 const leaseName = 'scrub'
 const leaseMs = 120_000
@@ -76,20 +77,11 @@ async function packsDue(db: Database, before: number): Promise<DuePack[]> {
   return live.where('scrubbed_at', '<', before).orderBy('scrubbed_at').execute()
 }
 
-function readPlace(db: Database, id: bigint): Promise<PlacedPack | undefined> {
-  return db.read
-    .selectFrom('pack')
-    .select(placeColumns)
-    .where('id', '=', id)
-    .where('state', '=', 'live')
-    .executeTakeFirst()
-}
-
 /** Whether the object of a pack is gone, which is reported unless the pack was removed or merged since it was found due. */
 async function isGone(pack: DuePack, { db, objects, clock, onEvent = () => undefined }: ScrubParts): Promise<boolean> {
   const objectKey = objectKeyOf(pack)
   if ((await objects.size(objectKey)) !== undefined) return false
-  const place = await readPlace(db, pack.id)
+  const place = await findPlace(db.read, pack.id)
   // One that was merged stays due, in its new place.
   if (place === undefined || objectKeyOf(place) !== objectKey) return true
   onEvent({ type: 'pack-missing', objectKey, of: 1 })
