@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { lockFolder } from '../lock-folder.ts'
 import { makeFolder } from '../make-folder.ts'
@@ -35,8 +35,10 @@ export async function openPlace(
 
 async function openFolder(folder: string, purpose: Purpose, stack: AsyncDisposableStack): Promise<ObjectStore> {
   if (purpose === 'read') {
-    if (!existsSync(folder))
-      throw new CairnError('NOT_FOUND', { message: `${folder} does not exist`, hint: 'Check the path.' })
+    const problem = existsSync(folder) ? 'contains no backups' : 'does not exist'
+    // Opening a store creates its folders, also in a folder of something else that was named by mistake.
+    if (!existsSync(join(folder, 'objects')))
+      throw new CairnError('NOT_FOUND', { message: `${folder} ${problem}`, hint: 'Check the path.' })
     return openFileStore(folder)
   }
   makeFolder(folder)
