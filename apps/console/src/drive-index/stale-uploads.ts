@@ -1,3 +1,5 @@
+import type { Drive } from '@cairn/sdk'
+
 let isStale = false
 
 /** Uploads were deleted or renamed: what keeps a list of all of them reads it again. */
@@ -5,9 +7,14 @@ export function markUploadsStale(): void {
   isStale = true
 }
 
-/** Returns whether a full list is due, and takes it as read. */
-export function takeUploadsStale(): boolean {
-  const was = isStale
+/** Reads a drive again, and lists all uploads if that is due. It stays due if that fails, or another try takes its place. */
+export async function reloadDrive(drive: Pick<Drive, 'reload'>, signal: AbortSignal): Promise<void> {
+  const isDue = isStale
   isStale = false
-  return was
+  try {
+    await drive.reload({ signal, isQuick: !isDue })
+  } catch (error) {
+    isStale ||= isDue
+    throw error
+  }
 }

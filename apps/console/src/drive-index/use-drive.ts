@@ -9,7 +9,7 @@ import { useKeyClient } from '../session/use-key-client.ts'
 import { openShownDrive } from './open-drive.ts'
 import { clearShared, readShared } from './shared-before-drive.ts'
 import type { ShownDrive } from './shown-drive.ts'
-import { takeUploadsStale } from './stale-uploads.ts'
+import { reloadDrive } from './stale-uploads.ts'
 
 /** How often changes of other devices are read while the page is visible, in ms. */
 const syncMs = 20_000
@@ -44,7 +44,7 @@ export function useDriveQuery({ isEnabled = true }: { isEnabled?: boolean } = {}
   useQuery({
     queryKey: ['files', 'drive', ...keyOf(session)],
     queryFn: async ({ signal }) => {
-      await data?.drive.reload({ signal, isQuick: !takeUploadsStale() })
+      if (data !== undefined) await reloadDrive(data.drive, signal)
       return data?.drive.revision ?? 0
     },
     refetchInterval: syncMs,
