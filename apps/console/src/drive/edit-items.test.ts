@@ -1,6 +1,7 @@
 import type { Drive, DriveItem } from '@cairn/sdk'
 import { expect, test } from 'vitest'
-import { moveBack, moveItems, restoreItems } from './edit-items.ts'
+import { explainError } from '../messages/describe-error.ts'
+import { moveBack, moveItems, renameItem, restoreItems } from './edit-items.ts'
 
 const toFolder = (path: string, trashedAt?: number): DriveItem => ({
   kind: 'folder',
@@ -34,4 +35,30 @@ test('items move that are still there, and not those in the trash', () => {
   // It was `old`, and got another name where that was taken.
   moveBack({ edit, drive }, 'id of /live', { folderId: 'id of /letters', name: 'old' })
   expect(moved.at(-1)).toEqual(['/live', '/letters/old'])
+})
+
+test('what was deleted meanwhile is not renamed, and neither is the item that has its path now', () => {
+  const moved: unknown[] = []
+  const edit = { move: (...all: unknown[]) => [`moved as ${moved.push(all)}`] }
+  const trashed = toFolder('/plan', 7)
+  const another = { ...toFolder('/plan'), id: 'id of another' }
+  const now: typeof drive = {
+    get: (id) => [trashed, another].find((one) => one.id === id),
+    find: (path) => (path === another.path ? another : undefined),
+  }
+  expect(() => renameItem({ edit, drive: now }, trashed.id, 'new name')).toThrow('This item is no longer here')
+  expect(moved).toEqual([])
+})
+
+test('a folder that is gone is said to be gone, without the usual hint to open it', () => {
+  const edit = { move: () => [] }
+  const move = () => moveItems({ edit, drive }, ['id of /live'], 'id of /trashed')
+  expect(move).toThrow('This folder no longer exists')
+  try {
+    move()
+  } catch (error) {
+    expect(explainError(error)).toBe(
+      'This folder no longer exists. It was moved to the trash or deleted, maybe on another device.',
+    )
+  }
 })

@@ -40,11 +40,11 @@ export function restoreItems({ edit, drive }: RestoreEdit, ids: readonly string[
 
 /**
  * Renames an item in its folder.
- * @throws CairnError INVALID_PATH, FILE_EXISTS
+ * @throws CairnError INVALID_PATH, FILE_EXISTS, PATH_NOT_FOUND if it was deleted: another item may have its path
  */
-export function renameItem({ edit, drive }: ItemEdit, id: string, name: string): void {
-  const item = drive.get(id)
-  if (item === undefined) throw new CairnError('PATH_NOT_FOUND')
+export function renameItem({ edit, drive }: MoveEdit, id: string, name: string): void {
+  const item = getItem(drive, id)
+  if (item === undefined) throw gone(messages.drive.itemGone, messages.drive.itemGoneHint)
   const wanted = requireFreeName(drive, parentOf(item.path), name, id)
   edit.move(item.path, joinPath(parentOf(item.path), wanted))
 }
@@ -85,11 +85,11 @@ export function joinPath(folder: string, name: string): string {
 
 function requireFolder(drive: MoveEdit['drive'], id: string): string {
   const path = folderPathOf(drive, id)
-  if (path === undefined) throw asWorded(new CairnError('PATH_NOT_FOUND', { message: messages.drive.folderGone }))
+  if (path === undefined) throw gone(messages.drive.folderGone, messages.drive.folderGoneHint)
   return path
 }
 
-function requireFreeName(drive: Drive, folder: string, name: string, ownId?: string): string {
+function requireFreeName(drive: MoveEdit['drive'], folder: string, name: string, ownId?: string): string {
   const wanted = name.trim().normalize('NFC')
   if (wanted === '') throw invalidName(messages.files.renameEmpty)
   if (wanted.includes('/')) throw invalidName(messages.drive.nameSlash)
@@ -100,6 +100,11 @@ function requireFreeName(drive: Drive, folder: string, name: string, ownId?: str
     throw asWorded(new CairnError('FILE_EXISTS', { message: messages.drive.nameTaken(wanted) }))
   }
   return wanted
+}
+
+/** The usual texts are about paths under a CID. */
+function gone(message: string, hint: string): CairnError {
+  return asWorded(new CairnError('PATH_NOT_FOUND', { message, hint }))
 }
 
 /** The usual hint is about paths. */

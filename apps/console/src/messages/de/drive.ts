@@ -130,6 +130,8 @@ export const drive: Texts['drive'] = {
     'Dateien hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
   folderGone: 'Diesen Ordner gibt es nicht mehr',
   folderGoneHint: 'Er wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
+  itemGone: 'Dieses Element ist nicht mehr hier',
+  itemGoneHint: 'Es wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
   placedInRoot: (count) =>
     `${files(count)} ${plural(count, { one: 'liegt', other: 'liegen' })} unter „Meine Dateien“, weil es den Ordner nicht mehr gibt`,
   goToRoot: 'Zu „Meine Dateien“',

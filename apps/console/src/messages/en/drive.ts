@@ -123,6 +123,8 @@ export const drive = translatable('drive', {
   folderEmptyHintTouch: 'Choose Upload, or move files into it. A second upload of a name becomes a new version.',
   folderGone: 'This folder no longer exists',
   folderGoneHint: 'It was moved to the trash or deleted, maybe on another device.',
+  itemGone: 'This item is no longer here',
+  itemGoneHint: 'It was moved to the trash or deleted, maybe on another device.',
   placedInRoot: (count: number) =>
     `${files(count)} ${plural(count, { one: 'is', other: 'are' })} in My files, because the folder no longer exists`,
   goToRoot: 'Go to My files',
