@@ -35,3 +35,10 @@ test('leaves out what is moved, with all that is in it', () => {
   expect(list(['/a'])).toEqual(['/', '/a b', '/b', '/b/trip (stored)'])
   expect(list(['/b/trip'])).toEqual(['/', '/a', '/a/in', '/a b', '/b'])
 })
+
+test('keeps what is in a folder below it, beside one whose name differs in case only', () => {
+  const paths = ['/Trips/2025', '/trips/2024', '/trips', '/Trips']
+  const drive = { all: () => paths.map(toFolder) }
+  const listed = listTargets(drive, [], isStored).map(({ path }) => path)
+  expect(listed).toEqual(['/', '/Trips', '/Trips/2025', '/trips', '/trips/2024'])
+})

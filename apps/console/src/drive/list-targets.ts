@@ -28,8 +28,10 @@ export function listTargets(
     if ((item.kind === 'file' && !isStored) || isMoved(path)) return []
     return [{ id, name, path, depth: path.split('/').length - 1, isStored }]
   })
-  // Names are compared one level at a time: a space sorts before a slash.
-  const keys = new Map(folders.map((folder) => [folder, folder.path.toLowerCase().replaceAll('/', '\u0000')]))
+  // Names are compared one level at a time: a space sorts before a slash. Those that differ in case only have keys of their own,
+  // or what is in the one would be listed below the other.
+  const keyOf = (path: string) => path.split('/').map((name) => `${name.toLowerCase()}\u0001${name}`)
+  const keys = new Map(folders.map((folder) => [folder, keyOf(folder.path).join('\u0000')]))
   folders.sort((a, b) => ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1))
   return [{ id: '', name: messages.drive.root, path: '/', depth: 0, isStored: false }, ...folders]
 }
