@@ -94,6 +94,28 @@ test('uploads go into the open folder; a name that is there becomes a version; c
   await page.getByText('No duplicates').waitFor()
 })
 
+test('copies of several versions of one file are rows of their own', async () => {
+  const { page, client } = await openDrivePage(site, ['plan.txt'])
+  await uploadText(client, 'a later plan', { name: 'plan.txt' })
+  for (const [text, name] of [
+    ['content of plan.txt', 'copy of the first.txt'],
+    ['a later plan', 'copy of the second.txt'],
+    ['the largest text, '.repeat(99), 'large.txt'],
+    ['the largest text, '.repeat(99), 'copy of large.txt'],
+  ] as const)
+    await uploadText(client, text, { name })
+  await page.reload()
+  await link(page, 'large.txt').waitFor()
+  await goTo(page, 'Duplicates')
+  const rows = page.getByRole('list', { name: 'Duplicates' }).getByRole('listitem')
+  const names = async () => (await rows.allTextContents()).map((text) => /\/([^,]+),/.exec(text)?.[1])
+  await expect.poll(names).toEqual(['large.txt', 'plan.txt', 'plan.txt'])
+  await page.getByRole('button', { name: 'Remove copies large.txt' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Remove copies' }).click()
+  await page.getByText('1 upload deleted').waitFor()
+  await expect.poll(names).toEqual(['plan.txt', 'plan.txt'])
+})
+
 test('objects of a bucket are no copies, and their items stay in the trash', async () => {
   const { page, client } = await openDrivePage(site, ['plan.txt'])
   const { endpoint, region, ...credentials } = await createS3Credentials(client)

@@ -55,7 +55,11 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
       ) : (
         <ul aria-label={messages.drive.place.duplicates}>
           {groups.slice(0, maxShown).map(({ item, copies }) => (
-            <li key={item.id} className="flex items-center gap-3 border-line border-b px-1 py-2.5 sm:px-3">
+            // Several versions of one file may have copies.
+            <li
+              key={`${item.id} ${copies[0]?.cid}`}
+              className="flex items-center gap-3 border-line border-b px-1 py-2.5 sm:px-3"
+            >
               <Files aria-hidden="true" size={18} strokeWidth={1.7} className="shrink-0 text-ink-faint" />
               <div className="min-w-0 flex-1">
                 <p className="truncate font-medium text-sm">
@@ -73,6 +77,11 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
               </Button>
             </li>
           ))}
+          {groups.length > maxShown ? (
+            <li className="px-1 py-2.5 text-ink-soft text-sm sm:px-3">
+              {messages.files.andMore(groups.length - maxShown)}
+            </li>
+          ) : undefined}
         </ul>
       )}
       <Confirm
