@@ -296,6 +296,16 @@ test('what was cut is pasted into an empty folder, and keys of the page need no 
   await page.keyboard.press('Backspace')
   await link(page, 'letters').waitFor()
   await link(page, 'a.txt').waitFor({ state: 'detached' })
+  // A folder has no CID: copying it would only empty the clipboard.
+  await page.getByRole('checkbox', { name: 'Select letters' }).check()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Star' }).waitFor()
+  expect(await page.getByRole('menuitem', { name: 'Copy CID' }).count()).toBe(0)
+  await page.keyboard.press('Escape')
+  await page.getByRole('checkbox', { name: 'Select b.txt' }).check()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Copy CID' }).click()
+  await page.getByText('1 CID copied', { exact: true }).waitFor()
 })
 
 test('a search that begins in the trash or among the duplicates finds files', async () => {

@@ -5,7 +5,7 @@ import { isKnownFolder } from '../content/use-is-folder.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { BulkBar } from '../files/BulkBar.tsx'
-import { copyCids } from '../files/copy-cids.ts'
+import { cidsOf, copyCids } from '../files/copy-cids.ts'
 import { FileCollection } from '../files/FileCollection.tsx'
 import { intoFolder } from '../files/FileLink.tsx'
 import { FilterBar } from '../files/FilterBar.tsx'
@@ -309,7 +309,10 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
               icon: Tag,
               run: () => setDialog({ kind: 'labels', items }),
             },
-            { id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) },
+            // Folders alone have no CID: there is nothing to copy.
+            ...(cidsOf(selected).length === 0
+              ? []
+              : [{ id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) }]),
           ]}
           onClear={() => setSelection(noSelection)}
         />

@@ -2,9 +2,14 @@ import { messages } from '../messages/messages.ts'
 import { toastDone } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
 
-/** Copies the CIDs of rows, one per line. Folders of the drive have none. */
+/** Returns the CIDs of rows. Folders of the drive have none. */
+export function cidsOf(files: readonly Pick<ListedFile, 'cid'>[]): string[] {
+  return files.flatMap(({ cid }) => (cid === '' ? [] : [cid]))
+}
+
+/** Copies the CIDs of rows, one per line. */
 export async function copyCids(files: readonly ListedFile[]): Promise<void> {
-  const cids = files.flatMap(({ cid }) => (cid === '' ? [] : [cid]))
+  const cids = cidsOf(files)
   await navigator.clipboard.writeText(cids.join('\n'))
   toastDone(messages.files.cidsCopied(cids.length))
 }

@@ -60,7 +60,7 @@ export const files = translatable('files', {
     public: 'Anyone with the link can open it.',
   },
   cidCopied: 'CID copied',
-  cidsCopied: (count: number) => `${formatCount(count)} CIDs copied`,
+  cidsCopied: (count: number) => `${counted(count, { one: 'CID', other: 'CIDs' })} copied`,
   selected: (count: number) => `${formatCount(count)} selected`,
   selecting: (count: number, all: number) => `${formatCount(count)} of ${formatCount(all)} selected`,
   selectAllFailed: 'Not all files could be selected',
