@@ -311,6 +311,25 @@ test('who lost the key of the folders starts new ones; all files are there', asy
   await expect.poll(async () => (await openDrive(client)).find('/new letters')?.kind).toBe('folder')
 })
 
+test('folders that are damaged are not called older ones, once this browser has no newer ones to remember', async () => {
+  const { page, context, checkAccessibility } = await openDrivePage(site, ['a.txt'])
+  await createFolder(page, 'letters')
+  const isDrive = (url: URL) => url.pathname === '/api/drive'
+  await context.route(isDrive, async (route) => {
+    const response = await route.fetch()
+    await route.fulfill({ response, json: { ...(await response.json()), parts: [] } })
+  })
+  await page.reload()
+  await page.getByText('The service returned an older version of your folders').waitFor()
+  await page.getByRole('button', { name: 'Use the older version' }).click()
+  await page.getByText('The service returned folders that are damaged or of another account.').waitFor()
+  await link(page, 'a.txt').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await context.unroute(isDrive)
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await link(page, 'letters').waitFor()
+})
+
 test('a folder that was uploaded as one takes no items: Move and a drop say why, and offer a new folder', async () => {
   const { page, client, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
   const trip = 'trip to the ridge, '.repeat(6)

@@ -1,12 +1,12 @@
 import { CairnError, isDriveKeyLost } from '@cairn/sdk'
 import { useSearch } from '@tanstack/react-router'
 import { useEffect } from 'react'
-import { keepKnownDrive } from '../drive-index/known-drives.ts'
+import { keepKnownDrive, readKnownDrive } from '../drive-index/known-drives.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveQuery } from '../drive-index/use-drive.ts'
 import { FilesSkeleton } from '../files/FilesSkeleton.tsx'
 import { UploadsView } from '../files/UploadsView.tsx'
-import { describeError } from '../messages/describe-error.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
@@ -56,7 +56,9 @@ function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
     )
   }
   if (isDriveKeyLost(error)) return <LostDrive account={account} onStarted={onRetry} />
-  const isOlder = CairnError.is(error, 'VERIFICATION_FAILED')
+  const isWrong = CairnError.is(error, 'VERIFICATION_FAILED')
+  // Without a memory of newer ones, something else is wrong with them.
+  const isOlder = isWrong && readKnownDrive(account) !== undefined
   const useOlder = () => {
     keepKnownDrive(account, undefined)
     onRetry()
@@ -70,7 +72,9 @@ function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
         </Button>
       }
     >
-      {isOlder ? messages.drive.older : `${messages.drive.failed} ${describeError(error).message}.`}
+      {isOlder
+        ? messages.drive.older
+        : `${messages.drive.failed} ${isWrong ? messages.drive.wrong : explainError(error)}`}
     </Banner>
   )
 }

@@ -139,6 +139,8 @@ export const drive: Texts['drive'] = {
   locked: 'Die Ordner sind verschlüsselt. Eine Signatur entsperrt sie; bis dahin sind alle Uploads aufgelistet.',
   unlock: 'Ordner entsperren',
   failed: 'Die Ordner ließen sich nicht öffnen, deshalb sind alle Uploads aufgelistet.',
+  wrong:
+    'Der Dienst hat Ordner geliefert, die beschädigt sind oder zu einem anderen Konto gehören. Seinen Betreiber fragen.',
   older:
     'Der Dienst hat einen älteren Stand der Ordner geliefert, als dieser Browser schon gesehen hat. Nur fortfahren, wenn das Netzwerk zurückgesetzt wurde oder sein Betreiber vertrauenswürdig ist.',
   useOlder: 'Älteren Stand verwenden',

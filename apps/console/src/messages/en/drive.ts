@@ -132,6 +132,7 @@ export const drive = translatable('drive', {
   locked: 'Your folders are encrypted. Unlock them with one signature; until then, all uploads are listed.',
   unlock: 'Unlock folders',
   failed: 'Your folders could not be opened, so all uploads are listed.',
+  wrong: 'The service returned folders that are damaged or of another account. Ask its operator.',
   older:
     'The service returned an older version of your folders than this browser has seen. Continue only if you reset the network, or trust its operator.',
   useOlder: 'Use the older version',
