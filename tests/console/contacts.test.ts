@@ -1,5 +1,5 @@
 // The address book: labels in the encrypted index of the account, offered wherever an address is typed.
-import { openDrive, uploadEncryptedText } from '@cairn/sdk'
+import { getKeyStatus, openDrive, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { finishSharing } from './finish-sharing.ts'
@@ -107,4 +107,33 @@ test('a label given once is offered for sharing, shown in lists, and follows the
   await page.getByRole('button', { name: 'Remove Bob from contacts' }).click()
   await book.getByText('Bob').waitFor({ state: 'detached' })
   await book.getByText('Ida Lovelace').waitFor()
+})
+
+test('a selection is shared with others, not with its owner, and a typo in an address is named', async () => {
+  const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const cids: string[] = []
+  for (const name of ['map.txt', 'key.txt']) {
+    cids.push((await uploadEncryptedText(client, `Text of ${name}`, { name })).cid)
+  }
+  await open('/files')
+  await signIn()
+  for (const name of ['map.txt', 'key.txt']) await page.getByRole('checkbox', { name: `Select ${name}` }).check()
+  await page.getByRole('button', { name: 'More actions' }).click()
+  await page.getByRole('menuitem', { name: 'Share' }).click()
+  const sharing = page.getByRole('dialog', { name: 'Share 2 items' })
+  const field = sharing.getByLabel('Addresses')
+  // Of EIP-55, with another digit.
+  await field.fill('0x5aAfb6053F3E94C9b9A09f33669435E7Ef1BeAed')
+  await sharing.getByRole('button', { name: /^Share/ }).click()
+  await sharing.getByText('0x5aAfb6…1BeAed has a typo').waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await field.fill(wallet.accounts[0]?.address ?? '')
+  await sharing.getByText('You already have access as the owner.').waitFor()
+  await sharing.getByText('Enter at least one address or contact.').waitFor()
+  await field.fill(`${wallet.accounts[0]?.address} ${ida} ${bob}`)
+  await sharing.getByRole('button', { name: 'Share with 2 people' }).click()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  for (const name of ['map.txt', 'key.txt']) await panel.getByText(`Shared ${name} with 2 people`).waitFor()
+  for (const cid of cids) expect((await getKeyStatus(client, cid)).agreed?.sharedTo.toSorted()).toEqual([ida, bob])
 })

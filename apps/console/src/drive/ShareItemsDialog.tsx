@@ -1,7 +1,9 @@
+import { normalizeIdentity } from '@cairn/protocol'
 import type { Drive, DriveItem } from '@cairn/sdk'
 import { useState } from 'react'
 import { UserPlus } from '#icons'
 import { AddressesField } from '../contacts/AddressesField.tsx'
+import { describeTypo } from '../contacts/mistyped.ts'
 import { useAddresses } from '../contacts/use-addresses.ts'
 import { useContacts } from '../contacts/use-contacts.ts'
 import { toChangeRequest } from '../key-changes/change-request.ts'
@@ -10,6 +12,7 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { isAborted } from '../session/is-aborted.ts'
+import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
@@ -34,9 +37,15 @@ export function ShareItemsDialog({
   const [wasTried, setTried] = useState(false)
   const [isBusy, setBusy] = useState(false)
   const files = filesOf(drive, items).filter(({ isEncrypted }) => isEncrypted)
-  const { addresses, bad, ens } = useAddresses(text, contacts)
+  const owner = normalizeIdentity(useSession()?.address ?? '')
+  const { addresses: named, bad, ens } = useAddresses(text, contacts)
+  const addresses = named.filter((address) => address !== owner)
   const failure =
-    bad.length > 0 ? messages.access.shareBad(bad) : addresses.length === 0 ? messages.access.shareEmpty : undefined
+    bad.length > 0
+      ? (describeTypo(bad) ?? messages.access.shareBad(bad))
+      : addresses.length === 0
+        ? messages.access.shareEmpty
+        : undefined
   const [first] = files
   const title = messages.drive.shareTitle(files.length, first && markControls(first.name))
   const share = async () => {
@@ -82,6 +91,7 @@ export function ShareItemsDialog({
     >
       <AddressesField
         label={messages.access.shareLabel}
+        hint={named.length > addresses.length ? messages.access.shareOwner : undefined}
         text={text}
         error={wasTried ? failure : undefined}
         contacts={contacts}
