@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { uploadEncryptedText } from '@cairn/sdk'
+import { uploadEncryptedText, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -306,6 +306,26 @@ test('what was cut is pasted into an empty folder, and keys of the page need no 
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Copy CID' }).click()
   await page.getByText('1 CID copied', { exact: true }).waitFor()
+})
+
+test('the palette offers no recent file that is in the trash, by itself or with its folder, and no earlier version', async () => {
+  const { page, client } = await openDrivePage(site, ['gone.txt', 'inner.txt', 'plan.txt'])
+  await uploadText(client, 'a later plan', { name: 'plan.txt' })
+  await page.reload()
+  await page.getByText('2 versions').waitFor()
+  await createFolder(page, 'box')
+  await act(page, 'inner.txt', 'Move')
+  await page.getByRole('dialog').getByText('box', { exact: true }).click()
+  await page.getByRole('button', { name: 'Move into box' }).click()
+  await link(page, 'inner.txt').waitFor({ state: 'detached' })
+  for (const name of ['gone.txt', 'box']) {
+    await act(page, name, 'Move to trash')
+    await link(page, name).waitFor({ state: 'detached' })
+  }
+  await page.keyboard.press('Control+k')
+  const recent = page.getByRole('group', { name: 'Recent files' }).getByRole('option')
+  await recent.first().waitFor()
+  expect(await recent.allTextContents()).toEqual([expect.stringMatching(/^plan\.txt/)])
 })
 
 test('a search that begins in the trash or among the duplicates finds files', async () => {

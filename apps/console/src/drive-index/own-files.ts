@@ -10,10 +10,11 @@ const known = new WeakMap<Drive, { version: number; files: Files }>()
 export function useOwnFile(cid: string): DriveFile | undefined {
   const shown = useOpenDrive()
   const version = useDriveVersion(shown)
-  return shown === undefined ? undefined : filesOf(shown.drive, version).get(cid)
+  return shown === undefined ? undefined : filesByCid(shown.drive, version).get(cid)
 }
 
-function filesOf(drive: Drive, version: number): Files {
+/** Returns the files outside the trash by the CIDs of all their versions. */
+export function filesByCid(drive: Drive, version: number): Files {
   const before = known.get(drive)
   if (before?.version === version) return before.files
   const all = drive.all().flatMap((item) => (item.kind === 'file' ? [item] : []))

@@ -5,6 +5,7 @@ import { useEffect, useMemo, useState } from 'react'
 import { plainSizeText } from '../../content/plain-size.ts'
 import { nameOf } from '../../content/use-file-info.ts'
 import { listAll, narrowRows } from '../../drive/list-items.ts'
+import { filesByCid } from '../../drive-index/own-files.ts'
 import { useDriveQuery, useDriveVersion, useHasDrive } from '../../drive-index/use-drive.ts'
 import { fileIcon } from '../../files/file-icon.ts'
 import { isDriveFolder } from '../../files/listed-file.ts'
@@ -54,13 +55,16 @@ export function useFoundFiles(typed: string): {
     placeholderData: keepPreviousData,
     enabled: address !== undefined && inFolders === undefined,
   })
+  const own = drive === undefined || inFolders !== undefined ? undefined : filesByCid(drive, version)
   const isSearching = isFetching || search !== typed
   const found =
     inFolders?.filter((row) => !isDriveFolder(row)).slice(0, maxFiles) ??
     (data?.fileList ?? []).flatMap((file) => {
-      const item = drive?.get(file.cid)
-      if (item?.trashedAt !== undefined) return []
-      return item === undefined ? file : { ...file, fileName: item.name }
+      const item = own?.get(file.cid)
+      // An earlier version is no file of its own.
+      if (item !== undefined) return item.cid === file.cid ? { ...file, fileName: item.name } : []
+      // What the drive has, and not among its files, is in the trash: by itself, or with a folder.
+      return drive?.uploads.some(({ cid }) => cid === file.cid) === true ? [] : file
     })
   const files = found
     // Of earlier results, those that still match.
