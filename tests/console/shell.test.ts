@@ -35,7 +35,9 @@ test('without a network the page says so, keeps what it shows, and goes on when 
 test('keys go about: help, places, nothing while typing, nothing where switched off', async () => {
   const { page, problems, checkAccessibility } = await openSignedIn()
   await page.keyboard.press('?')
-  await page.getByRole('dialog', { name: 'Keyboard shortcuts' }).waitFor()
+  const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
+  // Those of the folders are among them.
+  for (const key of ['F2', 'Ctrl X', 'Ctrl V', 'Backspace']) await help.getByText(key, { exact: true }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })

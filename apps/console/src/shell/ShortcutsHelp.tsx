@@ -17,6 +17,10 @@ const listRows = (): readonly { keys: readonly string[]; text: string; isPair?: 
   { keys: [`${messages.shell.control} A`, '⌘ A'], text: messages.shortcuts.all },
   { keys: [messages.shortcuts.keys.delete], text: messages.shortcuts.delete },
   { keys: [messages.shortcuts.keys.escape], text: messages.shortcuts.clear },
+  { keys: ['F2'], text: messages.shortcuts.rename },
+  { keys: [`${messages.shell.control} X`, '⌘ X'], text: messages.shortcuts.cut },
+  { keys: [`${messages.shell.control} V`, '⌘ V'], text: messages.shortcuts.paste },
+  { keys: [messages.shortcuts.keys.backspace], text: messages.shortcuts.up },
   { keys: ['?'], text: messages.shortcuts.help },
 ]
 
