@@ -152,3 +152,14 @@ test('German counts and quotes as German does', async () => {
   )
   expect(links.revokeTitle('Bilder')).toBe('„Bilder“ widerrufen?')
 })
+
+test('German names a thing as the buttons do, and keeps to what the English texts say', async () => {
+  const { activity, drive, errors, access, preview, transfers, upload } = await import('./de/de.ts')
+  expect([english.upload.place, upload.place]).toEqual([english.drive.root, drive.root])
+  // What is halted goes on later.
+  expect(transfers.pause('x')).toBe('x anhalten')
+  expect(preview.cancelDecrypt).toBe('Abbrechen')
+  expect(activity.describeKey.retire()).toBe(`Dateischlüssel ${access.sharedRetired}`)
+  expect(errors.NO_KEY_NODES?.hint).toMatch(/^Unverschlüsselt hochladen/)
+  expect(errors.KEY_RETIRED?.message).toMatch(/stillgelegt$/)
+})

@@ -76,7 +76,7 @@ export const activity: Texts['activity'] = {
     revoke: ({ others }) => `Zugriff entzogen: ${named(others)}`,
     transfer: ({ others }) => `Übertragen an ${named(others)}`,
     conditions: () => 'Bedingungen geändert',
-    retire: () => 'Dateischlüssel außer Kraft gesetzt',
+    retire: () => 'Dateischlüssel stillgelegt',
     repair: () => 'Dateischlüssel repariert',
   },
   notOpened: 'Noch von keiner anderen Wallet geöffnet und für keine freigegeben.',

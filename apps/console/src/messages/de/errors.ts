@@ -177,7 +177,7 @@ export const errors: Texts['errors'] = {
   NOT_ENCRYPTED: { message: 'Die Datei ist nicht verschlüsselt', hint: 'Sie ohne Entschlüsselung herunterladen.' },
   NO_KEY_NODES: {
     message: 'Dieses Netzwerk hat keine Schlüsselknoten',
-    hint: 'Öffentlich hochladen oder ein anderes Netzwerk verwenden.',
+    hint: 'Unverschlüsselt hochladen oder ein anderes Netzwerk verwenden.',
   },
 
   // Names

@@ -3,7 +3,7 @@ import type { Texts } from '../texts.ts'
 /** Pages with few texts of their own: files, names, billing and proofs. */
 export const places: Texts['places'] = {
   noKeyNodes: 'Dieses Netzwerk hat keine Schlüsselknoten',
-  noKeyNodesHint: 'Dateien in diesem Netzwerk sind öffentlich, es gibt also nichts freizugeben.',
+  noKeyNodesHint: 'Dateien lassen sich in diesem Netzwerk nicht verschlüsseln, es gibt also nichts freizugeben.',
   openTitle: 'Datei öffnen',
   openDownload: 'Herunterladen',
   openDownloadTar: 'Als TAR herunterladen',

@@ -72,7 +72,7 @@ export const preview: Texts['preview'] = {
     'Vielleicht heißt die Datei anders oder gehört zu einer anderen Version des Ordners mit einer anderen CID.',
   signInHint: 'Mit der Wallet anmelden, für die der Zugriff freigegeben ist.',
   decrypt: 'Entschlüsseln und anzeigen',
-  cancelDecrypt: 'Anhalten',
+  cancelDecrypt: 'Abbrechen',
   keys: 'Schlüsselteile werden von den Schlüsselknoten geholt',
   receiving: (bytes, total) => `Wird geladen und überprüft: ${formatBytes(bytes)} von ${formatBytes(total)}`,
   decrypting: 'Wird entschlüsselt',

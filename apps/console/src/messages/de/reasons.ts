@@ -177,7 +177,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   NOT_A_SOLANA_ADDRESS: 'Eine Solana-Adresse in Base58 eingeben',
   NOT_A_COREUM_ADDRESS: 'Eine Coreum-Adresse eingeben',
   NOT_A_RADIX_ADDRESS: 'Eine Radix-Adresse eingeben',
-  NOT_A_DENOMINATION: 'Eine Stückelung von Coreum eingeben, zum Beispiel ucore',
+  NOT_A_DENOMINATION: 'Eine Währungseinheit von Coreum eingeben, zum Beispiel ucore',
   NOT_A_CLASS_ID: 'Eine Klassen-ID von Coreum eingeben',
   NOT_A_FUNCTION_NAME: 'Den Namen einer Solidity-Funktion eingeben',
   NOT_AN_ABI_TYPE: 'Einen der ABI-Typen address, bool, bytesN, uintN, intN eingeben',

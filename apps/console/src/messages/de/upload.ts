@@ -10,7 +10,7 @@ export const upload: Texts['upload'] = {
   notStarted: 'Der Upload wurde nicht begonnen',
   dropHere: 'Zum Hochladen ablegen',
   dropInto: (place) => `Die Dateien kommen nach: ${place}`,
-  place: 'Eigene Dateien',
+  place: 'Meine Dateien',
   into: (path) => `Nach ${path}`,
   chooseFiles: 'Dateien auswählen',
   chooseFolder: 'Ordner auswählen',

@@ -3,7 +3,7 @@ import { translatable } from '../translatable.ts'
 /** Pages with few texts of their own: files, names, billing and proofs. */
 export const places = translatable('places', {
   noKeyNodes: 'This network has no key nodes',
-  noKeyNodesHint: 'Files on this network are public, so there is nothing to share.',
+  noKeyNodesHint: 'Files cannot be encrypted on this network, so there is nothing to share.',
   openTitle: 'Open a file',
   openDownload: 'Download',
   openDownloadTar: 'Download as TAR',

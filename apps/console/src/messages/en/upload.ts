@@ -10,7 +10,7 @@ export const upload = translatable('upload', {
   notStarted: 'The upload did not start',
   dropHere: 'Drop to upload',
   dropInto: (place: string) => `Files will be added to ${place}`,
-  place: 'your library',
+  place: 'My files',
   into: (path: string) => `Into ${path}`,
   chooseFiles: 'Choose files',
   chooseFolder: 'Choose folder',
