@@ -98,7 +98,8 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'For holders', { name: 'club.txt' })
   const usdc = site.network.profile.chain?.tokens['usdc']
-  if (usdc === undefined) throw new Error('the local chain has no usdc')
+  const dai = site.network.profile.chain?.tokens['dai']
+  if (usdc === undefined || dai === undefined) throw new Error('the local chain has no such tokens')
   await openAccess(owner, cid)
   await page.getByRole('button', { name: 'Token (ERC-20)' }).click()
   // Before the token is known, an amount is meant in whole tokens as well.
@@ -112,6 +113,12 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   await page.getByText(`${usdc.decimals} decimals`).waitFor()
   await page.getByText('saved as 30000000 smallest units').waitFor()
   expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('30')
+  // Of another token, as many whole ones are meant, although it counts smaller units.
+  await page.getByLabel('Contract address of condition 1').fill(dai.address)
+  await page.getByText(`saved as 30${'0'.repeat(18)} smallest units`).waitFor()
+  expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('30')
+  await page.getByLabel('Contract address of condition 1').fill(usdc.address)
+  await page.getByText('saved as 30000000 smallest units').waitFor()
   await page.getByLabel('Amount of condition 1').fill('2.5')
   for (const kind of ['Coin balance', 'Block number']) {
     await page.getByRole('button', { name: 'Add a condition' }).click()

@@ -52,12 +52,21 @@ export function ConditionRow({
   const isWhole = useRef(contract === '')
   /** The contract as it was typed here: one that came with another draft has its amount already. */
   const typedContract = useRef<string>(undefined)
+  /** The amount as it was last shown of a token: of another token that is typed, as many whole ones are meant. */
+  const shown = useRef<{ units: string; decimals: number }>(undefined)
   useEffect(() => {
-    if (token === undefined || !isWhole.current || typedContract.current !== contract) return
-    isWhole.current = false
+    if (token === undefined) return
+    const { decimals } = token
     const { path } = templates.erc20.fields.amount
-    const amount = toUnits(readText(condition, path), token.decimals)
-    if (amount !== undefined) onChange(writeField(condition, path, amount))
+    const units = readText(condition, path)
+    const { current: before } = shown
+    shown.current = { units, decimals }
+    if (typedContract.current !== contract) return
+    const isOfAnother = before?.units === units && before.decimals !== decimals
+    const whole = isWhole.current ? units : isOfAnother ? fromUnits(units, before.decimals) : undefined
+    isWhole.current = false
+    const amount = whole === undefined ? undefined : toUnits(whole, decimals)
+    if (amount !== undefined && amount !== units) onChange(writeField(condition, path, amount))
   }, [token, contract, condition, onChange])
   const own = Object.entries(failures).flatMap(([path, text]) => {
     const prefix = `conditions.${position}`
