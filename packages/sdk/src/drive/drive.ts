@@ -62,7 +62,10 @@ export type Drive = {
   get(id: string): DriveItem | undefined
   /** Returns every item outside the trash, in no particular order. */
   all(): DriveItem[]
-  /** Lists the trash, deleted last first. Items inside a deleted folder belong to it. */
+  /**
+   * Lists the trash, deleted last first. Items inside a deleted folder belong to it. The time of deletion is the one that decides
+   * when an item is due, whatever the clock of its device said.
+   */
   trash(): DriveItem[]
   /**
    * Lists content that was uploaded several times, most bytes in copies first. Objects of S3 buckets and pins are no copies, and
@@ -282,7 +285,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       for (const node of view.nodes()) if (!view.isInTrash(node)) found.push(view.itemOf(node))
       return found
     },
-    trash: () => listTrash(view),
+    trash: () => listTrash(view, state),
     duplicates: () => findDuplicates(view, index),
     removeCopies: (given = {}) => inOrder(() => removeCopies(openState, given)),
     tags() {

@@ -1,7 +1,7 @@
 // When an item is due, whatever the clocks of devices say.
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../client.ts'
-import { emptyTrash } from './empty-trash.ts'
+import { emptyTrash, listTrash } from './empty-trash.ts'
 import { createLog } from './log.ts'
 import { applyChange, createRegisters } from './registers.ts'
 import { createStamp } from './stamp.ts'
@@ -15,31 +15,38 @@ const cid = `bafkrei${'a'.repeat(52)}`
 beforeEach(() => vi.useFakeTimers({ now, toFake: ['Date'] }))
 afterEach(() => vi.useRealTimers())
 
-/** Empties a trash with one file that was deleted at a time of a device, in a change with a stamp of another time. */
-async function empty(trashedAt: number, stampedAt: number) {
+/** A trash with one file that was deleted at a time of a device, in a change with a stamp of another time. */
+function createTrash(trashedAt: number, stampedAt: number) {
   const registers = createRegisters()
   const at = createStamp(undefined, stampedAt, 'deviceA1')
   applyChange(registers, { at, set: [[cid, 'trashedAt', trashedAt]], clear: [] })
   const index = createUploadIndex()
   const upload = { id: '1', cid, fileName: 'a.txt', fileSizeInBytes: '5', mimeType: null, encryption: false }
   index.replace([{ ...upload, createdAt: 1 }])
-  const view = createView(registers, index)
+  return { registers, index, view: createView(registers, index) }
+}
+
+/** Empties such a trash, and returns the days that its file is listed to be in it, and how many items are gone. */
+async function empty(trashedAt: number, stampedAt: number): Promise<[days: number, items: number]> {
+  const { registers, index, view } = createTrash(trashedAt, stampedAt)
+  const listed = listTrash(view, registers).map((item) => (now - (item.trashedAt ?? 0)) / day)
   const base = 'http://service.test'
   const fetch = async () => Response.json({ kept: [] })
   const client = createClient({ network: { name: 'test', api: base, upload: base, gateway: base }, apiKey: 'k', fetch })
   const nothing = async () => undefined
   const state = { client, log: createLog(), index, view: () => view, registers: () => registers }
   const open = { ...state, reload: nothing, readChanges: nothing, removeUploads: () => undefined }
-  return (await emptyTrash(open, nothing, {})).items
+  const { items } = await emptyTrash(open, nothing, {})
+  return [listed[0] ?? Number.NaN, items]
 }
 
 test.each([
-  ['a right clock, long ago', now - 31 * day, now - 31 * day, 1],
-  ['a right clock, lately', now - day, now - day, 0],
-  ['a clock without a battery, lately', 5000, now - day, 0],
-  ['a clock without a battery, long ago', 5000, now - 31 * day, 1],
-  ['a right clock, long ago, after one that was fast', now - 31 * day, now + 9000 * day, 1],
-  ['a right clock, lately, after one that was fast', now - day, now + 9000 * day, 0],
-])('an item that was deleted by %s', async (_clock, trashedAt, stampedAt, items) => {
-  expect(await empty(trashedAt, stampedAt)).toBe(items)
+  ['a right clock, long ago', now - 31 * day, now - 31 * day, 31, 1],
+  ['a right clock, lately', now - day, now - day, 1, 0],
+  ['a clock without a battery, lately', 5000, now - day, 1, 0],
+  ['a clock without a battery, long ago', 5000, now - 31 * day, 31, 1],
+  ['a right clock, long ago, after one that was fast', now - 31 * day, now + 9000 * day, 31, 1],
+  ['a right clock, lately, after one that was fast', now - day, now + 9000 * day, 1, 0],
+])('an item that was deleted by %s', async (_clock, trashedAt, stampedAt, days, items) => {
+  expect(await empty(trashedAt, stampedAt)).toEqual([days, items])
 })

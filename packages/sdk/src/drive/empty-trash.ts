@@ -42,20 +42,14 @@ export async function emptyTrash(
   const now = Date.now()
   const latest = ids === undefined ? now - olderThanMs : Number.POSITIVE_INFINITY
   const view = state.view()
-  /** Undefined for an item that is not in the trash by itself. A stamp of the future is that of a fast clock. */
-  const trashedAtOf = (id: string): number | undefined => {
-    const { trashedAt } = view.get(id) ?? {}
-    const stampedAt = timeOf(state.registers().entries.get(id)?.fields.get(fields.trashedAt)?.at ?? '')
-    return trashedAt === undefined || !(stampedAt <= now) ? trashedAt : Math.max(trashedAt, stampedAt)
-  }
   const wanted = ids && new Set(ids)
-  const candidates = listTrash(view).flatMap(({ id }) => (wanted?.has(id) === false ? [] : [id]))
+  const candidates = [...view.trashed()].filter((id) => wanted?.has(id) !== false)
   // Later uploads of the same content stay.
   const uploads = groupByCid(state.index.rows)
   const plan = (): Plan => {
     const roots = new Map<string, number>()
     for (const id of candidates) {
-      const trashedAt = trashedAtOf(id)
+      const trashedAt = findTrashedAt(view, state.registers(), id, now)
       if (trashedAt !== undefined && trashedAt <= latest) roots.set(id, trashedAt)
     }
     return { roots, ...findDeleted(view, state.registers(), roots) }
@@ -88,10 +82,28 @@ export async function emptyTrash(
   return { items: current.roots.size - kept, uploads: done.deleted.size, kept }
 }
 
-/** Lists the trash, deleted last first. */
-export function listTrash(view: View): DriveItem[] {
+/** Lists the trash, deleted last first, with the times that decide when an item is due. */
+export function listTrash(view: View, registers: Registers): DriveItem[] {
+  const now = Date.now()
   const found = Array.from(view.trashed(), (id) => view.get(id)).filter((node) => node !== undefined)
-  return found.map(view.itemOf).sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+  return found
+    .map((node) => {
+      const item = view.itemOf(node)
+      const trashedAt = findTrashedAt(view, registers, node.id, now)
+      return trashedAt === item.trashedAt ? item : { ...item, trashedAt }
+    })
+    .sort((a, b) => (b.trashedAt ?? 0) - (a.trashedAt ?? 0))
+}
+
+/**
+ * Returns when an item was moved to the trash, in ms since 1970: not before its change by the stamp, which a slow clock does not
+ * set back. A stamp of the future is that of a fast clock.
+ * @returns undefined for an item that is not in the trash by itself
+ */
+function findTrashedAt(view: View, { entries }: Registers, id: string, now: number): number | undefined {
+  const { trashedAt } = view.get(id) ?? {}
+  const stampedAt = timeOf(entries.get(id)?.fields.get(fields.trashedAt)?.at ?? '')
+  return trashedAt === undefined || !(stampedAt <= now) ? trashedAt : Math.max(trashedAt, stampedAt)
 }
 
 /**
