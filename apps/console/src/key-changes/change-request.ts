@@ -1,4 +1,13 @@
-import type { ChangeOptions, ChangeResult, Client, NetworkProfile, RepairReport } from '@cairn/sdk'
+import {
+  CairnError,
+  type ChangeOptions,
+  type ChangeResult,
+  type Client,
+  type NetworkProfile,
+  type RepairReport,
+} from '@cairn/sdk'
+import { messages } from '../messages/messages.ts'
+import { asWorded } from '../messages/worded.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, isInterrupted } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
@@ -69,15 +78,24 @@ export function toChangeRequest(
       if ('pending' in result) {
         // A later call of the same change may have reached a node that missed an earlier one.
         for (const { node } of result.pending) nodes[node - 1] = 'failed'
-        report({ nodes: [...nodes] })
+      } else {
+        for (const { node, isAgreed } of result.after.nodes) nodes[node - 1] = isAgreed ? 'done' : 'failed'
       }
+      report({ nodes: [...nodes] })
       // The next page offers to repair nodes that missed it, including after a reload that interrupted the call.
       if (reachedAll(result)) clearChange(id)
+      // A repair is for nothing else.
+      else if ('after' in result) throw stillApart(result.after)
       return { cid }
     },
     onClose: () => inPanel.delete(id),
     onDrop: async () => clearChange(id),
   }
+}
+
+function stillApart({ health }: RepairReport['after']): CairnError {
+  const { health: states, repairLeft } = messages.access
+  return asWorded(new CairnError('CHANGE_INCOMPLETE', { message: states[health], hint: repairLeft }))
 }
 
 function reachedAll(result: ChangeResult | RepairReport): boolean {

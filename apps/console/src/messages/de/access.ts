@@ -92,6 +92,7 @@ export const access: Texts['access'] = {
     split: 'Eine Änderung wurde unterbrochen. Die Reparatur gleicht die Knoten wieder ab.',
   },
   repair: 'Reparieren',
+  repairLeft: 'Ein Schlüsselknoten hat nicht mitgewirkt. Noch einmal versuchen, wenn alle fünf online sind.',
   pendingShare: (count, name) => `${name} wird für ${people(count)} freigegeben`,
   pendingRevoke: (name) => `Zugriff auf ${name} wird entzogen`,
   pendingTransfer: (name) => `${name} wird übertragen`,

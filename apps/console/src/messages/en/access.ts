@@ -88,6 +88,7 @@ export const access = translatable('access', {
     split: 'A change was interrupted. Repair brings the nodes back into agreement.',
   },
   repair: 'Repair',
+  repairLeft: 'A key node did not take part. Try again when all five are online.',
   pendingShare: (count: number, name: string) => `Sharing ${name} with ${people(count)}`,
   pendingRevoke: (name: string) => `Removing access to ${name}`,
   pendingTransfer: (name: string) => `Transferring ${name}`,
