@@ -260,7 +260,7 @@ test('a node that lost the session is reached again after one signature, which i
   expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
 })
 
-test('an upload whose key one node does not have says so, also after a reload, and repairs it', async () => {
+test('uploads whose keys one node does not have say so, also after a reload, and one press repairs all of them', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -269,27 +269,32 @@ test('an upload whose key one node does not have says so, also after a reload, a
   await page.getByText('Nothing here yet').waitFor()
   const restoreNodes = await stopNodes(opened, site.network, 4)
   await page.keyboard.press('u')
-  const file = { name: 'four.txt', mimeType: 'text/plain', buffer: Buffer.from('Kept by four') }
-  await page.setInputFiles('input[data-upload=files]', file)
+  const names = ['four.txt', 'also.txt', 'third.txt']
+  const toFile = (name: string) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(`Kept by four: ${name}`) })
+  await page.setInputFiles('input[data-upload=files]', names.map(toFile))
   await startUpload(page, 'encrypted')
-  const lacking = page
-    .getByRole('region', { name: 'Transfers' })
-    .getByRole('listitem')
-    .filter({ hasText: 'Key node 4 does not have the key of four.txt yet' })
-  await lacking.getByRole('button', { name: 'Repair' }).waitFor()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  const rowOf = (name: string) =>
+    panel.getByRole('listitem').filter({ hasText: `Key node 4 does not have the key of ${name} yet` })
+  const lacking = rowOf('four.txt')
+  for (const name of names) await rowOf(name).getByRole('button', { name: 'Repair' }).waitFor()
+  await panel.getByRole('button', { name: 'Repair all' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.reload()
   // While the node is away, a repair does not say that it is done.
   await lacking.getByRole('button', { name: 'Repair' }).click()
-  const failed = page.getByRole('listitem').filter({ hasText: 'The key nodes do not agree yet' })
+  const failed = panel.getByRole('listitem').filter({ hasText: 'The key nodes do not agree yet' })
   await failed.getByText('Works, but not all five agree. A key node did not take part.').waitFor()
   await failed.getByText('4 of 5 key nodes', { exact: true }).waitFor()
   await restoreNodes()
   await failed.getByRole('button', { name: /^Retry/ }).click()
-  const repaired = page.getByRole('listitem').filter({ hasText: 'The key nodes agree again' })
+  const repaired = panel.getByRole('listitem').filter({ hasText: 'The key nodes agree again' })
   await repaired.getByText('5 of 5 key nodes', { exact: true }).waitFor()
-  const [row] = await Array.fromAsync(listFiles(client))
-  expect((await getKeyStatus(client, row?.cid ?? '')).health).toBe('whole')
+  // The others, with one press.
+  await panel.getByRole('button', { name: 'Repair all' }).click()
+  await expect.poll(() => repaired.count(), { timeout: 60_000 }).toBe(3)
+  expect(await panel.getByRole('button', { name: 'Repair all' }).count()).toBe(0)
+  for await (const { cid } of listFiles(client)) expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
 
 test('a session that ends in another tab while the wallet is open stays ended at the node that is signed in at then', async () => {

@@ -6,7 +6,7 @@ import { IconButton } from '../ui/IconButton.tsx'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
 import { showTransfers } from './panel-store.ts'
-import { continueAll, isPausedByUser, pauseAll } from './pause-all.ts'
+import { continueAll, isPausedByUser, isUnrepaired, pauseAll, repairAll } from './pause-all.ts'
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
@@ -20,6 +20,7 @@ export function TransfersPanel() {
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const canPauseAll = transfers.filter(isPausable).length > 1
   const canContinueAll = transfers.filter(isPausedByUser).length > 1
+  const canRepairAll = transfers.filter(isUnrepaired).length > 1
   const summary = [
     ...(running > 0 ? [messages.transfers.running(running)] : []),
     ...(queued > 0 ? [messages.transfers.queued(queued)] : []),
@@ -60,8 +61,13 @@ export function TransfersPanel() {
           ))}
         </ul>
       )}
-      {canRetry || canPauseAll || canContinueAll || done + canceled > 0 ? (
-        <footer className="flex justify-end gap-2 border-line border-t px-3 py-2">
+      {canRetry || canPauseAll || canContinueAll || canRepairAll || done + canceled > 0 ? (
+        <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-3 py-2">
+          {canRepairAll ? (
+            <Button size="small" onClick={() => void repairAll(transfers)}>
+              {messages.transfers.repairAll}
+            </Button>
+          ) : undefined}
           {canContinueAll ? (
             <Button size="small" onClick={() => continueAll(transfers)}>
               {messages.transfers.continueAll}

@@ -19,3 +19,13 @@ export function isPausedByUser({ stage, need }: Transfer): boolean {
 export function continueAll(transfers: readonly Transfer[]): void {
   for (const one of transfers) if (isPausedByUser(one)) void continueTransfer(one.id)
 }
+
+/** Returns whether an earlier change of keys waits for its repair. */
+export function isUnrepaired({ stage, need }: Transfer): boolean {
+  return stage === 'paused' && need === 'repair'
+}
+
+/** Starts all repairs that wait, one after the other: the first may ask for a signature, and if it is declined, none starts. */
+export async function repairAll(transfers: readonly Transfer[]): Promise<void> {
+  for (const one of transfers) if (isUnrepaired(one) && !(await continueTransfer(one.id))) return
+}

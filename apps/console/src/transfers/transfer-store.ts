@@ -229,18 +229,22 @@ function drop({ transfer, request }: Entry): void {
   request.onDrop?.().catch((error: unknown) => toastError(messages.transfers.notDropped(transfer.name), error))
 }
 
-/** Resumes a paused one, with the requested files if an earlier page left it. Errors in them are shown in its row. */
-export async function continueTransfer(id: number, files?: readonly PathFile[]): Promise<void> {
+/**
+ * Resumes a paused one, with the requested files if an earlier page left it. Errors in them are shown in its row.
+ * @returns whether it resumes
+ */
+export async function continueTransfer(id: number, files?: readonly PathFile[]): Promise<boolean> {
   const entry = entries.get(id)
-  if (entry?.transfer.stage !== 'paused') return
+  if (entry?.transfer.stage !== 'paused') return false
   try {
     await entry.request.paused?.go(files)
   } catch (error) {
     change(id, { error: CairnError.from(error) })
-    return
+    return false
   }
   const { paused: _paused, ...request } = entry.request
   await restart({ ...entry, request }, () => request.onPause?.(false))
+  return true
 }
 
 /** Whether a finished change did not reach all five key nodes. */

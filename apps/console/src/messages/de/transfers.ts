@@ -52,6 +52,7 @@ export const transfers: Texts['transfers'] = {
   pausedContinue: 'Der Browser fragt, ob diese Seite die Datei noch einmal lesen darf.',
   pausedChoose: 'Die Datei noch einmal auswählen. Nur der Rest wird gesendet.',
   pausedChange: 'Diese Änderung hat vielleicht nicht alle fünf Schlüsselknoten erreicht. Die Reparatur gleicht sie ab.',
+  repairAll: 'Alle reparieren',
   repair: (name) => `Reparieren: ${name}`,
   notRestored: 'Unvollständige Uploads ließen sich nicht lesen',
   continue: (name) => `${name} fortsetzen`,

@@ -53,6 +53,7 @@ export const transfers = translatable('transfers', {
   pausedContinue: 'The browser asks whether this page may read the file again.',
   pausedChoose: 'Choose the file again. Only the rest is sent.',
   pausedChange: 'This change may not have reached all five key nodes. Repair brings them into agreement.',
+  repairAll: 'Repair all',
   repair: (name: string) => `Repair: ${name}`,
   notRestored: 'Unfinished uploads could not be read',
   continue: (name: string) => `Continue ${name}`,
