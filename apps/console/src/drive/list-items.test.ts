@@ -57,6 +57,22 @@ test('rows are sorted as the address says, folders first, and narrowed by name, 
   expect(namesOf(narrowRows(all, '/', {}, 'sea'))).toEqual([])
 })
 
+test('folders have neither size nor date, and are in the order of their names then, as files of one size are', () => {
+  const items = [
+    toFolder('a'),
+    toFolder('b2'),
+    toFolder('b10'),
+    toFile('c.txt', 1),
+    toFile('d.txt', 1),
+    toFile('e.txt', 2),
+  ]
+  for (const order of ['asc', 'desc'] as const) {
+    const names = namesOf(listFolder(driveOf(items), '/', { sort: 'fileSizeInBytes', order }))
+    expect(names.slice(0, 3)).toEqual(['a', 'b2', 'b10'])
+    expect(names.slice(3)).toEqual(order === 'asc' ? ['c.txt', 'd.txt', 'e.txt'] : ['e.txt', 'c.txt', 'd.txt'])
+  }
+})
+
 test('rows of several folders say in which they are, and the root has a name', () => {
   const inside = { ...toFile('a.txt'), path: '/z/a.txt' }
   const rows = listAll(driveOf([toFile('b.txt'), inside]), {})

@@ -100,19 +100,20 @@ const byName = createNaturalOrder(language)
 const isByName = ({ sort = 'fileName' }: FilesSearch) => sort === 'fileName'
 const isDescending = ({ sort = 'fileName', order }: FilesSearch) => (order ?? firstOrder(sort)) === 'desc'
 
-/** Sorts rows, folders first. */
+/** Sorts rows, folders first: they have neither size nor date, so only their names order them. */
 function sortRows(rows: readonly ListedFile[], search: Pick<FilesSearch, 'sort' | 'order'>): ListedFile[] {
   const folders: ListedFile[] = []
   const files: ListedFile[] = []
   for (const row of rows) (isDriveFolder(row) ? folders : files).push(row)
-  return [folders, files].flatMap((part) => {
-    const { sort = 'fileName' } = search
-    const sorted =
-      sort === 'fileName'
-        ? byName.sort(part, ({ fileName }) => fileName)
-        : part.sort((a, b) => Number(a[sort]) - Number(b[sort]))
-    return isDescending(search) ? sorted.reverse() : sorted
-  })
+  const { sort = 'fileName' } = search
+  const sign = isDescending(search) ? -1 : 1
+  const sortNames = (part: readonly ListedFile[], isTurned: boolean) => {
+    const sorted = byName.sort(part, ({ fileName }) => fileName)
+    return isTurned ? sorted.reverse() : sorted
+  }
+  if (sort === 'fileName') return [folders, files].flatMap((part) => sortNames(part, sign < 0))
+  // Not turned afterwards: files of one size stay as they come, which is by their names.
+  return [...sortNames(folders, false), ...files.sort((a, b) => sign * (Number(a[sort]) - Number(b[sort])))]
 }
 
 /** A folder on the way to another: its id is empty for the root. */
