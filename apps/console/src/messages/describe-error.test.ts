@@ -49,6 +49,12 @@ test('in another language, the usual texts are those of the code, and what an er
   expect(explainError(tooLarge)).toBe(
     'Die Anfrage ist größer als erlaubt (Upload is 12 GiB, the limit is 10 GiB). Weniger Daten auf einmal senden.',
   )
+  // The code has several causes, of which the usual text names one.
+  const limit = 'This account has reached its limit of 100 links'
+  expect(describeError(new CairnError('FORBIDDEN', { message: limit })).message).toBe(
+    `Das ist nicht erlaubt (${limit})`,
+  )
+  expect(describeError(new CairnError('FORBIDDEN')).message).toBe(german.errors.FORBIDDEN?.message)
   expect(describeError(new CairnError('INTERNAL', { hint: 'Restart it.' }))).toEqual({
     message: german.errors.INTERNAL?.message,
     hint: 'Restart it.',

@@ -23,7 +23,7 @@ export function describeError(error: unknown): { message: string; hint: string }
         ? message
         : isUsual
           ? own.message
-          : specify(own.message, found),
+          : specify(own.other ?? own.message, found),
     hint: own !== undefined && (hint === usual.hint || isForPrograms(hint)) ? own.hint : hintForPeople(hint),
   }
 }

@@ -104,8 +104,9 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
     test('say of errors what happened, without a full stop, and what to do', async () => {
       const { errors } = await load()
       expect(Object.keys(errors).length).toBeGreaterThan(50)
-      for (const [code, { message, hint }] of Object.entries(errors)) {
-        expect([code, message, hint]).toEqual([code, expect.stringMatching(/[^.]$/), expect.stringMatching(/[^.]\.$/)])
+      for (const [code, { message, hint, other = message }] of Object.entries(errors)) {
+        const [what, whatToDo] = [expect.stringMatching(/[^.]$/), expect.stringMatching(/[^.]\.$/)]
+        expect([code, message, hint, other]).toEqual([code, what, whatToDo, what])
       }
     })
 

@@ -20,6 +20,7 @@ export const errors: Texts['errors'] = {
   },
   INVALID_LABEL: {
     message: 'Der Name enthält Zeichen, die sich nicht anzeigen lassen',
+    other: 'Ungültige Bezeichnung',
     hint: 'Zeilenumbrüche, Steuerzeichen und Zeichen der Schreibrichtung entfernen.',
   },
   NO_FILE: { message: 'Es fehlt eine Datei', hint: 'Mindestens eine Datei auswählen.' },
@@ -87,6 +88,7 @@ export const errors: Texts['errors'] = {
   },
   FORBIDDEN: {
     message: 'Dieser API-Schlüssel hat nicht die nötige Berechtigung',
+    other: 'Das ist nicht erlaubt',
     hint: 'Einen API-Schlüssel mit dieser Berechtigung verwenden.',
   },
   ACCOUNT_BLOCKED: { message: 'Dieses Konto ist gesperrt', hint: 'Den Betreiber fragen. Gelöscht wurde nichts.' },
@@ -231,6 +233,7 @@ export const errors: Texts['errors'] = {
   },
   PATH_NOT_FOUND: {
     message: 'Diesen Pfad gibt es unter dieser CID nicht',
+    other: 'Nicht gefunden',
     hint: 'Den Ordner öffnen, um seinen Inhalt zu sehen.',
   },
   NOT_A_DIRECTORY: { message: 'Das ist eine Datei und kein Ordner', hint: 'Die Datei selbst öffnen.' },
@@ -238,7 +241,11 @@ export const errors: Texts['errors'] = {
   FILE_EXISTS: { message: 'Das Ziel gibt es schon', hint: 'Einen anderen Namen wählen.' },
   INVALID_RANGE: { message: 'Diesen Teil hat die Datei nicht', hint: 'Die Datei neu laden.' },
   METHOD_NOT_ALLOWED: { message: 'Dieser Aufruf ist so nicht möglich', hint: 'Die Seite neu laden.' },
-  CONFLICT: { message: 'Eine andere Anfrage hat das zur selben Zeit geändert', hint: 'Noch einmal versuchen.' },
+  CONFLICT: {
+    message: 'Eine andere Anfrage hat das zur selben Zeit geändert',
+    other: 'Das geht beim jetzigen Stand nicht',
+    hint: 'Noch einmal versuchen.',
+  },
   UPLOAD_OFFSET: { message: 'Die Bytes schließen nicht an den Upload an', hint: 'Den Upload fortsetzen.' },
   UPLOAD_BUSY: { message: 'Eine andere Anfrage schreibt gerade in diesen Upload', hint: soon },
   UPLOAD_LIMIT: {
@@ -333,6 +340,7 @@ export const errors: Texts['errors'] = {
   },
   VERIFICATION_FAILED: {
     message: 'Die empfangenen Daten passen nicht zu ihrer CID',
+    other: 'Was empfangen wurde, ließ sich nicht bestätigen',
     hint: 'Über ein anderes Gateway herunterladen.',
   },
   DOWNLOAD_INCOMPLETE: {

@@ -1,8 +1,11 @@
 import type { ErrorCode } from '@cairn/protocol'
 import { translatable } from '../translatable.ts'
 
-/** What happened, without a full stop, and what to do. */
-type ErrorText = { message?: string; hint: string }
+/**
+ * What happened, without a full stop, and what to do. `other` stands before what an error says beyond the usual text of its code,
+ * where the usual text would be wrong then.
+ */
+type ErrorText = { message?: string; hint: string; other?: string }
 
 const signIn = 'Sign out and sign in again, or create a new API key.'
 const objection = 'The operator says how to object.'
