@@ -201,6 +201,40 @@ test('who can open an upload is in sight beside the button, which says it, howev
   expect(await checkAccessibility()).toEqual([])
 })
 
+test('uploads start at once only if new ones are to be public, not if the network cannot encrypt them', async () => {
+  const { page, context } = await openWithFiles(site, 0)
+  await page.getByText('Nothing here yet').waitFor()
+  const keep = (settings: object) =>
+    page.evaluate(`localStorage.setItem('cairn.settings', ${JSON.stringify(JSON.stringify(settings))})`)
+  const choose = async (name: string) => {
+    await page.keyboard.press('u')
+    const file = { name, mimeType: 'text/plain', buffer: Buffer.from(name) }
+    await page.setInputFiles('input[data-upload=files]', file)
+  }
+  await keep({ startsAtOnce: true, access: 'public' })
+  await page.reload()
+  await page.getByText('Nothing here yet').waitFor()
+  await choose('at-once.txt')
+  const stored = page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true })
+  await stored.waitFor()
+  // By default, uploads are encrypted.
+  await keep({ startsAtOnce: true })
+  await context.route('**/.well-known/cairn.json', async (route) => {
+    const response = await route.fetch()
+    const { keyNodes: _nodes, keyRouter: _router, ...profile } = await response.json()
+    await route.fulfill({ response, json: profile })
+  })
+  await page.reload()
+  await page.getByRole('link', { name: 'at-once.txt' }).waitFor()
+  await choose('asked.txt')
+  const sheet = page.getByRole('dialog', { name: 'Upload', exact: true })
+  await sheet.getByText('left after this').waitFor()
+  await sheet.getByText('This network has no key nodes').waitFor()
+  await sheet.getByRole('button', { name: startButton.public }).click()
+  await stored.waitFor()
+  await page.getByRole('link', { name: 'asked.txt' }).waitFor()
+})
+
 test('what was chosen is gone with its account: the next one does not upload it', async () => {
   const { page, signIn } = await openWithFiles(site, 0)
   await page.keyboard.press('u')

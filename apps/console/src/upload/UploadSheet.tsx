@@ -100,7 +100,8 @@ function Sheet() {
   const needsNobody =
     startsAtOnce &&
     !wasLookedAt &&
-    access === 'public' &&
+    // Not what is public because this network cannot encrypt it.
+    wanted === 'public' &&
     tab === 'files' &&
     isReady &&
     unreadable === 0 &&
