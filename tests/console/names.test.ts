@@ -1,5 +1,5 @@
 // Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
-import { createClient, createName, exportNameKey, importNameKey, listNames, uploadText } from '@cairn/sdk'
+import { createClient, createName, exportNameKey, importNameKey, listNames, publishName, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 
@@ -312,4 +312,22 @@ test('the keyboard alone creates a name and changes its label from its menu, and
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await expect.poll(() => menu.evaluate((button) => button === button.ownerDocument.activeElement), patience).toBe(true)
   expect(problems).toEqual([])
+})
+
+test('the history shows older targets on demand, as far back as the service keeps them', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  await page.getByText('No names yet').waitFor()
+  const client = await clientOf(opened)
+  const { cid } = await uploadText(client, 'one of many', { name: 'many.txt' })
+  const { name } = await createName(client, { label: 'often' })
+  for (let at = 1; at <= 52; at++) await publishName(client, name, `/ipfs/${cid}/${at}`)
+  await opened.open(`/names/${name}`)
+  const rows = page.getByRole('region', { name: 'History' }).getByRole('listitem')
+  await expect.poll(() => rows.count(), patience).toBe(50)
+  await page.getByRole('button', { name: 'Show older' }).click()
+  await expect.poll(() => rows.count()).toBe(52)
+  await rows.last().getByText(/\/1$/).waitFor()
 })

@@ -1,12 +1,17 @@
 import type { PastRecord } from '@cairn/sdk'
+import { useState } from 'react'
 import { History } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { Button } from '../ui/Button.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { useTargetName } from './use-target-name.ts'
+
+/** Rows shown initially. */
+const firstRows = 50
 
 /** Past targets of a name, newest first; each can be published again. */
 export function NameHistory({
@@ -16,6 +21,7 @@ export function NameHistory({
   history: readonly PastRecord[]
   onPublishAgain?: (value: string) => void
 }) {
+  const [maxRows, setMaxRows] = useState(firstRows)
   return (
     <section aria-labelledby="name-history">
       <h2 id="name-history" className="mb-2 font-semibold">
@@ -24,16 +30,23 @@ export function NameHistory({
       {history.length === 0 ? (
         <p className="text-ink-soft text-sm">{messages.names.historyNone}</p>
       ) : (
-        <ol className="divide-y divide-line rounded-lg border border-line bg-surface">
-          {history.map((record, index) => (
-            <PastTarget
-              key={String(record.sequence)}
-              record={record}
-              isCurrent={index === 0}
-              onPublishAgain={onPublishAgain}
-            />
-          ))}
-        </ol>
+        <>
+          <ol className="divide-y divide-line rounded-lg border border-line bg-surface">
+            {history.slice(0, maxRows).map((record, index) => (
+              <PastTarget
+                key={String(record.sequence)}
+                record={record}
+                isCurrent={index === 0}
+                onPublishAgain={onPublishAgain}
+              />
+            ))}
+          </ol>
+          {history.length > maxRows ? (
+            <Button className="mt-3" onClick={() => setMaxRows(history.length)}>
+              {messages.activity.older}
+            </Button>
+          ) : undefined}
+        </>
       )}
     </section>
   )

@@ -1,3 +1,4 @@
+import { maxNameHistory } from '@cairn/protocol'
 import { CairnError, getName, listNameHistory, listNames, resolveName } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
@@ -5,9 +6,6 @@ import { collectFirst } from '../network/collect-first.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { type DeviceName, findDeviceName, listDeviceNames, toNameState } from './device-names.ts'
-
-/** Maximum number of versions shown. */
-const maxVersions = 50
 
 /** Returns the names of the account, newest first. */
 export function useNames({ address }: Session) {
@@ -34,7 +32,7 @@ export function useName({ address }: Session, key: string) {
     queryFn: async ({ signal }) => {
       try {
         const state = await getName(client, key, { signal })
-        return { state, history: await collectFirst(listNameHistory(client, key, { signal }), maxVersions) }
+        return { state, history: await collectFirst(listNameHistory(client, key, { signal }), maxNameHistory) }
       } catch (error) {
         const own = CairnError.is(error, 'NAME_NOT_FOUND') ? await findDeviceName(address, key) : undefined
         if (own === undefined) throw error
