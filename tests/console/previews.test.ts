@@ -4,6 +4,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox, leftRange } from '../firefox.ts'
 import { createKeyClient } from '../fixtures.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { makeWave } from './make-wave.ts'
 import { nextSaved } from './next-saved.ts'
 import { makeDocx, makeEpub, makeLargeXlsx, makeOdp, makeOds, makeOdt, makePptx, makeXlsx } from './office-files.ts'
 import { redDot } from './red-dot.ts'
@@ -309,26 +310,6 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   expect(problems).toEqual([])
 })
-
-/** Silence in the format WAV: players seek in it by bytes. */
-function makeWave(seconds: number): Uint8Array {
-  const header = Buffer.alloc(44)
-  const sampleRate = 48_000
-  const dataBytes = seconds * sampleRate * 4
-  header.write('RIFF', 0)
-  header.writeUInt32LE(36 + dataBytes, 4)
-  header.write('WAVEfmt ', 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(2, 22)
-  header.writeUInt32LE(sampleRate, 24)
-  header.writeUInt32LE(sampleRate * 4, 28)
-  header.writeUInt16LE(4, 32)
-  header.writeUInt16LE(16, 34)
-  header.write('data', 36)
-  header.writeUInt32LE(dataBytes, 40)
-  return Buffer.concat([header, Buffer.alloc(dataBytes)])
-}
 
 test('an encrypted recording of either format plays and seeks by ranges, which no other request receives', async () => {
   const { page, context, wallet, open, signIn, checkAccessibility, expectProblem } = await site.newPage()

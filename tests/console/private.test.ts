@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { drawHills } from './draw-hills.ts'
+import { makeWave } from './make-wave.ts'
 import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -67,6 +68,23 @@ test('the owner reads and saves private pictures, texts and files in a private f
   await visitor.signIn()
   await visitor.open(`/files/${picture}`)
   await visitor.page.getByText('File not found on this service').waitFor()
+})
+
+test('a recording that is open when its link is replaced plays on from where it is', async () => {
+  const { page, open, client } = await openWithPrivate()
+  const { cid } = await uploadBytes(client, makeWave(60, 8_000), { name: 'song.wav', private: true })
+  await open(`/files/${cid}`)
+  const player = page.locator('audio')
+  const state = (name: string) => player.evaluate((element, property) => Reflect.get(element, property), name)
+  await expect.poll(() => state('duration')).toBe(60)
+  await player.evaluate((element) => Reflect.set(element, 'currentTime', 40))
+  await expect.poll(() => state('seeking')).toBe(false)
+  const first = await state('src')
+  // The next link is signed an hour before this one expires, when the page is back in sight.
+  await page.clock.setFixedTime(Date.now() + 11.5 * 3_600_000)
+  await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
+  await expect.poll(() => state('src')).not.toBe(first)
+  await expect.poll(() => state('currentTime')).toBe(40)
 })
 
 test('private uploads are marked in the list, tiles and details, and saved in a ZIP', async () => {

@@ -2,22 +2,21 @@ import { type ReactNode, useState } from 'react'
 import { FileQuestion } from '#icons'
 import { messages } from '../messages/messages.ts'
 import type { PreviewForm } from './preview-kind.ts'
+import { usePlaysOn } from './use-plays-on.ts'
 
 /** Images, audio and video in the elements of the browser, which run no content. */
 export function MediaView({ form, url, name }: { form: PreviewForm; url: string; name: string }) {
   const [failedUrl, setFailedUrl] = useState<string>()
+  const playing = usePlaysOn(url)
   if (failedUrl === url) return <NoPreview hint={messages.preview.broken} />
   const onError = () => setFailedUrl(url)
   if (form.kind === 'audio') {
-    return (
-      // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
-      <audio controls src={url} aria-label={name} onError={onError} className="w-full" />
-    )
+    return <audio {...playing} controls src={url} aria-label={name} onError={onError} className="w-full" />
   }
   if (form.kind === 'video') {
     return (
-      // biome-ignore lint/a11y/useMediaCaption: uploads have no captions.
       <video
+        {...playing}
         controls
         src={url}
         aria-label={name}
