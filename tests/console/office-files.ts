@@ -14,7 +14,7 @@ async function pack(files: Record<string, string | Uint8Array>): Promise<Blob> {
   return downloadZip(Object.entries(files).map(([name, input]) => ({ name, input }))).blob()
 }
 
-/** A heading, a paragraph with a bold word and two links, a numbered list, a table and a picture. */
+/** A heading, a paragraph with a bold word and two links, a numbered list, a table, a picture and a box of text. */
 export function makeDocx(picture: Uint8Array): Promise<Blob> {
   return pack({
     'word/document.xml': `<w:document ${word}><w:body>
@@ -24,7 +24,10 @@ export function makeDocx(picture: Uint8Array): Promise<Blob> {
         <w:hyperlink r:id="trap"><w:r><w:t>a trap</w:t></w:r></w:hyperlink><w:del><w:r><w:delText>gone</w:delText></w:r></w:del><w:moveFrom><w:r><w:t>from here</w:t></w:r></w:moveFrom><w:moveTo><w:r><w:t xml:space="preserve"> moved here</w:t></w:r></w:moveTo><w:r><w:footnoteReference w:id="2"/></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>first step</w:t></w:r></w:p>
       <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>second step</w:t></w:r></w:p>
-      <w:tbl><w:tr><w:tc><w:p><w:r><w:t>granite</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>12 kg</w:t></w:r></w:p></w:tc></w:tr></w:tbl>
+      <w:p><w:r><w:t>Rest, or call 555</w:t><w:noBreakHyphen/><w:t>1234.</w:t></w:r></w:p>
+      <w:p><w:pPr><w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr></w:pPr><w:r><w:t>third step</w:t></w:r></w:p>
+      <w:tbl><w:tr><w:tc><w:p><w:r><w:t>granite</w:t></w:r></w:p></w:tc><w:sdt><w:sdtContent><w:tc><w:p><w:r><w:t>12 kg</w:t></w:r></w:p></w:tc></w:sdtContent></w:sdt></w:tr></w:tbl>
+      <w:p><w:r><w:drawing><wp:anchor><wp:docPr id="2" name="b"/><a:graphic><w:txbxContent><w:p><w:r><w:t>In a box</w:t></w:r></w:p></w:txbxContent></a:graphic></wp:anchor></w:drawing></w:r></w:p>
       <w:p><w:r><w:drawing><wp:inline><wp:docPr id="1" name="p" descr="a red dot"/><a:graphic><a:blip r:embed="dot"/></a:graphic></wp:inline></w:drawing></w:r></w:p>
       </w:body></w:document>`,
     'word/styles.xml': `<w:styles ${word}><w:style w:styleId="berschrift1"><w:name w:val="heading 1"/></w:style></w:styles>`,
@@ -94,8 +97,9 @@ export function makeEpub(): Promise<Blob> {
       '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="OPS/book.opf"/></rootfiles></container>',
     'OPS/book.opf':
       '<package xmlns="http://www.idpf.org/2007/opf"><manifest><item id="one" href="text/one%20.xhtml"/></manifest><spine><itemref idref="one"/></spine></package>',
-    'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title>x</title><style>p { color: red }</style></head><body style="margin: 0">
-      <script>window.wasRun = true</script><h1>The hill</h1><div><p style="color: blue">It was <em>steep</em>.</p><ul><li>wind</li></ul></div>
+    'OPS/text/one .xhtml': `<!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head><title/><style>p { color: red }</style><style/><script src="a.js"/></head><body style="margin: 0">
+      <script>window.wasRun = true</script><h1>The hill</h1><div><p style="color: blue">It was <em>steep</em>.</p><ul><li>wind</li></ul><ol start="3"><li><p>rain</p><p>all day</p></li><li><p>snow</p></li></ol><pre>one
+two</pre></div>
       <img src="https://example.com/cat.png" alt="a cat" onerror="window.wasRun = true"/></body></html>`,
   })
 }
@@ -119,6 +123,7 @@ export function makeOdt(picture: Uint8Array): Promise<Blob> {
       <text:p>A<text:s text:c="2"/><text:span text:style-name="T1">flat</text:span> one<office:annotation><text:p>a comment</text:p></office:annotation>,
         <text:a xlink:href="https://example.com/b">a place</text:a> <text:a xlink:href="javascript:wasRun=1">a snare</text:a><text:note text:note-class="footnote"><text:note-citation>1</text:note-citation><text:note-body><text:p>Seen twice.</text:p></text:note-body></text:note></text:p>
       <text:list text:style-name="Steps"><text:list-item><text:p>look</text:p><text:list><text:list-item><text:p>left</text:p></text:list-item></text:list></text:list-item><text:list-item><text:p>lift</text:p></text:list-item></text:list>
+      <text:p>Breathe.</text:p><text:list text:style-name="Steps" text:continue-numbering="true"><text:list-item><text:p>lay</text:p></text:list-item></text:list>
       <table:table><table:table-header-rows><table:table-row><table:table-cell><text:p>kind</text:p></table:table-cell></table:table-row></table:table-header-rows><table:table-row><table:table-cell><text:p>basalt</text:p></table:table-cell></table:table-row></table:table>
       <text:p>${frame('Pictures/dot.png', 'a grey dot')}${frame('https://example.com/spy.png', 'a spy')}</text:p>
       </office:text></office:body></office:document-content>`,

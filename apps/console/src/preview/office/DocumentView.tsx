@@ -34,23 +34,21 @@ function renderAll(blocks: readonly Block[], levels: Levels): ReactNode {
   return shown
 }
 
-/** Neighbouring items are one list; deeper ones are indented. Numbers count those of their depth. */
+/** Neighbouring items are one list; deeper ones are indented. */
 function ItemList({ items }: { items: readonly Extract<Block, { kind: 'item' }>[] }) {
-  const counts: number[] = []
   return (
     <ul className="flex flex-col gap-1">
-      {items.map(({ depth, isOrdered, runs }, at) => {
-        const level = Math.min(depth, maxItemDepth)
-        counts.length = level + 1
-        counts[level] = (counts[level] ?? 0) + 1
-        return (
+      {items.map(({ depth, number, runs }, at) => (
+        <li
           // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a document never move.
-          <li key={at} className="flex gap-2" style={{ paddingInlineStart: `${level * 1.5 + 0.5}rem` }}>
-            <span className="shrink-0 text-ink-soft tabular">{isOrdered ? `${counts[level]}.` : '•'}</span>
-            <span className="min-w-0 whitespace-pre-line break-words">{renderRuns(runs)}</span>
-          </li>
-        )
-      })}
+          key={at}
+          className="flex gap-2"
+          style={{ paddingInlineStart: `${Math.min(depth, maxItemDepth) * 1.5 + 0.5}rem` }}
+        >
+          <span className="shrink-0 text-ink-soft tabular">{number === undefined ? '•' : `${number}.`}</span>
+          <span className="min-w-0 whitespace-pre-line break-words">{renderRuns(runs)}</span>
+        </li>
+      ))}
     </ul>
   )
 }

@@ -5,7 +5,8 @@ export type Run = { text: string; isBold?: boolean; isItalic?: boolean; isStruck
 export type Block =
   | { kind: 'heading'; level: number; runs: Run[] }
   | { kind: 'paragraph'; runs: Run[] }
-  | { kind: 'item'; depth: number; isOrdered: boolean; runs: Run[] }
+  /** An item of a list; `number` if the list has numbers. */
+  | { kind: 'item'; depth: number; number?: number; runs: Run[] }
   | { kind: 'table'; rows: Block[][][] }
   /** A picture in the file; undefined if the browser has no element for its type. */
   | { kind: 'picture'; picture: Blob | undefined; text: string }

@@ -4,17 +4,32 @@ import { type Relation, readPart, readPicture, readRelations } from './package-p
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
 const documentPath = 'word/document.xml'
+/** Of Word: lists have nine levels. */
+const maxDepth = 8
+/** Parts that only hold others: content controls, and markup of other programs. */
+const wrappers: ReadonlySet<string> = new Set(['sdt', 'sdtContent', 'customXml'])
 
 /** A footnote or endnote, by its id among those of its kind. */
 type Note = { kind: 'footnote' | 'endnote'; id: string }
+
+/** The lists of a document, and how far they are counted. */
+type Lists = {
+  /** The form of each list. Those of one form are counted together. */
+  forms: ReadonlyMap<string, string>
+  /** The first number of each form and depth; absent for a list without numbers. */
+  starts: ReadonlyMap<string, number>
+  /** Where a list and depth begin instead, until they have begun. */
+  restarts: Map<string, number>
+  /** The last number of each depth, by form. */
+  counts: Map<string, (number | undefined)[]>
+}
 
 type Context = {
   zip: Zip
   relations: ReadonlyMap<string, Relation>
   /** Level of the heading of each paragraph style. */
   headings: ReadonlyMap<string, number>
-  /** Lists with numbers, by the id of the list and the depth. */
-  ordered: ReadonlySet<string>
+  lists: Lists
   /** The notes that the text refers to, in order. */
   notes: Note[]
 }
@@ -31,7 +46,7 @@ export async function readDocx(zip: Zip): Promise<Block[]> {
     zip,
     relations: await readRelations(zip, documentPath),
     headings: readHeadings(await readPart(zip, 'word/styles.xml')),
-    ordered: readOrdered(await readPart(zip, 'word/numbering.xml')),
+    lists: readLists(await readPart(zip, 'word/numbering.xml')),
     notes: [],
   }
   const blocks = await readBlocks(childOf(root, 'body'), context)
@@ -76,29 +91,58 @@ function readHeadings(styles: Element | undefined): Map<string, number> {
   return headings
 }
 
-function readOrdered(numbering: Element | undefined): Set<string> {
-  const formats = new Map<string, Map<string, string>>()
-  for (const list of childrenOf(numbering, 'abstractNum')) {
-    const levels = childrenOf(list, 'lvl').map(
-      (level) => [attribute(level, 'ilvl') ?? '0', attribute(childOf(level, 'numFmt'), 'val') ?? 'bullet'] as const,
-    )
-    formats.set(attribute(list, 'abstractNumId') ?? '', new Map(levels))
+function readLists(numbering: Element | undefined): Lists {
+  const lists = {
+    forms: new Map<string, string>(),
+    starts: new Map<string, number>(),
+    restarts: new Map<string, number>(),
   }
-  const ordered = new Set<string>()
+  const numberOf = (element: Element | undefined) => Number(attribute(element, 'val') ?? 1) || 0
+  for (const form of childrenOf(numbering, 'abstractNum')) {
+    for (const level of childrenOf(form, 'lvl')) {
+      const format = attribute(childOf(level, 'numFmt'), 'val') ?? 'bullet'
+      if (format === 'bullet' || format === 'none') continue
+      const place = `${attribute(form, 'abstractNumId')}/${attribute(level, 'ilvl') ?? '0'}`
+      lists.starts.set(place, numberOf(childOf(level, 'start')))
+    }
+  }
   for (const list of childrenOf(numbering, 'num')) {
-    const levels = formats.get(attribute(childOf(list, 'abstractNumId'), 'val') ?? '') ?? []
-    for (const [depth, format] of levels)
-      if (format !== 'bullet' && format !== 'none') ordered.add(`${attribute(list, 'numId')}/${depth}`)
+    const id = attribute(list, 'numId') ?? ''
+    lists.forms.set(id, attribute(childOf(list, 'abstractNumId'), 'val') ?? '')
+    for (const override of childrenOf(list, 'lvlOverride')) {
+      const start = childOf(override, 'startOverride')
+      if (start !== undefined) lists.restarts.set(`${id}/${attribute(override, 'ilvl') ?? '0'}`, numberOf(start))
+    }
   }
-  return ordered
+  return { ...lists, counts: new Map() }
+}
+
+/** Counts an item. @returns its number; undefined if its list has none */
+function countItem({ forms, starts, restarts, counts }: Lists, id: string, depth: number): number | undefined {
+  const form = forms.get(id) ?? ''
+  const start = starts.get(`${form}/${depth}`)
+  const before = counts.get(form) ?? []
+  const restart = restarts.get(`${id}/${depth}`)
+  restarts.delete(`${id}/${depth}`)
+  const number = restart ?? (before[depth] === undefined ? start : before[depth] + 1)
+  // Deeper ones begin again.
+  counts.set(form, [...Array.from({ length: depth }, (_none, at) => before[at]), number])
+  return start === undefined ? undefined : number
+}
+
+/** Returns the parts of these names, also those in what only holds others. */
+function partsOf(parent: Element | undefined, ...names: string[]): Element[] {
+  return [...(parent?.children ?? [])].flatMap((element) => {
+    if (names.includes(element.localName)) return [element]
+    return wrappers.has(element.localName) ? partsOf(element, ...names) : []
+  })
 }
 
 async function readBlocks(parent: Element | undefined, context: Context): Promise<Block[]> {
   const blocks: Block[] = []
-  for (const element of childrenOf(parent, 'p', 'tbl', 'sdt')) {
+  for (const element of partsOf(parent, 'p', 'tbl')) {
     if (blocks.length >= maxBlocks) break
     if (element.localName === 'p') blocks.push(...(await readParagraph(element, context)))
-    else if (element.localName === 'sdt') blocks.push(...(await readBlocks(childOf(element, 'sdtContent'), context)))
     else blocks.push(await readTable(element, context))
   }
   return blocks
@@ -106,9 +150,9 @@ async function readBlocks(parent: Element | undefined, context: Context): Promis
 
 async function readTable(table: Element, context: Context): Promise<Block> {
   const rows: Block[][][] = []
-  for (const row of childrenOf(table, 'tr')) {
+  for (const row of partsOf(table, 'tr')) {
     const cells: Block[][] = []
-    for (const cell of childrenOf(row, 'tc')) cells.push(await readBlocks(cell, context))
+    for (const cell of partsOf(row, 'tc')) cells.push(await readBlocks(cell, context))
     rows.push(cells)
   }
   return { kind: 'table', rows }
@@ -120,16 +164,23 @@ async function readParagraph(paragraph: Element, context: Context): Promise<Bloc
   const level = context.headings.get(attribute(childOf(style, 'pStyle'), 'val') ?? '')
   const list = childOf(style, 'numPr')
   const listId = attribute(childOf(list, 'numId'), 'val')
+  const isItem = listId !== undefined && listId !== '0'
+  const depth = Math.min(maxDepth, Math.max(0, Math.trunc(Number(attribute(childOf(list, 'ilvl'), 'val') ?? 0)) || 0))
+  const number = isItem ? countItem(context.lists, listId, depth) : undefined
   const blocks: Block[] = []
   if (hasText(runs)) {
     if (level !== undefined) blocks.push({ kind: 'heading', level, runs })
-    else if (listId !== undefined && listId !== '0') {
-      const depth = attribute(childOf(list, 'ilvl'), 'val') ?? '0'
-      blocks.push({ kind: 'item', depth: Number(depth), isOrdered: context.ordered.has(`${listId}/${depth}`), runs })
-    } else blocks.push({ kind: 'paragraph', runs })
+    else if (isItem) blocks.push({ kind: 'item', depth, ...(number === undefined ? {} : { number }), runs })
+    else blocks.push({ kind: 'paragraph', runs })
   }
   for (const drawing of below(paragraph, 'drawing')) {
-    const [blip] = below(drawing, 'blip')
+    // Those in a box of text are read with it.
+    if (drawing.parentElement?.closest('txbxContent') !== paragraph.closest('txbxContent')) continue
+    const isOwn = (part: Element) => part.parentElement?.closest('drawing') === drawing
+    const boxes = below(drawing, 'txbxContent').filter(isOwn)
+    for (const box of boxes) blocks.push(...(await readBlocks(box, context)))
+    const blip = below(drawing, 'blip').find(isOwn)
+    if (blip === undefined && boxes.length > 0) continue
     const path = context.relations.get(attribute(blip, 'embed') ?? '')
     const text = attribute(below(drawing, 'docPr')[0], 'descr') ?? ''
     const picture = await readPicture(context.zip, path?.isExternal === false ? path.target : undefined)
@@ -152,9 +203,10 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
       case 'moveTo':
       case 'smartTag':
       case 'fldSimple':
-        return readRuns(element, context, href)
       case 'sdt':
-        return childrenOf(element, 'sdtContent').flatMap((content) => readRuns(content, context, href))
+      case 'sdtContent':
+      case 'customXml':
+        return readRuns(element, context, href)
       // A formula: its characters.
       case 'oMath':
       case 'oMathPara':
@@ -179,7 +231,12 @@ function readRun(run: Element, { notes }: Context, href: string | undefined): Ru
         case 't':
           return part.textContent
         case 'tab':
+        case 'ptab':
           return '\t'
+        case 'noBreakHyphen':
+          return '-'
+        case 'softHyphen':
+          return '\u00ad'
         case 'br':
         case 'cr':
           return '\n'

@@ -1,13 +1,19 @@
 import { expect, test } from 'vitest'
-import { withoutStyles } from './read-epub.ts'
+import { toHtml } from './read-epub.ts'
 
 test('renames what holds styles', () => {
-  expect(withoutStyles('<p style = "color:red">a<style>p{}</style></p>')).toBe(
+  expect(toHtml('<p style = "color:red">a<style>p{}</style></p>')).toBe(
     '<p data-style= "color:red">a<omitted-style>p{}</omitted-style></p>',
   )
 })
 
 test('reads a chapter of a million tags that do not end once, not once for each', () => {
   const chapter = '<a'.repeat(1_000_000)
-  expect(withoutStyles(chapter)).toBe(chapter)
+  expect(toHtml(chapter)).toBe(chapter)
+})
+
+test('ends what HTML would not end, so that the text behind it is not in it', () => {
+  expect(toHtml('<title/><a id="one" /><SCRIPT src="a.js"/><br/><img src="a.png"/><p>text</p>')).toBe(
+    '<title></title><a id="one" ></a><SCRIPT src="a.js"></SCRIPT><br/><img src="a.png"/><p>text</p>',
+  )
 })

@@ -24,22 +24,50 @@ export async function readEpub(zip: Zip): Promise<Block[]> {
     const bytes = await zip.read(chapterPath)
     if (bytes === undefined) continue
     // A document of its own: nothing in it runs or loads, and only texts and pictures of the book are taken from it.
-    const { body } = new DOMParser().parseFromString(withoutStyles(new TextDecoder().decode(bytes)), 'text/html')
+    const { body } = new DOMParser().parseFromString(toHtml(new TextDecoder().decode(bytes)), 'text/html')
     if (blocks.length > 0) blocks.push({ kind: 'break' })
-    await addBlocks(body, { zip, path: chapterPath, blocks, depth: 0 })
+    await addBlocks(body, { zip, path: chapterPath, blocks, depth: 0, numbers: new Map() })
   }
   return blocks
 }
 
-/** Styles are not shown, and the policy of the page makes the browser report each of them as it is parsed. */
-export function withoutStyles(html: string): string {
+/**
+ * Returns a chapter, which is XHTML, as HTML: many books are not well formed. In HTML an empty element such as `<title/>` does
+ * not end, and all that follows would be in it. Styles are renamed: they are not shown, and the policy of the page makes the
+ * browser report each of them as it is parsed.
+ */
+export function toHtml(xhtml: string): string {
   return (
-    html
+    xhtml
       .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
       // No tag is looked for behind the start of another: a book of such starts would be read once for each.
-      .replaceAll(/<[a-z][^<>]*>/gi, (tag) => tag.replaceAll(/\sstyle\s*=/gi, ' data-style='))
+      .replaceAll(/<([a-z][^\s/<>]*)[^<>]*>/gi, (tag, name: string) => {
+        const ended = tag.endsWith('/>') && !emptyNames.has(name.toLowerCase()) ? `${tag.slice(0, -2)}></${name}>` : tag
+        return ended.replaceAll(/\sstyle\s*=/gi, ' data-style=')
+      })
   )
 }
+
+/** Elements that have no end in HTML. */
+const emptyNames: ReadonlySet<string> = new Set([
+  ...[
+    'area',
+    'base',
+    'br',
+    'col',
+    'embed',
+    'hr',
+    'image',
+    'img',
+    'input',
+    'link',
+    'meta',
+    'param',
+    'source',
+    'track',
+    'wbr',
+  ],
+])
 
 function decodePath(href: string): string {
   const path = href.split('#', 1)[0] ?? ''
@@ -50,7 +78,14 @@ function decodePath(href: string): string {
   }
 }
 
-type Context = { zip: Zip; path: string; blocks: Block[]; depth: number }
+type Context = {
+  zip: Zip
+  path: string
+  blocks: Block[]
+  depth: number
+  /** The last number of each list. */
+  numbers: Map<Element, number>
+}
 
 /** Deeper ones are shown as one paragraph: a browser cannot lay out thousands. */
 const maxDepth = 60
@@ -93,6 +128,8 @@ async function addBlocks(parent: Element, context: Context): Promise<void> {
       const level = /^h([1-6])$/.exec(node.localName)?.[1]
       if (level !== undefined) blocks.push({ kind: 'heading', level: Number(level), runs: readInline(node, {}) })
       else if (node.localName === 'table') blocks.push(readTable(node))
+      else if (node.localName === 'pre')
+        blocks.push({ kind: 'paragraph', runs: [{ text: node.textContent.trimEnd() }] })
       else if (depth >= maxDepth) blocks.push({ kind: 'paragraph', runs: [{ text: node.textContent }] })
       else if (node.localName === 'li') await addItem(node, context)
       else await addBlocks(node, { ...context, depth: depth + 1 })
@@ -103,16 +140,29 @@ async function addBlocks(parent: Element, context: Context): Promise<void> {
 
 async function addItem(item: Element, context: Context): Promise<void> {
   const { blocks, depth } = context
+  const number = countItem(item, context)
   const inner: Block[] = []
   await addBlocks(item, { ...context, blocks: inner, depth: depth + 1 })
-  const isOrdered = item.parentElement?.localName === 'ol'
   let lists = -1
   for (let at = item.parentElement; at !== null; at = at.parentElement)
     if (at.localName === 'ol' || at.localName === 'ul') lists++
   const [first, ...others] = inner
   if (first?.kind === 'paragraph')
-    blocks.push({ kind: 'item', depth: Math.max(0, lists), isOrdered, runs: first.runs }, ...others)
+    blocks.push(
+      { kind: 'item', depth: Math.max(0, lists), ...(number === undefined ? {} : { number }), runs: first.runs },
+      ...others,
+    )
   else blocks.push(...inner)
+}
+
+/** Returns the number of an item; undefined in a list without numbers. */
+function countItem(item: Element, { numbers }: Context): number | undefined {
+  const list = item.parentElement
+  if (list?.localName !== 'ol') return undefined
+  const before = numbers.get(list) ?? Number(attribute(list, 'start') ?? 1) - 1
+  const number = Number(attribute(item, 'value') ?? before + 1)
+  numbers.set(list, number)
+  return Number.isSafeInteger(number) ? number : undefined
 }
 
 async function addPicture(element: Element, { zip, path, blocks }: Context): Promise<void> {

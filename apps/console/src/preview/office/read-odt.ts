@@ -11,6 +11,8 @@ export type OdfContext = {
   blocks: Block[]
   /** The notes that the text refers to, in order. */
   notes: Element[]
+  /** The last number of each style of lists and depth. */
+  numbers: Map<string, number>
 }
 
 /** Where a list is, and whether its items have numbers. */
@@ -44,7 +46,7 @@ export async function readOdt(zip: Zip, text: Element): Promise<Block[]> {
 /** Starts to read the content that an element is in. */
 export async function openOdf(zip: Zip, { ownerDocument }: Element): Promise<OdfContext> {
   const styles = readOdfStyles(ownerDocument.documentElement, await readPart(zip, 'styles.xml'))
-  return { zip, styles, blocks: [], notes: [] }
+  return { zip, styles, blocks: [], notes: [], numbers: new Map() }
 }
 
 export async function addBlocks(parent: Element | undefined, context: OdfContext): Promise<void> {
@@ -59,7 +61,7 @@ export async function addBlocks(parent: Element | undefined, context: OdfContext
   }
 }
 
-async function addParagraph(element: Element, context: OdfContext, item?: { depth: number; isOrdered: boolean }) {
+async function addParagraph(element: Element, context: OdfContext, item?: { depth: number; number?: number }) {
   const runs = readRuns(element, context, {})
   if (hasText(runs)) context.blocks.push(describeParagraph(element, context, runs, item))
   const frames = below(element, 'frame').filter((frame) => !isInside(frame, element, ['frame', 'note', 'annotation']))
@@ -70,7 +72,7 @@ function describeParagraph(
   element: Element,
   { styles }: OdfContext,
   runs: Run[],
-  item: { depth: number; isOrdered: boolean } | undefined,
+  item: { depth: number; number?: number } | undefined,
 ): Block {
   const level = element.localName === 'h' ? Number(attribute(element, 'outline-level') ?? 1) : undefined
   if (level !== undefined) return { kind: 'heading', level: Math.min(6, Math.max(1, level || 1)), runs }
@@ -81,16 +83,25 @@ function describeParagraph(
 async function addList(list: Element, context: OdfContext, { depth, style }: ListPlace): Promise<void> {
   const own = attribute(list, 'style-name') ?? style
   const isOrdered = context.styles.isOrdered(own, depth)
+  const counter = `${own}/${depth}`
+  const goesOn = attribute(list, 'continue-numbering') === 'true' || attribute(list, 'continue-list') !== undefined
+  if (!goesOn) context.numbers.delete(counter)
   for (const item of childrenOf(list, 'list-header', 'list-item')) {
     let isFirst = true
     for (const element of item.children) {
       if (context.blocks.length >= maxBlocks) return
       if (element.localName === 'list') await addList(element, context, { depth: depth + 1, style: own })
       else if (element.localName === 'p' || element.localName === 'h') {
+        const isItem = isFirst && item.localName === 'list-item'
+        if (isItem) {
+          const start = Number(attribute(item, 'start-value'))
+          context.numbers.set(counter, Number.isSafeInteger(start) ? start : (context.numbers.get(counter) ?? 0) + 1)
+        }
+        const number = isOrdered ? context.numbers.get(counter) : undefined
         await addParagraph(
           element,
           context,
-          isFirst && item.localName === 'list-item' ? { depth, isOrdered } : undefined,
+          isItem ? { depth, ...(number === undefined ? {} : { number }) } : undefined,
         )
         isFirst = false
       }
