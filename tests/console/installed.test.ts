@@ -55,3 +55,37 @@ test('files and a text that another app shares are chosen for an upload, before 
   expect(await sharing.evaluate("caches.has('cairn-shared')")).toBe(false)
   expect(await checkAccessibility()).toEqual([])
 })
+
+test('on a phone with a notch nothing that is used is under it, nor under the line at the bottom', async () => {
+  const { page, context, open, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
+  const devtools = await context.newCDPSession(page)
+  const setInsets = (insets: Record<string, number>) => devtools.send('Emulation.setSafeAreaInsetsOverride', { insets })
+  const edgesOf = (selector: string) =>
+    page
+      .locator(selector)
+      .first()
+      .evaluate((element) => {
+        const { left, right, top, bottom } = element.getBoundingClientRect()
+        return { left, right, top, bottom }
+      })
+  await open('/files')
+  await signIn()
+  await setInsets({ top: 47, bottom: 34 })
+  await page.getByRole('button', { name: 'Show transfers' }).click()
+  const panel = await edgesOf('[data-transfers]')
+  expect(panel.bottom).toBeLessThan((await edgesOf('[data-bottom-bar]')).top)
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Encrypt and upload' }).waitFor()
+  await expect.poll(async () => (await edgesOf('[role=dialog] footer')).bottom).toBe(844 - 34)
+  await page.keyboard.press('Escape')
+
+  // On its side.
+  await page.setViewportSize({ width: 844, height: 390 })
+  await setInsets({ left: 47, right: 47, bottom: 21 })
+  expect((await edgesOf('nav')).left).toBe(47)
+  expect((await edgesOf('header')).right).toBe(844 - 47)
+  await page.getByRole('button', { name: 'Notifications' }).click()
+  await expect.poll(async () => (await edgesOf('[role=dialog] footer')).bottom).toBe(390 - 21)
+  expect((await edgesOf('[role=dialog] header')).right).toBe(844 - 47)
+})

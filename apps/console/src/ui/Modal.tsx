@@ -10,12 +10,13 @@ import { useBackCloses } from './use-back-closes.ts'
 const places = {
   /** A dialog; below 640 px a sheet that comes from the bottom. */
   center:
-    'inset-x-0 bottom-0 max-h-[92dvh] animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[86dvh] sm:w-[min(32rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
-  wide: 'inset-x-0 bottom-0 max-h-[94dvh] animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[88dvh] sm:w-[min(44rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
+    'inset-x-0 bottom-0 max-h-[92dvh] pb-[env(safe-area-inset-bottom)] sm:pb-0 animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[86dvh] sm:w-[min(32rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
+  wide: 'inset-x-0 bottom-0 max-h-[94dvh] pb-[env(safe-area-inset-bottom)] sm:pb-0 animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[88dvh] sm:w-[min(44rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
   /** A drawer at the right; the whole width on a phone. */
-  right: 'inset-y-0 right-0 w-full animate-slide border-line sm:w-[min(34rem,90vw)] sm:border-l',
+  right:
+    'inset-y-0 right-0 w-full animate-slide border-line pr-[env(safe-area-inset-right)] pb-[env(safe-area-inset-bottom)] sm:w-[min(34rem,90vw)] sm:border-l',
   /** The whole window; what it shows may be as tall. */
-  full: 'inset-0 [--preview-height:calc(100dvh-16rem)]',
+  full: 'inset-0 pr-[env(safe-area-inset-right)] pb-[env(safe-area-inset-bottom)] pl-[env(safe-area-inset-left)] [--preview-height:calc(100dvh-16rem)]',
 } as const
 
 /** In a low window, such as one at 400 % zoom, header and footer leave no room for the content: all of it scrolls. */

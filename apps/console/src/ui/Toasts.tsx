@@ -23,7 +23,7 @@ export function Toasts() {
       aria-label={messages.shell.notifications}
       className={classNames(
         'pointer-events-none fixed inset-x-3 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start',
-        place === 'top' ? 'top-18' : 'bottom-20',
+        place === 'top' ? 'top-18' : 'bottom-[calc(5rem+env(safe-area-inset-bottom))]',
       )}
     >
       {/* An open dialog hides all from screen readers that does not say by itself that it is live. */}
