@@ -150,3 +150,23 @@ test('a file dropped anywhere is uploaded', async () => {
   await page.getByRole('link', { name: 'dropped.txt' }).waitFor()
   expect(problems).toEqual([])
 })
+
+test('a text that is pasted with a picture of it goes into the field, and files without a text into the sheet', async () => {
+  const { page } = await openEmpty(site)
+  const paste = (selector: string, isText: boolean) =>
+    page.locator(selector).evaluate((element, hasText) => {
+      const clipboardData = new DataTransfer()
+      if (hasText) clipboardData.setData('text/plain', '0x1\t0x2')
+      clipboardData.items.add(new File(['dots'], 'image.png', { type: 'image/png' }))
+      // Firefox makes no such event with files.
+      const event = new Event('paste', { bubbles: true })
+      Object.defineProperty(event, 'clipboardData', { value: clipboardData })
+      element.dispatchEvent(event)
+    }, isText)
+  await page.getByRole('button', { name: 'Upload', exact: true }).first().click()
+  await page.getByRole('dialog').getByText('Text', { exact: true }).click()
+  await paste('textarea', true)
+  await page.locator('textarea').fill('still here')
+  await paste('body', true)
+  await page.getByRole('textbox', { name: 'Name of image.png' }).waitFor()
+})

@@ -3,6 +3,7 @@ import { useEffect, useState } from 'react'
 import { Upload } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
+import { isTyping } from '../ui/is-typing.ts'
 import { toastNotice } from '../ui/toast-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { readDropped } from './read-dropped.ts'
@@ -61,8 +62,11 @@ export function DropTarget() {
     )
     addEventListener(
       'paste',
-      ({ clipboardData }) => {
-        if (clipboardData !== null && clipboardData.files.length > 0) void accept(clipboardData)
+      ({ clipboardData, target }) => {
+        if (clipboardData === null || clipboardData.files.length === 0) return
+        // Spreadsheets and writing programs add a picture to the text, which a field takes.
+        if (isTyping(target) && clipboardData.types.includes('text/plain')) return
+        void accept(clipboardData)
       },
       { signal },
     )
