@@ -99,6 +99,30 @@ test('a request declined on the other device is reported, and the other wallets 
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
+test('a code that is left and then declined does not take the next one away', async () => {
+  const opened = await newPage()
+  const { page, open } = opened
+  const wallet = await createRemoteWallet(relay.url)
+  /** Messages of the relay. */
+  let frames = 0
+  page.on('websocket', (socket) => socket.on('framereceived', () => frames++))
+  await open('/files')
+  const first = await readCode(opened)
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: 'Other wallets' }).click()
+  await dialog.getByRole('button', { name: 'Close' }).click()
+  const second = await readCode(opened)
+  expect(second).not.toBe(first)
+  const before = frames
+  await wallet.scan(first, false)
+  await expect.poll(() => frames).toBeGreaterThan(before)
+  // What the page does with it is done when it is drawn the next time.
+  await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => requestAnimationFrame(resolve))))
+  await dialog.getByRole('img', { name: 'Code to scan with a wallet app' }).waitFor()
+  await wallet.scan(second)
+  await page.getByRole('button', { name: `Account ${wallet.account.address}` }).waitFor()
+})
+
 test('without a project ID there is no such wallet, no request and no room for one in the policy', async () => {
   const { page, open } = await plain.newPage()
   const loaded: string[] = []

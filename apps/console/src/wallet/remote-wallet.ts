@@ -3,7 +3,7 @@ import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 import { toastError } from '../ui/toast-store.ts'
 import { keepText, recallText } from './kept-text.ts'
-import { setPairingUri } from './pairing-uri.ts'
+import { showPairingUri } from './pairing-uri.ts'
 
 // The client loads only when this wallet is chosen or connected.
 const loadClient = () => import('./sign-client.ts')
@@ -97,12 +97,14 @@ export function createRemoteWallet(
         methods: walletMethods,
         events: ['accountsChanged', 'chainChanged'],
       }
+      // That of an attempt that the user left.
+      showPairingUri(undefined)
       const { uri, approval } = await withinTime(client.connect({ optionalNamespaces: { eip155 } }))
-      setPairingUri(uri)
+      const hide = showPairingUri(uri)
       try {
         adopt(await approval())
       } finally {
-        setPairingUri(undefined)
+        hide()
       }
     }
     return accountsOf(session)
