@@ -50,12 +50,13 @@ export function Shell() {
   const areTransfersShown = useTransfersShown()
   useEffect(() => {
     const timer = setTimeout(() => {
-      void loadWalletDialog()
-      if (isSignedIn) {
-        void import('./install-app.ts').then((installed) => installed.registerShareTarget())
-        void loadUploadSheet()
-        void loadTransfers()
-      }
+      // Firefox keeps a failure until the page is loaded again.
+      if (!navigator.onLine) return
+      const registerTarget = async () => (await import('./install-app.ts')).registerShareTarget()
+      const early: (() => Promise<unknown>)[] = [loadWalletDialog]
+      if (isSignedIn) early.push(registerTarget, loadUploadSheet, loadTransfers)
+      // What needs a part reports a failure.
+      for (const load of early) load().catch(() => undefined)
     }, fetchAfterMs)
     return () => clearTimeout(timer)
   }, [isSignedIn])
