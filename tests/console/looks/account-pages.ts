@@ -25,7 +25,7 @@ export function testAccountPages(looks: Looks): void {
     await page.getByText('No names yet').waitFor()
     await look(opened, 'no names')
     const client = createClient({ network: site.network.profile, apiKey })
-    const { cid } = await uploadText(client, 'some text', { name: 'text.txt' })
+    const { cid } = await uploadText(client, 'some text', { name: `${'A long name '.repeat(8)}.txt` })
     const { name } = await createName(client, { label: 'a label' })
     await visit(opened, `/names/${name}`)
     await look(opened, 'a name that was never published')

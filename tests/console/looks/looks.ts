@@ -52,7 +52,9 @@ async function lookAt({ page, checkAccessibility }: ConsolePage, state: string, 
     if (chosen.includes(index)) {
       expect.soft([where, await checkAccessibility({ everyAccent: isExhaustive })]).toEqual([where, []])
     }
-    const beyond = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'
+    // The page, and the content of dialogs, which scrolls up and down only.
+    const beyond =
+      "Math.max(0, ...[document.documentElement, ...document.querySelectorAll('[role=dialog] > header + div')].map((one) => one.scrollWidth - one.clientWidth))"
     // What depends on the size is drawn again some moments after it changed; what stays too wide is told below.
     // Each look is one evaluation of its own: a function that waits inside the page would break the page's policy.
     const settled = expect.poll(() => page.evaluate(beyond), { timeout: settleMs }).toBe(0)
