@@ -11,6 +11,7 @@ import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.f
 import { openWithFiles } from './files-page.ts'
 import { createPageClient } from './page-client.ts'
 import { readZip } from './read-zip.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -124,6 +125,30 @@ test('several filters hold at a time, stand in the address, and are the serviceâ
   await link('ridge.png').waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })
+
+test.skipIf(isFirefox)(
+  'on a phone, taps add to the selection, also in tiles, and a short name is easy to hit',
+  async () => {
+    const { page, wallet, open, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
+    const client = await createAccountClient(site.network, wallet.accounts[0])
+    for (const name of ['a', 'b', 'c']) await uploadText(client, name, { name })
+    await open('/files?view=grid')
+    await signIn()
+    const tile = (name: string) =>
+      page.getByRole('gridcell').filter({ has: page.getByRole('link', { name, exact: true }) })
+    for (const name of ['a', 'b', 'c']) await tile(name).tap({ position: { x: 40, y: 20 } })
+    await page.getByText('3 selected').waitFor()
+    await tile('b').tap({ position: { x: 40, y: 20 } })
+    await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'List', exact: true }).tap()
+    const { width, height } = (await page.getByRole('link', { name: 'a', exact: true }).boundingBox()) ?? {
+      width: 0,
+      height: 0,
+    }
+    expect(width).toBeGreaterThanOrEqual(44)
+    expect(height).toBeGreaterThanOrEqual(24)
+  },
+)
 
 test('Back closes what lies over the page, and leaves the page where it is', async () => {
   const { page, open } = await openWithFiles(site, 1)

@@ -100,7 +100,7 @@ export function SignInSteps({ onDone }: { onDone: () => void }) {
       ) : (
         <Connected wallet={wallet} onSign={sign} onBack={restart} />
       )}
-      <label className="flex items-center gap-2.5 text-sm">
+      <label className="flex min-h-6 items-center gap-2.5 text-sm pointer-coarse:min-h-11">
         <input
           type="checkbox"
           className="size-4 accent-accent"

@@ -108,7 +108,9 @@ export function FileCollection(props: CollectionProps) {
   const press = (event: MouseEvent) => {
     const file = fileAt(event.target)
     if (file === undefined || isOwnPress(event.target)) return
-    const mode = event.shiftKey ? 'range' : event.ctrlKey || event.metaKey ? 'toggle' : 'only'
+    // A finger has no other key: it adds to the selection.
+    const isToggle = event.ctrlKey || event.metaKey || isTouch(event.nativeEvent)
+    const mode = event.shiftKey ? 'range' : isToggle ? 'toggle' : 'only'
     onSelection((before) => selectRow(order(), before, file.id, mode))
   }
   const onKey = (event: KeyboardEvent) => {
@@ -238,6 +240,10 @@ function openByKey({ button, target, currentTarget }: MouseEvent, active: string
   const { left, top, height } = row.getBoundingClientRect()
   const at = { clientX: left + 3 * height, clientY: top + height / 2 }
   row.dispatchEvent(new globalThis.MouseEvent('contextmenu', { bubbles: true, cancelable: true, ...at }))
+}
+
+function isTouch(event: globalThis.MouseEvent): boolean {
+  return event instanceof PointerEvent && event.pointerType === 'touch'
 }
 
 /** Returns a function that computes a value when it is first called. */

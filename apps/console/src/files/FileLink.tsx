@@ -3,7 +3,9 @@ import { markControls } from '../messages/mark-controls.ts'
 import type { FilesSearch } from './files-search.ts'
 import { isDriveFolder, type ListedFile } from './listed-file.ts'
 
-const styles = 'block truncate font-medium text-sm hover:underline'
+/** A finger needs more than a line of text, however short the name. */
+const styles =
+  'block truncate font-medium text-sm hover:underline pointer-coarse:-my-1.5 pointer-coarse:min-w-11 pointer-coarse:py-1.5'
 
 /** The name of a row: opens a folder of the drive in place, and everything else over the list. */
 export function FileLink({ file, search }: { file: ListedFile; search: FilesSearch }) {

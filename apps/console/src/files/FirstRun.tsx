@@ -45,7 +45,7 @@ export function FirstRun({ children }: { children?: ReactNode }) {
         />
         <Lesson icon={KeyRound} title={messages.files.lessonCli} hint={messages.files.lessonCliHint}>
           <CodeLine code={`CAIRN_API_KEY=… cairn upload --network ${api} hello.txt`} label={messages.files.copyCli} />
-          <Link to="/api-keys" className="mt-2 inline-block text-accent-ink text-sm hover:underline">
+          <Link to="/api-keys" className="mt-1.5 inline-block py-0.5 text-accent-ink text-sm hover:underline">
             {messages.files.lessonKeys}
           </Link>
         </Lesson>

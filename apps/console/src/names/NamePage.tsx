@@ -24,7 +24,10 @@ export function NamePage({ session }: { session: Session }) {
   const { data, error, refetch } = useName(session, key)
   const { itemsOf, publish, dialogs } = useNameActions({ onRemoved: () => void navigate({ to: '/names' }) })
   const back = (
-    <Link to="/names" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
+    <Link
+      to="/names"
+      className="mb-1 inline-flex min-h-7 w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink"
+    >
       <ArrowLeft aria-hidden="true" size={15} />
       {messages.names.back}
     </Link>

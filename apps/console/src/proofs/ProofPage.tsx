@@ -27,7 +27,10 @@ export function ProofPage() {
   const isUnknown = CairnError.is(error, 'BLOCK_NOT_FOUND')
   return (
     <>
-      <Link to="/proofs" className="mb-2 inline-flex w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink">
+      <Link
+        to="/proofs"
+        className="mb-1 inline-flex min-h-7 w-fit items-center gap-1.5 text-ink-soft text-sm hover:text-ink"
+      >
         <ArrowLeft aria-hidden="true" size={15} />
         {messages.proofs.back}
       </Link>

@@ -34,7 +34,7 @@ export function NetworkSection() {
           </div>
         ))}
       </dl>
-      <Link to="/status" className="mt-3 inline-block text-accent-ink text-sm hover:underline">
+      <Link to="/status" className="mt-2.5 inline-block py-0.5 text-accent-ink text-sm hover:underline">
         {messages.settings.status}
       </Link>
     </section>
