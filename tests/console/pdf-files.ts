@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { deflateSync } from 'node:zlib'
 
 /** A PDF of pages with one line each, which would like to run a script and open an address. */
 export function makePdf(lines: readonly string[]): Uint8Array {
@@ -59,6 +60,30 @@ export function makeScannedPdf(): Uint8Array {
         `${hex}>`,
       ),
     ),
+  ])
+}
+
+/**
+ * Two pages. The first is an image of 2048 by 2048 pixels, whose colours are computed by a program of thousands of steps, pixel
+ * by pixel and without a pause: minutes of work in a file of some kilobytes.
+ */
+export function makeEndlessPdf(line: string): Uint8Array {
+  const width = 2048
+  const program = `{ pop ${'sin cos '.repeat(2_000)} }`
+  const pixels = deflateSync(Buffer.alloc(2 * width * width)).toString('latin1')
+  return writePdf([
+    '<< /Type /Catalog /Pages 2 0 R >>',
+    '<< /Type /Pages /Kids [3 0 R 4 0 R] /Count 2 >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /XObject << /I 5 0 R >> >> /Contents 6 0 R >>',
+    '<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 200] /Resources << /Font << /F1 8 0 R >> >> /Contents 7 0 R >>',
+    writeStream(
+      `/Type /XObject /Subtype /Image /Width ${width} /Height ${width} /BitsPerComponent 8 /ColorSpace [/DeviceN [/A /B] /DeviceGray 9 0 R] /Filter /FlateDecode`,
+      pixels,
+    ),
+    writeStream('', 'q 300 0 0 200 0 0 cm /I Do Q'),
+    writeStream('', `BT /F1 24 Tf 20 120 Td (${line}) Tj ET`),
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    writeStream('/FunctionType 4 /Domain [0 1 0 1] /Range [0 1]', program),
   ])
 }
 

@@ -1,8 +1,9 @@
 // PDF files are drawn page by page by a reader that is loaded for it, and run nothing.
 import { uploadBytes, uploadEncryptedBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
-import { makePdf, makeProtectedPdf, makeScannedPdf } from './pdf-files.ts'
+import { makeEndlessPdf, makePdf, makeProtectedPdf, makeScannedPdf } from './pdf-files.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -138,3 +139,31 @@ test('a PDF with a password asks for it, says when it is wrong, and opens', asyn
   await field.press('Enter')
   await page.getByText('Behind the door').waitFor({ state: 'attached' })
 })
+
+// Playwright lists no workers of Firefox.
+test.skipIf(isFirefox)(
+  'a PDF that computes without end is ended after its time, and when its page is left',
+  async () => {
+    const { page, wallet, open } = await site.newPage()
+    const client = await createAccountClient(site.network, wallet.accounts[0])
+    const { cid } = await uploadBytes(client, makeEndlessPdf('Never seen'), { name: 'endless.pdf' })
+    const readers = () => page.workers().filter((worker) => worker.url().includes('pdf')).length
+    await page.clock.install()
+    await open(`/open/${cid}`)
+    await page.getByRole('button', { name: 'Next page' }).waitFor()
+    expect(readers()).toBe(1)
+    await page.clock.runFor(31_000)
+    await page.getByText('Page 1 cannot be shown.').waitFor()
+    await page.clock.runFor(3_000)
+    await page.getByText('The browser cannot show this file').waitFor()
+    await page.clock.runFor(3_000)
+    await expect.poll(readers).toBe(0)
+
+    await page.reload()
+    await page.getByRole('button', { name: 'Next page' }).waitFor()
+    expect(readers()).toBe(1)
+    await page.getByRole('link', { name: 'Cairn' }).first().click()
+    await page.clock.runFor(3_000)
+    await expect.poll(readers).toBe(0)
+  },
+)

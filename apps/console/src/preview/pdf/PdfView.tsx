@@ -7,7 +7,7 @@ import { Skeleton } from '../../ui/Skeleton.tsx'
 import { fieldClass } from '../../ui/TextField.tsx'
 import { NoPreview } from '../ContentView.tsx'
 import { type DrawnPage, drawPage } from './draw-page.ts'
-import { openPdf, type PasswordRequest } from './open-pdf.ts'
+import { answersInTime, openPdf, type PasswordRequest } from './open-pdf.ts'
 import { PdfPassword } from './PdfPassword.tsx'
 
 /** Zoom levels relative to the width of the frame. */
@@ -16,12 +16,13 @@ const zooms: readonly number[] = [0.5, 0.75, 1, 1.25, 1.5, 2, 3, 4]
 /** A PDF drawn page by page on a canvas: none of its code runs. Its text can be selected, searched and read out. */
 export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
   const [document, setDocument] = useState<PDFDocumentProxy>()
-  const [isBroken, setBroken] = useState(false)
+  const [brokenBytes, setBroken] = useState<Uint8Array>()
   const [asked, setAsked] = useState<PasswordRequest>()
+  const isBroken = brokenBytes === bytes
   useEffect(() => {
     setDocument(undefined)
-    setBroken(false)
     setAsked(undefined)
+    if (isBroken) return
     let isGone = false
     // The reader takes ownership of the bytes.
     const opening = openPdf(bytes.slice(), (request) => {
@@ -29,19 +30,28 @@ export function PdfView({ bytes, name }: { bytes: Uint8Array; name: string }) {
     })
     opening.promise.then(
       (opened) => (isGone ? undefined : setDocument(opened)),
-      () => (isGone ? undefined : setBroken(true)),
+      () => (isGone ? undefined : setBroken(bytes)),
     )
     return () => {
       isGone = true
       opening.end()
     }
-  }, [bytes])
+  }, [bytes, isBroken])
   if (isBroken) return <NoPreview hint={messages.preview.broken} />
-  if (document !== undefined) return <Pages document={document} name={name} />
+  if (document !== undefined) return <Pages document={document} name={name} onStuck={() => setBroken(bytes)} />
   return asked === undefined ? <Skeleton className="h-96 w-full" /> : <PdfPassword request={asked} />
 }
 
-function Pages({ document, name }: { document: PDFDocumentProxy; name: string }) {
+function Pages({
+  document,
+  name,
+  onStuck,
+}: {
+  document: PDFDocumentProxy
+  name: string
+  /** The reader computes without end, so no page can be drawn. */
+  onStuck: () => void
+}) {
   const id = useId()
   const frame = useRef<HTMLElement>(null)
   const sheet = useRef<HTMLDivElement>(null)
@@ -53,6 +63,10 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
   const [drawn, setDrawn] = useState<DrawnPage>()
   const [isBroken, setBroken] = useState(false)
   const count = document.numPages
+  const stuck = useRef(onStuck)
+  useEffect(() => {
+    stuck.current = onStuck
+  }, [onStuck])
 
   useEffect(() => {
     const { current } = frame
@@ -73,9 +87,11 @@ function Pages({ document, name }: { document: PDFDocumentProxy; name: string })
         sheet.current?.replaceChildren(page.sheet)
         setDrawn(page)
       },
-      () => {
+      async () => {
+        if (stop.signal.aborted) return
         // One page that fails or times out does not hide the others.
-        if (!stop.signal.aborted) setBroken(true)
+        setBroken(true)
+        if (!(await answersInTime(document)) && !stop.signal.aborted) stuck.current()
       },
     )
     return () => stop.abort()

@@ -12,8 +12,31 @@ export type DrawnPage = { sheet: HTMLElement; hasText: boolean }
 /**
  * Draws a page on its own canvas.
  * @param options `number`: from 1; `width`: of the page in CSS pixels; `signal`: cancels the drawing
+ * @throws the reason of the signal; an error if it cannot be drawn, or not in time
  */
 export async function drawPage(
+  document: PDFDocumentProxy,
+  { number, width, signal }: { number: number; width: number; signal: AbortSignal },
+): Promise<DrawnPage> {
+  const stop = new AbortController()
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const end = (reason: unknown) => {
+    reject(reason)
+    stop.abort(reason)
+  }
+  const cancel = () => end(signal.reason)
+  const timer = setTimeout(() => end(new Error('The page took too long to draw')), maxDrawMs)
+  signal.addEventListener('abort', cancel, { once: true })
+  try {
+    // A worker that computes without a pause does not answer.
+    return await Promise.race([draw(document, { number, width, signal: stop.signal }), stopped])
+  } finally {
+    clearTimeout(timer)
+    signal.removeEventListener('abort', cancel)
+  }
+}
+
+async function draw(
   document: PDFDocumentProxy,
   { number, width, signal }: { number: number; width: number; signal: AbortSignal },
 ): Promise<DrawnPage> {
@@ -28,13 +51,12 @@ export async function drawPage(
   canvas.width = Math.max(1, Math.floor(viewport.width))
   canvas.height = Math.max(1, Math.floor(viewport.height))
   const drawing = page.render({ canvas, viewport, background: '#ffffff' })
-  const stop = AbortSignal.any([signal, AbortSignal.timeout(maxDrawMs)])
   const cancel = () => drawing.cancel()
-  stop.addEventListener('abort', cancel, { once: true })
+  signal.addEventListener('abort', cancel, { once: true })
   try {
     await drawing.promise
   } finally {
-    stop.removeEventListener('abort', cancel)
+    signal.removeEventListener('abort', cancel)
   }
   const content = await page.getTextContent()
   const text = globalThis.document.createElement('div')
@@ -46,6 +68,7 @@ export async function drawPage(
     viewport: page.getViewport({ scale }),
     images: undefined,
   })
+  signal.addEventListener('abort', () => layer.cancel(), { once: true })
   await layer.render()
   signal.throwIfAborted()
   page.cleanup()

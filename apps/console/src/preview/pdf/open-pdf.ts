@@ -3,6 +3,7 @@ import {
   getDocument,
   PasswordResponses,
   type PDFDocumentLoadingTask,
+  type PDFDocumentProxy,
   TextLayer,
   VerbosityLevel,
   version,
@@ -11,6 +12,10 @@ import { pdfDataFolders, pdfDataPath } from './pdf-data.ts'
 
 /** Maximum size of an image within a PDF, in pixels. */
 const maxImagePixels = 64 * 1024 * 1024
+/** Time limit for opening a PDF, and for opening it with a password, in ms. */
+const maxOpenMs = 30_000
+/** Time in ms that a worker has to answer: one that computes without a pause does not, and would do so for hours. */
+const answerMs = 2_000
 
 /** Addresses of what the reader needs beside its code, at the console's own origin; its worker fetches them. */
 function dataUrls() {
@@ -23,7 +28,7 @@ function dataUrls() {
   }
 }
 
-/** An opening PDF; `end` releases it with its worker. */
+/** An opening PDF; `promise` rejects after a time, and `end` releases it with its worker. */
 export type OpeningPdf = { promise: PDFDocumentLoadingTask['promise']; end: () => void }
 
 /** A request for the password of a PDF. `isWrong`: whether one was tried before. */
@@ -46,15 +51,46 @@ export function openPdf(data: Uint8Array, onPassword: (request: PasswordRequest)
     maxImageSize: maxImagePixels,
     verbosity: VerbosityLevel.ERRORS,
   })
-  task.onPassword = (answer: (password: string) => void, reason: number) =>
-    onPassword({ answer, isWrong: reason === PasswordResponses.INCORRECT_PASSWORD })
+  const late = Promise.withResolvers<never>()
+  const startTimer = () => setTimeout(() => late.reject(new Error('The PDF took too long to open')), maxOpenMs)
+  let timer = startTimer()
+  task.onPassword = (answer: (password: string) => void, reason: number) => {
+    clearTimeout(timer)
+    const answerInTime = (password: string) => {
+      timer = startTimer()
+      answer(password)
+    }
+    onPassword({ answer: answerInTime, isWrong: reason === PasswordResponses.INCORRECT_PASSWORD })
+  }
   // One file, one worker.
   GlobalWorkerOptions.workerPort = null
   return {
-    promise: task.promise,
+    promise: Promise.race([task.promise, late.promise]).finally(() => clearTimeout(timer)),
     end: () => {
-      void task.destroy().finally(() => port.terminate())
+      clearTimeout(timer)
+      const terminate = () => port.terminate()
+      const ending = setTimeout(terminate, answerMs)
+      void task.destroy().finally(() => {
+        clearTimeout(ending)
+        terminate()
+      })
       TextLayer.cleanup()
     },
+  }
+}
+
+/** Returns whether the worker of a document answers. If it computes for one page, it has no time for the others. */
+export async function answersInTime(document: PDFDocumentProxy): Promise<boolean> {
+  const late = Promise.withResolvers<boolean>()
+  const timer = setTimeout(() => late.resolve(false), answerMs)
+  // A question of which nothing is kept.
+  const answer = document.getDestination('').then(
+    () => true,
+    () => true,
+  )
+  try {
+    return await Promise.race([answer, late.promise])
+  } finally {
+    clearTimeout(timer)
   }
 }
