@@ -18,6 +18,7 @@ import {
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { readFile } from './read-file.ts'
 import { dagCborCode, dagPbCode, rawCode } from './sha256-cid.ts'
+import { encodeFileData } from './unixfs-data.ts'
 import { verifyDag } from './verify-dag.ts'
 import { type WalkOptions, walkDag } from './walk-dag.ts'
 
@@ -107,6 +108,45 @@ describe('walking a DAG', () => {
         },
       ),
     )
+  })
+
+  it('returns the blocks of a byte range that ends in two places of one node', async () => {
+    const blocks = createMemoryBlocks()
+    // 30 bytes are one node of three leaves, and the file has it twice.
+    const { cid } = await importBytes(Uint8Array.of(...patternOf(30), ...patternOf(30)), profile, blocks)
+    for (const [from, to] of [
+      [20, 39],
+      [25, 31],
+      [0, 39],
+      [20, 59],
+    ] as const) {
+      blocks.read.length = 0
+      await collect(readFile(blocks, cid, { fromByte: from, toByte: to + 1 }))
+      const wanted = [...new Set(blocks.read)].sort()
+      const walked = await walk(blocks, cid, { scope: 'entity', entityBytes: { from, to } })
+      expect(walked.toSorted()).toEqual(wanted)
+    }
+  })
+
+  it('rejects a part of a file whose size is not that of its link', async () => {
+    const blocks = createMemoryBlocks()
+    const addFile = (children: CID[], sizes: number[]) =>
+      blocks.add(
+        dagPbCode,
+        encodeDagPb(
+          children.map((child) => ({ cid: child.bytes, name: new Uint8Array(0), sizeBytes: 1 })),
+          encodeFileData(
+            sizes.reduce((sum, size) => sum + size, 0),
+            sizes,
+          ),
+        ),
+      )
+    // Each node claims that two of the one below are at the ends of the range: 2^60 visits, if it was true.
+    let cid = blocks.add(rawCode, patternOf(4))
+    for (let level = 0; level < 60; level++) cid = addFile([cid, cid], [6, 6])
+    const walking = walk(blocks, cid, { scope: 'entity', entityBytes: { from: 2, to: 9 } })
+    await expect(walking).rejects.toMatchObject({ code: 'BAD_BLOCK' })
+    expect(blocks.read.length).toBeLessThan(10)
   })
 
   it('reads to the end of the file with a star', async () => {

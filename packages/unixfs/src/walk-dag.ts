@@ -26,7 +26,15 @@ export type WalkOptions = ReadOptions & {
   maxDepth?: number
 }
 
-type Step = { cid: CID; depth: number; start: number }
+type Step = {
+  cid: CID
+  depth: number
+  start: number
+  /** Bytes that its parent claims, of a part of a file of which a range is wanted. */
+  sizeBytes?: number
+  /** Whether only some of what is below it is wanted. */
+  isPartial?: boolean
+}
 type Range = { fromByte: number; toByte: number }
 
 /**
@@ -43,20 +51,24 @@ export async function* walkDag(
   options: WalkOptions = {},
 ): AsyncGenerator<{ cid: CID; bytes: Uint8Array }, void, undefined> {
   const { scope = 'all', entityBytes, dups = false, maxBlocks = 4_194_304, maxDepth = 4096 } = options
-  const seen = new Set<string>()
+  /** Whether all that is wanted below a block was walked: the same node may be at another end of the range, too. */
+  const walked = new Map<string, boolean>()
   const steps: Step[] = [{ cid: root, depth: 0, start: 0 }]
   let range: Range | undefined
   let given = 0
 
   for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    const { cid, depth, start } = step
+    const { cid, depth, start, sizeBytes, isPartial = false } = step
+    let isNew = true
     if (!dups) {
       const key = cidKey(cid)
-      if (seen.has(key)) continue
-      seen.add(key)
+      const before = walked.get(key)
+      if (before === true) continue
+      isNew = before === undefined
+      walked.set(key, !isPartial)
     }
     const bytes = await loadBlock(source, cid, options)
-    if (!isIdentityCid(cid)) {
+    if (isNew && !isIdentityCid(cid)) {
       yield { cid, bytes }
       given++
     }
@@ -65,6 +77,11 @@ export async function* walkDag(
     const node = decodeNode(cid, bytes)
     if (depth === 0 && entityBytes !== undefined && 'fileSizeBytes' in node) {
       range = absoluteRange(entityBytes, node.fileSizeBytes)
+    }
+    // As its reader does. With other sizes, a few blocks could have any number of parts at the ends of a range.
+    if (sizeBytes !== undefined && 'fileSizeBytes' in node && node.fileSizeBytes !== sizeBytes) {
+      const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${sizeBytes}`
+      throw new UnixfsError('BAD_BLOCK', what, { cid: `${cid}` })
     }
     const children = scope === 'all' ? allChildren(node, depth) : entityChildren(node, depth, start, range)
     if (children.length === 0) continue
@@ -92,8 +109,14 @@ function entityChildren(node: DagNode, depth: number, start: number, range: Rang
   }
   if (node.kind !== 'file') return []
   if (range === undefined) return allChildren(node, depth)
-  const parts = childrenInRange(node, start, depth + 1, range.fromByte, range.toByte)
-  return parts.map((part) => ({ cid: part.cid, depth: depth + 1, start: part.start }))
+  const { fromByte, toByte } = range
+  return childrenInRange(node, start, depth + 1, fromByte, toByte).map(({ cid, start: at, sizeBytes }) => ({
+    cid,
+    depth: depth + 1,
+    start: at,
+    sizeBytes,
+    isPartial: at < fromByte || at + sizeBytes > toByte,
+  }))
 }
 
 function absoluteRange({ from, to }: { from: number; to: number | '*' }, sizeBytes: number): Range {
