@@ -22,6 +22,29 @@ test('waits as a busy gateway asks, below the path of the gateway', async () => 
   expect(server.requestCount()).toBe(3)
 })
 
+test('does not take the pause that a busy gateway asks for as its silence', async () => {
+  await using server = await serveAnswers((response, _path, count) => {
+    if (count < 3) response.writeHead(429, { 'retry-after': '90' }).end()
+    else response.writeHead(200, raw).end('hello')
+  })
+  const running = new Set<() => void>()
+  const pauses: number[] = []
+  const gateway = createGateway(server.url, {
+    startTimer(_ms, act) {
+      running.add(act)
+      return () => running.delete(act)
+    },
+    // Each timer that runs is due before the pause ends.
+    async pause(ms) {
+      pauses.push(ms)
+      for (const act of running) act()
+    },
+  })
+  expect(Buffer.from(await gateway.fetchBlock(cid, signal)).toString()).toBe('hello')
+  expect(pauses).toEqual([60_000, 60_000])
+  expect(running.size).toBe(0)
+})
+
 test.each([
   ['a gateway without the content', 404, raw, 'BLOCK_NOT_FOUND'],
   ['a gateway that refuses the format', 406, raw, 'NOT_ACCEPTABLE'],

@@ -1,7 +1,7 @@
 import { CairnError, iterateStream } from '@cairn/sdk'
 import type { CID } from 'multiformats/cid'
 import { readBody } from './read-body.ts'
-import { retryRequest } from './retry.ts'
+import { type Pause, retryRequest } from './retry.ts'
 
 /** Maximum time without a byte from a gateway, in ms. */
 const maxSilenceMs = 60_000
@@ -20,12 +20,27 @@ export type Gateway = {
   fetchBlock(cid: CID, signal: AbortSignal): Promise<Uint8Array>
 }
 
+/** Time as a gateway measures it. Tests pass their own. */
+export type GatewayTimers = {
+  /** Calls `act` after a time in ms, unless the returned function is called before. */
+  startTimer(ms: number, act: () => void): () => void
+  /** Defaults to a real pause. */
+  pause?: Pause
+}
+
+const realTimers: GatewayTimers = {
+  startTimer(ms, act) {
+    const timer = setTimeout(act, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
 /**
  * @param url base URL, without `/ipfs`
  * @throws CairnError USAGE
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
  */
-export function createGateway(url: string): Gateway {
+export function createGateway(url: string, timers = realTimers): Gateway {
   const base = URL.parse(url.includes('://') ? url : `https://${url}`)
   if (base === null || !/^https?:$/.test(base.protocol)) {
     throw new CairnError('USAGE', {
@@ -39,13 +54,17 @@ export function createGateway(url: string): Gateway {
     host,
     fetchCar: (cid, signal) =>
       fetchBody(
-        host,
-        `${root}/ipfs/${cid}?format=car&dag-scope=all`,
-        'application/vnd.ipld.car; version=1; order=dfs; dups=n',
+        {
+          host,
+          url: `${root}/ipfs/${cid}?format=car&dag-scope=all`,
+          accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=n',
+          timers,
+        },
         signal,
       ),
     async fetchBlock(cid, signal) {
-      const body = fetchBody(host, `${root}/ipfs/${cid}?format=raw`, 'application/vnd.ipld.raw', signal)
+      const url = `${root}/ipfs/${cid}?format=raw`
+      const body = fetchBody({ host, url, accept: 'application/vnd.ipld.raw', timers }, signal)
       const block = await readBody(body, maxBlockBytes)
       if (block === undefined) throw failed(host, `sent more than ${maxBlockBytes} bytes for one block`)
       return block
@@ -53,21 +72,31 @@ export function createGateway(url: string): Gateway {
   }
 }
 
-async function* fetchBody(
-  host: string,
-  url: string,
-  accept: string,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array, void, undefined> {
+type Wanted = { host: string; url: string; accept: string; timers: GatewayTimers }
+
+async function* fetchBody(wanted: Wanted, signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+  const { host, timers } = wanted
   const silence = new AbortController()
-  let timer: NodeJS.Timeout | undefined
+  let stopTimer = (): void => undefined
   const listen = () => {
-    clearTimeout(timer)
-    timer = setTimeout(() => silence.abort(failed(host, 'stopped sending')), maxSilenceMs)
+    stopTimer()
+    stopTimer = timers.startTimer(maxSilenceMs, () => silence.abort(failed(host, 'stopped sending')))
   }
-  listen()
+  /** The gateway is not expected to send while it is not asked. */
+  const listenDuring = async <T>(work: () => Promise<T>): Promise<T> => {
+    listen()
+    try {
+      return await work()
+    } finally {
+      stopTimer()
+    }
+  }
   try {
-    const body = await openBody(host, url, accept, AbortSignal.any([signal, silence.signal]), listen)
+    const both = AbortSignal.any([signal, silence.signal])
+    const body = await openBody(wanted, signal, (init) =>
+      listenDuring(() => fetch(wanted.url, { ...init, signal: both })),
+    )
+    listen()
     for await (const piece of iterateStream(body)) {
       listen()
       yield piece
@@ -77,22 +106,17 @@ async function* fetchBody(
     if (CairnError.is(cause)) throw cause
     throw failed(host, 'could not be reached, or closed the connection', cause)
   } finally {
-    clearTimeout(timer)
+    stopTimer()
   }
 }
 
 /** Retries while the gateway is busy. */
 async function openBody(
-  host: string,
-  url: string,
-  accept: string,
+  { host, url, accept, timers }: Wanted,
   signal: AbortSignal,
-  listen: () => void,
+  send: (init: RequestInit) => Promise<Response>,
 ): Promise<ReadableStream<Uint8Array>> {
-  const { status, body, headers } = await retryRequest(signal, async () => {
-    listen()
-    return fetch(url, { headers: { accept }, signal })
-  })
+  const { status, body, headers } = await retryRequest(signal, () => send({ headers: { accept } }), timers.pause)
   const type = headers.get('content-type') ?? ''
   const wanted = accept.split(';')[0] ?? accept
   if (status === 200 && body !== null && type.startsWith(wanted)) return body

@@ -19,8 +19,16 @@ export async function retryTransfer<T>(signal: AbortSignal, attempt: () => Promi
   }
 }
 
+/** Waits. Tests pass their own. */
+export type Pause = (ms: number, signal: AbortSignal) => Promise<unknown>
+const pauseFor: Pause = (ms, signal) => pause(ms, undefined, { signal })
+
 /** Repeats a request while the server is busy or fails. Returns its last response, whatever the status. */
-export async function retryRequest(signal: AbortSignal, attempt: () => Promise<Response>): Promise<Response> {
+export async function retryRequest(
+  signal: AbortSignal,
+  attempt: () => Promise<Response>,
+  wait = pauseFor,
+): Promise<Response> {
   for (let tries = 1; ; tries++) {
     const response = await attempt()
     const { status } = response
@@ -29,11 +37,16 @@ export async function retryRequest(signal: AbortSignal, attempt: () => Promise<R
     if (!isBusy || tries === maxTries) return response
     await response.body?.cancel()
     const seconds = Number(response.headers.get('retry-after') ?? Number.NaN)
-    await pauseAfter(tries, Number.isNaN(seconds) ? undefined : seconds, signal)
+    await pauseAfter(tries, Number.isNaN(seconds) ? undefined : seconds, signal, wait)
   }
 }
 
-async function pauseAfter(tries: number, askedSeconds: number | undefined, signal: AbortSignal): Promise<void> {
+async function pauseAfter(
+  tries: number,
+  askedSeconds: number | undefined,
+  signal: AbortSignal,
+  wait = pauseFor,
+): Promise<void> {
   const seconds = askedSeconds ?? firstPauseSeconds * 2 ** (tries - 1)
-  await pause(Math.min(seconds, maxPauseSeconds) * 1000, undefined, { signal })
+  await wait(Math.min(seconds, maxPauseSeconds) * 1000, signal)
 }
