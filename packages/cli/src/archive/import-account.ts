@@ -19,6 +19,7 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
+import { endingCodes } from '../ending-codes.ts'
 import { renameUpload } from '../rename-upload.ts'
 import { createUploadOrder, type Displaced } from '../upload-order.ts'
 import { type Collecting, collect } from './collect.ts'
@@ -42,9 +43,6 @@ import {
 } from './format.ts'
 import { hashFile, readList } from './list-file.ts'
 import type { Seal } from './seal.ts'
-
-/** Errors after which no further item can succeed. */
-const endingCodes: ReadonlySet<string> = new Set(['QUOTA_EXCEEDED', 'UNAUTHENTICATED', 'NETWORK_ERROR', 'NO_SESSION'])
 
 /** Maximum number of concurrent uploads: sequential uploads are slow for small files. */
 const maxParallel = 4
@@ -133,7 +131,7 @@ export async function importAccount(
     folder,
     report,
     missing: report.missing,
-    endsAll: ({ code }) => endingCodes.has(code),
+    endsAll: ({ code }) => endingCodes.has(code) || code === 'NETWORK_ERROR',
   }
   const rights = new Map<string, RightsRow>()
   for await (const row of rows(context, manifest, 'rights', rightsRow)) rights.set(row.cid, row)

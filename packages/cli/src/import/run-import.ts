@@ -1,22 +1,10 @@
 import { forEachOf } from '@cairn/protocol'
 import type { CairnError, Client } from '@cairn/sdk'
+import { endingCodes } from '../ending-codes.ts'
 import { createUploadOrder, type Displaced, type Outcome } from '../upload-order.ts'
 import { describeImportError } from './import-error.ts'
 import type { ImportItem, ImportSource } from './import-source.ts'
 import type { Journal } from './journal.ts'
-
-/** Errors after which no further item can succeed. */
-const endingCodes: ReadonlySet<string> = new Set([
-  'QUOTA_EXCEEDED',
-  'FREE_STORAGE_EXHAUSTED',
-  'FREE_STORAGE_PAUSED',
-  'UNAUTHENTICATED',
-  'API_KEY_EXPIRED',
-  'API_KEY_REVOKED',
-  'ACCOUNT_BLOCKED',
-  'NO_API_KEY',
-  'ABORTED',
-])
 
 /** What happened to an item. */
 export type ItemReport = {
@@ -122,7 +110,7 @@ export async function runImport(client: Client, source: ImportSource, options: R
 
   const noteMissing = (item: ImportItem, cause: unknown): void => {
     const error = describeImportError(cause)
-    if (signal.aborted || endingCodes.has(error.code)) throw error
+    if (signal.aborted || error.code === 'ABORTED' || endingCodes.has(error.code)) throw error
     summary.missing++
     report(item, 'missing', undefined, error)
   }
