@@ -10,7 +10,7 @@ import { commands } from './commands.ts'
 import { readEnvironment } from './environment.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { describeAll, globalOptions } from './help.ts'
-import { run, splitCommand } from './run.ts'
+import { endsWithOutput, run, splitCommand } from './run.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'cairn-run-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -42,6 +42,18 @@ test.each([
   [[], '', []],
   [['--network'], '', ['--network']],
 ])('the command of %j is %s', (argv, name, rest) => expect(splitCommand(argv)).toEqual({ name, rest }))
+
+test.each([
+  [['ls', '--limit', '5'], true],
+  [['watch', '--json'], true],
+  [['keys', 'log', '--follow'], true],
+  [['keys', '--network', 'http://127.0.0.1', 'log', '-f'], true],
+  [['--json', 'keys', '--limit', '5', 'log'], true],
+  [['keys', 'rotate', 'log'], false],
+  [['keys'], false],
+  [['upload', 'ls'], false],
+  [['nope'], false],
+])('whether %j only prints: %s', (argv, ends) => expect(endsWithOutput(argv)).toBe(ends))
 
 test.each(['x'.repeat(5000), `${'"\n\u0000$&'.repeat(900)}`])(
   'errors quote the first 100 characters of an argument',

@@ -1,3 +1,4 @@
+import { parseArgs } from 'node:util'
 import { findNearest } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { type Command, flag, type Options, text, type Values } from './command.ts'
@@ -36,8 +37,16 @@ function lookUp(name: string): Command | undefined {
 /** Returns whether a command has nothing left to do once nothing reads its output. */
 export function endsWithOutput(argv: readonly string[]): boolean {
   const { name, rest } = splitCommand(argv)
-  const ends = lookUp(name)?.endsWithOutput ?? false
-  return typeof ends === 'boolean' ? ends : ends.includes(rest.find((word) => !word.startsWith('-')) ?? '')
+  const { endsWithOutput: ends = false, options } = lookUp(name) ?? {}
+  if (typeof ends === 'boolean') return ends
+  // Options may precede the action, with their values.
+  const { positionals } = parseArgs({
+    args: rest,
+    options: { ...globalOptions, ...options },
+    allowPositionals: true,
+    strict: false,
+  })
+  return ends.includes(positionals[0] ?? '')
 }
 
 function findCommand(name: string): Command {
