@@ -11,9 +11,11 @@ test('people read times in UTC, to the second', () => {
 
 test('programs read times as ISO 8601, at any depth, and other numbers unchanged', () => {
   const iso = '2026-11-28T19:18:22.345Z'
-  const rows = [{ createdAt: time, silentSince: null, copies: 3, lastChange: { at: time }, validUntil: time }]
+  const rows = [
+    { createdAt: time, silentSince: null, copies: 3, lastChange: { at: time }, since: time, validUntil: time },
+  ]
   expect(JSON.parse(toJsonLine({ rows, lastUpdate: time, expiresAt: 'never', format: 2, minimumCount: 5 }))).toEqual({
-    rows: [{ createdAt: iso, silentSince: null, copies: 3, lastChange: { at: iso }, validUntil: iso }],
+    rows: [{ createdAt: iso, silentSince: null, copies: 3, lastChange: { at: iso }, since: iso, validUntil: iso }],
     lastUpdate: iso,
     expiresAt: 'never',
     format: 2,

@@ -8,7 +8,7 @@ export function formatTime(ms: number | null | undefined): string {
 
 /** The greatest time of `Date`; more is not a time, and would throw. */
 const maxTimeMs = 8.64e15
-const timeField = /^(?:at|lastUpdate|\w+(?:At|Until|Since))$/
+const timeField = /^(?:at|since|lastUpdate|\w+(?:At|Until|Since))$/
 
 /** Whether a field of the API holds a time in ms, as its name tells. */
 export function isTimeField(name: string, value: unknown): value is number {
