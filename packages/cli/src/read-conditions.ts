@@ -6,7 +6,7 @@ const maxBytes = 64 * 1024
 
 /**
  * Reads conditions from a file, or from standard input for `-`: an object, or only a list of conditions.
- * @throws CairnError FILE_UNREADABLE, INVALID_CONDITION
+ * @throws CairnError FILE_UNREADABLE, INVALID_CONDITION, PAYLOAD_TOO_LARGE
  */
 export async function readConditionsFile(path: string, stdin: Readable): Promise<ConditionsInput> {
   const source = path === '-' ? 'Standard input' : path
@@ -14,7 +14,9 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
   try {
     text = path === '-' ? await readAll(stdin) : await readFile(path, 'utf8')
   } catch (cause) {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+    // More than the limit, or standard input that is a folder.
+    if (CairnError.is(cause)) throw cause
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path === '-' ? 'standard input' : path}`, cause })
   }
   let json: unknown
   try {
@@ -44,10 +46,18 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
 }
 
 async function readAll(stream: Readable): Promise<string> {
-  let text = ''
+  const pieces: Buffer[] = []
+  let sizeBytes = 0
   for await (const piece of stream) {
-    text += String(piece)
-    if (text.length > maxBytes) throw new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxBytes } })
+    const bytes = Buffer.from(piece)
+    sizeBytes += bytes.length
+    if (sizeBytes > maxBytes)
+      throw new CairnError('PAYLOAD_TOO_LARGE', {
+        message: 'Standard input is longer than a set of conditions',
+        hint: 'Send a JSON document such as `cairn conditions template` prints.',
+        details: { limitBytes: maxBytes },
+      })
+    pieces.push(bytes)
   }
-  return text
+  return Buffer.concat(pieces).toString('utf8')
 }
