@@ -169,6 +169,7 @@ test.each([
   [['rename', cid, 'x'], 'takes the id', 'cairn ls --long'],
   [['webhook', 'create'], 'webhook create requires a URL', 'Run cairn webhook create https://'],
   [['conditions', 'template', 'erc20', '--at-least', 'x'], '--at-least must be a whole number: "x"', 'smallest unit'],
+  [['conditions', 'template', 'toString'], 'Unknown template toString', 'Use one of balance, '],
   [['help', 'upload', 'x'], 'help does not accept the argument "x"', 'Run cairn help upload.'],
   [['--help', 'drive', 'ls', 'x'], 'help does not accept the argument "x"', 'Run cairn help drive.'],
   [['help', '--nope'], 'Unknown option --nope', 'Run cairn help --help for usage.'],

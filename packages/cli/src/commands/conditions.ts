@@ -56,7 +56,7 @@ async function check(context: CommandContext): Promise<void> {
 
 async function template({ args, values, output }: CommandContext): Promise<void> {
   const name = args[1]
-  const make = name === undefined ? undefined : conditionTemplates[name]
+  const make = name !== undefined && Object.hasOwn(conditionTemplates, name) ? conditionTemplates[name] : undefined
   if (make === undefined) {
     throw new CairnError('USAGE', {
       message: name === undefined ? 'A template name is required' : `Unknown template ${name}`,
