@@ -1,8 +1,8 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { delimiter, join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { findAnvil, startAnvil } from './anvil.ts'
 
@@ -19,7 +19,7 @@ function writeProgram(body: string): string {
   const path = join(folder, 'program.mjs')
   const lines = [
     `#!${process.execPath}`,
-    `import { writeFileSync, writeSync } from 'node:fs'`,
+    `import { existsSync, writeFileSync, writeSync } from 'node:fs'`,
     `const file = (name) => ${JSON.stringify(`${folder}/`)} + name`,
     `writeFileSync(file('pid'), String(process.pid))`,
     body,
@@ -44,14 +44,19 @@ const pidOfProgram = () => Number(readFileSync(join(folder, 'pid'), 'utf8'))
 const ignoresSigterm = `process.on('SIGTERM', () => {}); setInterval(() => {}, 1_000)`
 
 test('later output never stops it', async () => {
-  // Beyond the time limit of a start, when a reader that aborts at that limit has stopped reading.
-  const program = writeProgram(`setTimeout(() => {
+  const program = writeProgram(`const wait = setInterval(() => {
+    if (!existsSync(file('go'))) return
+    clearInterval(wait)
     for (let count = 1; count <= 200_000; count++) writeSync(1, 'eth_blockNumber\\n')
     writeFileSync(file('counted'), '200000')
     setInterval(() => {}, 1_000)
-  }, 21_000)`)
-  await using _anvil = await startAnvil(program, options())
-  await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000, interval: 200 }).toBe(true)
+  }, 10)`)
+  const start = new AbortController()
+  await using _anvil = await startAnvil(program, { ...options(), signal: start.signal })
+  // Like the time limit of the start, which is part of the same signal: neither may end the reading of later output.
+  start.abort()
+  writeFileSync(join(folder, 'go'), '')
+  await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000 }).toBe(true)
 }, 120_000)
 
 test('is killed when it does not end by itself', async () => {
@@ -103,4 +108,15 @@ test('fails on a machine without a package for it, unless the PATH has it', () =
   writeFileSync(join(folder, 'anvil'), '')
   chmodSync(join(folder, 'anvil'), 0o755)
   expect(findAnvil(folder, 'darwin-arm64')).toBe(join(folder, 'anvil'))
+})
+
+test('a folder of its name in the PATH is not the program', () => {
+  const source = join(folder, 'source')
+  mkdirSync(join(source, 'anvil'), { recursive: true })
+  expect(findAnvil(source, 'win32-x64')).toBeUndefined()
+  const programs = join(folder, 'bin')
+  mkdirSync(programs)
+  writeFileSync(join(programs, 'anvil'), '')
+  chmodSync(join(programs, 'anvil'), 0o755)
+  expect(findAnvil([source, programs].join(delimiter), 'win32-x64')).toBe(join(programs, 'anvil'))
 })

@@ -1,5 +1,5 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process'
-import { accessSync, constants } from 'node:fs'
+import { accessSync, constants, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
@@ -37,13 +37,13 @@ export function findAnvil(
       // The package is optional.
     }
   }
-  return places.find(isExecutable)
+  return places.find(isProgram)
 }
 
-function isExecutable(place: string): boolean {
+function isProgram(place: string): boolean {
   try {
     accessSync(place, constants.X_OK)
-    return true
+    return statSync(place).isFile()
   } catch {
     return false
   }
