@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -16,7 +16,10 @@ const folder = mkdtempSync(join(tmpdir(), 'cairn-run-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Runs a command line without a terminal, and returns its exit code and what it printed. */
-async function cairn(...argv: string[]) {
+const cairn = (...argv: string[]) => cairnUntil(new AbortController().signal, ...argv)
+
+/** The same, of a command that a signal stops. */
+async function cairnUntil(signal: AbortSignal, ...argv: string[]) {
   const printed = { stdout: '', stderr: '' }
   const sink = (name: keyof typeof printed) =>
     new Writable({
@@ -27,7 +30,7 @@ async function cairn(...argv: string[]) {
     })
   const environment = readEnvironment({ CAIRN_CONFIG_HOME: folder })
   const streams = { stdin: Readable.from([]), stdout: sink('stdout'), stderr: sink('stderr') }
-  const code = await run(argv, environment, streams, new AbortController().signal)
+  const code = await run(argv, environment, streams, signal)
   return { code, ...printed }
 }
 
@@ -198,4 +201,21 @@ test('an import of a folder that is not there says so, and not that an export is
   expect([there.code, there.stderr]).toEqual([7, expect.stringContaining('has no manifest.json')])
   const missing = await cairn('import', join(folder, 'none'))
   expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('Cannot read')])
+})
+
+test('a verification of events can be stopped', async () => {
+  const path = join(folder, 'events.jsonl')
+  const signer = 'did:key:z6MkvRXNYcE7MMduynWTgeKbDaT1iijDSC8pZqXZc8rHPrf2'
+  const head = { format: 'cairn-event-log/1', network: 'local', address: '0xabc', signer }
+  const seal = {
+    count: 0,
+    lastCursor: '7',
+    hash: '8bb6fb58fb5942483544c845f14b472340cc9a0611177f3eb295dfe8b7a88bca',
+    signature: 'aufVqxx1gbPLEjVz8R_PYAms_aGYOdKautGtfzc89MIobwjXy4Isl5SWRlBe2CN6YxS-IWaV-XYDJekkHJ3fBQ',
+  }
+  const lines = [{ ...head, createdAt: '2026-01-31T12:00:00.000Z' }, seal]
+  writeFileSync(path, lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
+  const line = ['events', 'verify', path, '--signer', signer]
+  expect(await cairn(...line)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events of 0xabc') })
+  expect(await cairnUntil(AbortSignal.abort(), ...line)).toEqual({ code: 130, stdout: '', stderr: '' })
 })

@@ -6,21 +6,23 @@ import { writePrivateFile } from '../write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 
-async function write({ args, session, output, signal }: CommandContext): Promise<void> {
+async function write(context: CommandContext): Promise<void> {
+  const { args, session, signal } = context
   const path = requireFile(args, 'export')
   const client = await session.client()
   await writePrivateFile(path, exportEvents(client, { signal }))
-  await report(path, client.network.eventSigner, output)
+  await report(path, client.network.eventSigner, context)
 }
 
-async function verify({ args, values, session, output }: CommandContext): Promise<void> {
+async function verify(context: CommandContext): Promise<void> {
+  const { args, values, session } = context
   const path = requireFile(args, 'verify')
   const signer = text(values, 'signer') ?? (await session.network()).eventSigner
-  await report(path, signer, output)
+  await report(path, signer, context)
 }
 
-async function report(path: string, signer: string | undefined, output: CommandContext['output']): Promise<void> {
-  const log = await verifyEventLog(createReadStream(path), { signer })
+async function report(path: string, signer: string | undefined, { output, signal }: CommandContext): Promise<void> {
+  const log = await verifyEventLog(createReadStream(path, { signal }), { signer })
   output.result({ file: path, ...log }, [
     `${path}  ${log.count} events of ${log.address}, ${log.firstCursor ?? '–'} to ${log.lastCursor}`,
     `signed by ${log.signer} on ${log.createdAt}`,
