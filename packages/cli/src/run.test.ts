@@ -219,3 +219,12 @@ test('a verification of events can be stopped', async () => {
   expect(await cairn(...line)).toMatchObject({ code: 0, stdout: expect.stringContaining('0 events of 0xabc') })
   expect(await cairnUntil(AbortSignal.abort(), ...line)).toEqual({ code: 130, stdout: '', stderr: '' })
 })
+
+test('an import names how many uploads each list beside the CARs has', async () => {
+  const cars = mkdtempSync(join(folder, 'cars-'))
+  writeFileSync(join(cars, 'roots.csv'), `cid,name\n${cid},one\n`)
+  writeFileSync(join(cars, 'uploads.txt'), `${cid}\n${cid}\n`)
+  const { stderr } = await cairn('import', 'cars', cars, '--dry-run', '--network', join(folder, 'none.json'))
+  expect(stderr).toContain(`${join(cars, 'roots.csv')} lists 1 upload\n`)
+  expect(stderr).toContain(`${join(cars, 'uploads.txt')} lists 2 uploads\n`)
+})

@@ -3,6 +3,7 @@ import { basename, resolve } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
 import { type CommandContext, flag, text } from '../command.ts'
+import { countOf } from '../count-of.ts'
 import { createCarSource } from '../import/car-source.ts'
 import { type CidSourceOptions, createCidSource } from '../import/cid-source.ts'
 import { findUploadLists } from '../import/find-upload-lists.ts'
@@ -61,8 +62,9 @@ function openCars(context: CommandContext): NamedSource {
     async open() {
       const listed: ImportItem[] = []
       for (const list of roots === undefined ? await findUploadLists(paths) : [roots]) {
+        const before = listed.length
         for await (const item of readCidList(await openList(list, context.stdin))) listed.push(mark(context, item))
-        context.output.note(`${list} lists ${listed.length} uploads`)
+        context.output.note(`${list} lists ${countOf(listed.length - before, 'upload')}`)
       }
       const id = `cars ${paths.map((path) => resolve(path)).join(' ')}`
       return createCarSource(id, paths, listed, flag(context.values, 'encrypted'), context.output.note)
