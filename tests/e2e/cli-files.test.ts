@@ -127,8 +127,11 @@ test('folders, standard input, options; JSON for programs', async () => {
   expect(got.code).toBe(0)
   expect(readFileSync(join(folder, 'copy', 'css', 'a.css'), 'utf8')).toBe('p{}')
   const car = await fetch(`${network.profile.gateway}/ipfs/${site.cid}?format=car`)
-  writeFileSync(join(folder, 'site.car'), Buffer.from(await car.arrayBuffer()))
+  const blocks = Buffer.from(await car.arrayBuffer())
+  writeFileSync(join(folder, 'site.car'), blocks)
   expect(JSON.parse((await cairn(['upload', 'site.car', '--car', '--json'])).out).cid).toBe(site.cid)
+  const sent = await cairn(['upload', '-', '--car', '--name', 'sent', '--json'], { input: blocks })
+  expect(JSON.parse(sent.out)).toMatchObject({ cid: site.cid, name: 'sent' })
 })
 
 test('--skip-stored sends only what the account did not store yet', async () => {

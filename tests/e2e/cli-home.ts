@@ -8,7 +8,7 @@ import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
 
 type RunOptions = {
-  input?: string
+  input?: string | Uint8Array
   /** Folder of the configuration, below `folder`. */
   config?: string
   env?: Record<string, string>

@@ -133,6 +133,8 @@ test.each([
     '--mime is not a media type: "text"',
     'Use a type',
   ],
+  [['upload', '-', '--link', 'http://127.0.0.1/'], '--link supports files, not -', 'A file of this name is ./-'],
+  [['upload', 'x', '--car', '--wrap'], '--car and --wrap exclude each other', 'as they are'],
   [['verify', 'bafy', '--full', '--offline'], '--full and --offline exclude each other', 'Run cairn verify --help'],
   [['get', ''], 'An argument of get is empty', 'Usage: cairn get <cid[/path]|name[/path]>'],
   [['drive', 'mkdir', ''], 'An argument of drive is empty', 'Check the variable that it comes from.'],

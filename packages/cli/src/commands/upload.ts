@@ -74,8 +74,12 @@ async function uploadOne(
   options: UploadOptions,
   context: CommandContext,
 ): Promise<UploadResult> {
-  if (path === '-') return uploadStream(client, context.stdin, { name: 'stdin', ...options })
-  if (flag(context.values, 'car')) return uploadCar(client, path, options)
+  const isCar = flag(context.values, 'car')
+  if (path === '-') {
+    const upload = isCar ? uploadCar : uploadStream
+    return upload(client, context.stdin, { name: 'stdin', ...options })
+  }
+  if (isCar) return uploadCar(client, path, options)
   const isDirectory = await isFolder(path)
   const upload = (uploadOptions: UploadOptions) =>
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
@@ -154,6 +158,11 @@ async function uploadAllWithLink(context: CommandContext, link: string): Promise
   const { args, values, output, signal } = context
   const other = Object.keys(ownOptions).find((name) => values[name] !== undefined && !optionsWithLink.includes(name))
   if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} exclude each other` })
+  if (args.includes('-'))
+    throw new CairnError('USAGE', {
+      message: '--link supports files, not -',
+      hint: 'Save standard input as a file first. A file of this name is ./-',
+    })
   const [name, mimeType] = [readName(values), readType(values)]
   const chosen = { ...omitUndefined({ name, mimeType }), signal }
   for (const path of args) {
@@ -234,8 +243,12 @@ export const upload: Command = {
         message: '--skip-stored supports files and folders, not -',
         hint: 'Standard input is sent while it is read, so its CID is not known before.',
       })
-    if (flag(context.values, 'skip-stored') && flag(context.values, 'car'))
-      throw new CairnError('USAGE', { message: '--car and --skip-stored exclude each other' })
+    const notOfCar = ['skip-stored', ...Object.keys(cidOptions)].find((name) => context.values[name] !== undefined)
+    if (flag(context.values, 'car') && notOfCar !== undefined)
+      throw new CairnError('USAGE', {
+        message: `--car and --${notOfCar} exclude each other`,
+        hint: 'A CAR contains its blocks and CIDs as they are.',
+      })
     const plainOnly = ['car', 'wrap', 'skip-stored'].find((name) => flag(context.values, name))
     if (flag(context.values, 'encrypt') && plainOnly !== undefined)
       throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt exclude each other` })
