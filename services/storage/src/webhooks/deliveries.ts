@@ -171,7 +171,7 @@ async function noteSuccess(trx: Kysely<Schema>, id: string, now: number): Promis
 }
 
 /**
- * Disables a webhook whose receiver is gone, and one without a success for days once a delivery has failed for good: after
+ * Disables a webhook whose receiver is gone, and one without a success for days once a delivery has failed permanently: after
  * a long time without events, the first failed attempt says nothing about the days between.
  */
 async function noteFailure(
