@@ -5,6 +5,7 @@ import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from '../gateway/gateway.ts'
+import { countCborValues, countJsonValues } from './count-values.ts'
 
 const rawCode = 0x55
 const dagPbCode = 0x70
@@ -28,9 +29,19 @@ function decodeJson(bytes: Uint8Array): unknown {
   return dagJson.decode(bytes)
 }
 
+/** Maximum number of values of a node that is converted: a fraction of a second, in which nothing else runs. */
+const maxValues = 100_000
+
+const counters = new Map([
+  [dagCborCode, countCborValues],
+  [cborCode, countCborValues],
+  [dagJsonCode, countJsonValues],
+  [jsonCode, countJsonValues],
+])
+
 /**
  * Encodes a node, or the value at `segments` in it, in another codec.
- * @throws CairnError UNSUPPORTED_CODEC, PATH_NOT_FOUND
+ * @throws CairnError UNSUPPORTED_CODEC, PATH_NOT_FOUND, NOT_SUPPORTED (too many values)
  */
 export function encodeNode(
   cid: CID,
@@ -38,6 +49,13 @@ export function encodeNode(
   segments: readonly string[],
   codec: 'dag-json' | 'dag-cbor',
 ): Uint8Array {
+  const count = counters.get(cid.code)?.(bytes, maxValues + 1) ?? 0
+  if (count > maxValues) {
+    throw new CairnError('NOT_SUPPORTED', {
+      message: `${cid} has more than ${maxValues} values`,
+      hint: 'Read the block with block/get, and decode it where you need it.',
+    })
+  }
   let value = decode(cid, bytes)
   for (const segment of segments) {
     const isContainer = typeof value === 'object' && value !== null && Object.hasOwn(value, segment)

@@ -1,0 +1,46 @@
+const [quote, backslash] = [0x22, 0x5c]
+/** Before each value of a JSON text but the first: `,`, `:`, `[` and `{`. */
+const beforeValue = new Set([0x2c, 0x3a, 0x5b, 0x7b])
+
+/** Counts the values and names of CBOR up to a maximum, without building them; those before a malformed one. */
+export function countCborValues(bytes: Uint8Array, max: number): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
+  let count = 0
+  for (let at = 0; at < bytes.length && count < max; count++) {
+    const first = view.getUint8(at)
+    const [major, info] = [first >> 5, first & 31]
+    const width = info < 24 ? 0 : 2 ** (info - 24)
+    if (info > 27 || at + 1 + width > bytes.length) return count
+    const isText = major === 2 || major === 3
+    at += 1 + width + (isText ? (readLength(view, at + 1, width) ?? info) : 0)
+  }
+  return count
+}
+
+function readLength(view: DataView, at: number, width: number): number | undefined {
+  if (width === 0) return undefined
+  if (width === 1) return view.getUint8(at)
+  if (width === 2) return view.getUint16(at)
+  return width === 4 ? view.getUint32(at) : Number(view.getBigUint64(at))
+}
+
+/** The same for JSON. */
+export function countJsonValues(bytes: Uint8Array, max: number): number {
+  let count = 1
+  for (let at = 0; at < bytes.length && count < max; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === quote) at = endOfText(bytes, at)
+    else if (beforeValue.has(byte)) count++
+  }
+  return count
+}
+
+/** Returns the place of the quote that ends a text. */
+function endOfText(bytes: Uint8Array, start: number): number {
+  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
+    let escapes = 0
+    while (bytes[end - 1 - escapes] === backslash) escapes++
+    if (escapes % 2 === 0) return end
+  }
+  return bytes.length
+}
