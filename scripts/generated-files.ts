@@ -78,14 +78,14 @@ ${printSettings(providerSettings)}
 }
 
 function printErrors(): string {
-  const callsByCode = new Map<ErrorCode, string[]>()
+  const callsByCode = new Map<ErrorCode, Set<string>>()
   for (const call of allCalls) {
-    for (const code of call.errors) callsByCode.set(code, [...(callsByCode.get(code) ?? []), call.id])
+    for (const code of call.errors) callsByCode.set(code, (callsByCode.get(code) ?? new Set<string>()).add(call.id))
   }
   const common = new Set<ErrorCode>(commonErrors)
   const print = ([code, row]: [string, { status: number; message: string; hint: string; retry: boolean }]) => {
     const known = code as ErrorCode
-    const where = common.has(known) ? 'every call' : (callsByCode.get(known)?.join(', ') ?? '')
+    const where = common.has(known) ? 'every call' : [...(callsByCode.get(known) ?? [])].join(', ')
     return `| \`${code}\` | ${row.status || ''} | ${cell(row.message)} | ${cell(row.hint)} | ${row.retry ? 'yes' : ''} | ${printDetails(known)} | ${where} |`
   }
   const entries = Object.entries(errorTable)

@@ -9,12 +9,20 @@ const readErrors = [
   'INVALID_PATH',
   'BLOCK_NOT_FOUND',
   'PATH_NOT_FOUND',
-  'NOT_A_DIRECTORY',
   'DATA_DAMAGED',
   'UNSUPPORTED_CODEC',
   'DAG_TOO_DEEP',
+] as const satisfies readonly ErrorCode[]
+
+/** Errors of the formats and headers of a request, and of resized pictures. */
+const formatErrors = [
   'INVALID_RANGE',
   'NOT_ACCEPTABLE',
+  'NOT_SUPPORTED',
+  'PRECONDITION_FAILED',
+  'NOT_A_PICTURE',
+  'PICTURE_TOO_LARGE',
+  'PICTURES_UNAVAILABLE',
 ] as const satisfies readonly ErrorCode[]
 
 /** Answers that the path or the headers of a request lead to. */
@@ -52,7 +60,7 @@ export const getIpfs = defineCall({
   tag: 'Gateway',
   summary: 'Read a file, a folder page, a block or a CAR',
   description:
-    'Supports ranges, conditional requests and HEAD (RFC 9110). `?format=raw|car|tar|…` takes precedence over `Accept`. CARs support `dag-scope` and `entity-bytes`. Subdomain form: `{cid}.ipfs.{host}`.',
+    'Supports ranges, conditional requests and HEAD (RFC 9110). `?format=raw|car|tar|…` takes precedence over `Accept`. CARs support `dag-scope` and `entity-bytes`. `img-width` and other parameters resize pictures. Subdomain form: `{cid}.ipfs.{host}`.',
   auth: 'none',
   params,
   query: v.looseObject({
@@ -64,7 +72,7 @@ export const getIpfs = defineCall({
   }),
   response: { kind: 'bytes', mediaTypes: ['*/*'] },
   otherStatuses: statuses,
-  errors: readErrors,
+  errors: [...readErrors, ...formatErrors],
   dialect: 'gateway',
   limits: {},
   idempotent: true,
@@ -90,16 +98,12 @@ export const getIpns = defineCall({
   otherStatuses: statuses,
   errors: [
     'INVALID_NAME',
-    'INVALID_PATH',
     'NAME_UNRESOLVED',
     'NAME_EXPIRED',
     'NAME_TOO_DEEP',
     'UPSTREAM_FAILED',
-    'NOT_SUPPORTED',
-    'BLOCK_NOT_FOUND',
-    'PATH_NOT_FOUND',
-    'NOT_ACCEPTABLE',
-    ...deniedErrors,
+    ...readErrors,
+    ...formatErrors,
   ],
   dialect: 'gateway',
   limits: {},

@@ -1,4 +1,4 @@
-import { addFiles } from '@cairn/protocol'
+import { addFiles, CairnError, importCar } from '@cairn/protocol'
 import { createRateLimiter } from '@cairn/service'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { expect, test } from 'vitest'
@@ -27,4 +27,25 @@ test('signatures for an upload are checked at a rate per IP address, valid or no
   await expect(authenticate(wrong, '192.0.2.2')).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
   now += 1000
   expect(await authenticate(signature, '2001:db8:1:2::2')).toMatchObject({ address: wallet.address.toLowerCase() })
+})
+
+test.each([addFiles, importCar])('the errors of a signature for $id are those that it declares', async (call) => {
+  await using storage = await startTestStorage()
+  const wallet = privateKeyToAccount(generatePrivateKey())
+  const codeOf = (signature: string) =>
+    authenticateOnce(storage.context, `${wallet.address}$${signature}`, call, '192.0.2.1').then(
+      () => 'none',
+      (error: unknown) => CairnError.from(error).code,
+    )
+  const message = await storage.getMessage(wallet.address, { purpose: 'upload' })
+  const signature = await wallet.signMessage({ message })
+  const codes = [
+    await codeOf(await wallet.signMessage({ message: 'another text' })),
+    // Only the signature of a contract wallet is that short.
+    await codeOf('0x12'),
+  ]
+  expect(await codeOf(signature)).toBe('none')
+  codes.push(await codeOf(signature))
+  expect(codes).toEqual(['INVALID_SIGNATURE', 'CHAIN_NOT_CONFIGURED', 'CHALLENGE_EXPIRED'])
+  for (const code of codes) expect(call.errors).toContain(code)
 })
