@@ -208,7 +208,7 @@ function readGateways({ values }: CommandContext, fallback?: string): Gateway[] 
     if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) continue
     throw new CairnError('USAGE', { message: `--gateway is not an http or https URL: ${JSON.stringify(url)}` })
   }
-  return urls.map(createGateway)
+  return urls.map((url) => createGateway(url))
 }
 
 function mark({ values }: CommandContext, item: ImportItem): ImportItem {
