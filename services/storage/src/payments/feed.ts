@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { isExecutionError } from '@cairn/service'
 import * as v from 'valibot'
 import { decodeAbiParameters, encodeFunctionData } from 'viem/utils'
 import type { PriceFeed } from '../settings/payment-settings.ts'
@@ -63,8 +64,8 @@ export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSig
       try {
         round = readRound(await callContract(rpc, feed.address, data))
       } catch (error) {
-        // Feeds revert for rounds that do not exist.
-        if (error instanceof RpcRefusal) return undefined
+        // Feeds revert for rounds that do not exist. Other refusals, such as a rate limit, say nothing about the round.
+        if (error instanceof RpcRefusal && isRevert(error)) return undefined
         throw error
       }
       if (round.updatedAtMs === 0) return undefined
@@ -79,6 +80,10 @@ export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSig
       return status === 0n && nowMs - Number(startedAt) * 1000 >= sequencerGraceMs
     },
   }
+}
+
+function isRevert({ code, message }: RpcRefusal): boolean {
+  return isExecutionError({ kind: 'error', code, message })
 }
 
 function callContract(rpc: Rpc, to: string, data: string): Promise<`0x${string}`> {

@@ -262,6 +262,27 @@ describe('the price for a time', () => {
     expect(await prices.getPriceAt('ETH', now - 3 * hour)).toBeUndefined()
   })
 
+  test('is unknown while an endpoint refuses requests, not that of the rounds it does return', async () => {
+    const feed = await deployFeed([
+      [9_00000000n, -12 * minute],
+      [4_00000000n, -8 * minute],
+      [3_00000000n, -minute],
+    ])
+    const hidden = ((1n << 64n) + 1n).toString(16)
+    let refusal: { code: number; message: string } | undefined
+    await using endpoint = await startRpcLiar(place.chain.url, ({ method, params }) => {
+      const isHidden =
+        method === 'eth_call' && JSON.stringify(params).includes(`${roundData}${hidden.padStart(64, '0')}`)
+      return isHidden && refusal !== undefined ? { error: refusal } : undefined
+    })
+    const prices = open([feed], {}, { network: undefined, rpcUrls: [endpoint.url] })
+    expect(await prices.getPriceAt('ETH', now)).toMatchObject({ price: 9_00000000n })
+    refusal = { code: -32005, message: 'rate limit exceeded' }
+    expect(await prices.getPriceAt('ETH', now)).toBeUndefined()
+    refusal = { code: -32000, message: 'VM execution error: Reverted 0x' }
+    expect(await prices.getPriceAt('ETH', now)).toMatchObject({ price: 4_00000000n })
+  })
+
   test('is the first one after a silence of the feed', async () => {
     const feed = await deployFeed([
       [9_00000000n, -10 * hour],
