@@ -96,6 +96,40 @@ describePayments('a payment on %s', (subject) => {
     expect(requests).toBe(requestsForOne)
   })
 
+  test('without a price is retried after pauses that grow to an hour', async () => {
+    const { place, clock, follow } = subject()
+    const minute = 60_000
+    let requests = 0
+    await using endpoint = await startRpcLiar(place.chain.url, ({ method }) => {
+      if (method === 'eth_call') requests++
+      return undefined
+    })
+    await place.chain.miner.increaseTime({ seconds: 3 * 86_400 })
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(2)
+    clock.ms += 3 * 86_400_000
+    const indexer = follow({ rpcUrls: [endpoint.url] })
+    expect(await indexer.round()).toMatchObject({ credited: 0 })
+    const countRetries = async (times: number, everyMs: number) => {
+      let retries = 0
+      for (let i = 0; i < times; i++) {
+        clock.ms += everyMs
+        const before = requests
+        await indexer.round()
+        if (requests > before) retries++
+      }
+      return retries
+    }
+    // The first at once, the others after 10, 20, 40, 80, 160, 320 and 640 seconds or the next minute.
+    expect(await countRetries(30, minute)).toBe(8)
+    await countRetries(4, 60 * minute)
+    expect(await countRetries(5, 60 * minute)).toBe(5)
+    await place.chain.miner.increaseTime({ seconds: 60 })
+    await place.pushPrice(1000_00000000n)
+    clock.ms += 60 * minute
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+  })
+
   test('counts at the best price of the ten minutes before, so that a quote buys its size', async () => {
     const { place, follow, rows } = subject()
     await place.pushPrice(1500_00000000n)

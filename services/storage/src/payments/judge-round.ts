@@ -7,6 +7,14 @@ import { findUnpriced } from './store.ts'
 
 /** Maximum number of payments without a price that are retried per round. */
 const maxUnpriced = 100
+/**
+ * Pause before a payment that got no price at a retry is retried again. It doubles each time, because a retry takes dozens
+ * of requests to each feed.
+ */
+const firstPauseMs = 10_000
+const maxPauseMs = 60 * 60_000
+/** Maximum number of payments whose pauses are kept. Those beyond it are retried sooner. */
+const maxPauses = 10_000
 
 /**
  * Remembers prices for one round, also missing ones: the payments of a block share them, and each takes dozens of
@@ -50,6 +58,35 @@ export async function judgeAll(
   return judged
 }
 
+/** Pauses between the retries of payments, by their ids. */
+type RetryPauses = {
+  isDue(id: string, now: number): boolean
+  /** Notes a retry without a result. */
+  extend(id: string, now: number): void
+  clear(id: string): void
+}
+
+function createRetryPauses(): RetryPauses {
+  const pauses = new Map<string, { at: number; pauseMs: number }>()
+  return {
+    isDue(id, now) {
+      const known = pauses.get(id)
+      // A clock that was set back does not lengthen the pause.
+      return known === undefined || now >= known.at + known.pauseMs || now < known.at
+    },
+    extend(id, now) {
+      const pauseMs = Math.min(maxPauseMs, 2 * (pauses.get(id)?.pauseMs ?? firstPauseMs / 2))
+      pauses.delete(id)
+      const [oldest] = pauses.keys()
+      if (pauses.size >= maxPauses && oldest !== undefined) pauses.delete(oldest)
+      pauses.set(id, { at: now, pauseMs })
+    },
+    clear(id) {
+      pauses.delete(id)
+    },
+  }
+}
+
 /** Retries payments without a price. @returns how many were credited */
 export type UnpricedRetry = (prices: Prices) => Promise<number>
 
@@ -58,18 +95,24 @@ export type UnpricedRetry = (prices: Prices) => Promise<number>
  * others.
  */
 export function createUnpricedRetry({ context, network, requireLease }: IndexParts): UnpricedRetry {
+  const pauses = createRetryPauses()
   let after = ''
   return async (prices) => {
     const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
     let credited = 0
     for (const row of rows) {
+      if (!pauses.isDue(row.id, context.clock.now())) continue
       const verdict = await judgePayment(
         prices,
         network,
         row,
         await findPriceOfStorage(context.db.read, row.block_time),
       )
-      if (verdict.state === 'unpriced') continue
+      if (verdict.state === 'unpriced') {
+        pauses.extend(row.id, context.clock.now())
+        continue
+      }
+      pauses.clear(row.id)
       const now = context.clock.now()
       const isDone = await context.db.write(async (trx) => {
         await requireLease(trx)
