@@ -9,17 +9,18 @@ import { multiaddr } from 'kubo-rpc-client'
 import { base58btc } from 'multiformats/bases/base58'
 import type { CID } from 'multiformats/cid'
 import { sha256 } from 'multiformats/hashes/sha2'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test, vi } from 'vitest'
 import { runAdmin } from '../admin/admin.fixture.ts'
 import type { Context } from '../context.ts'
 import { migrations } from '../db/database.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { type Receiver, startReceiver } from '../webhooks/receiver.fixture.ts'
+import { fakeRenewals, outlastLease } from '../workers/outlast-lease.fixture.ts'
 import { encodeChunks, hashesPerChunk } from './advertisement.ts'
 import { restartRestoredChain } from './chain.ts'
 import { toMultiaddrBytes } from './multiaddr.ts'
 import { publishDue } from './publish.ts'
-import { createPublisherState, runRound } from './worker.ts'
+import { createIpniWorker, createPublisherState, runRound } from './worker.ts'
 
 /** Last advertisement that the indexer claims to have read. */
 let last: string | undefined
@@ -48,6 +49,10 @@ afterAll(async () => {
   await storage?.[Symbol.asyncDispose]()
   await indexer?.[Symbol.asyncDispose]()
   await postgres?.stop()
+})
+
+afterEach(() => {
+  vi.useRealTimers()
 })
 
 const { signal } = new AbortController()
@@ -272,6 +277,29 @@ test('a database that is older than what indexers read, or was restored, starts 
   const third = await readChain()
   expect(new Set([first.peer, second.peer, third.peer]).size).toBe(3)
   expect(third.ads).toHaveLength(second.ads.length)
+})
+
+test('a round that takes longer than its lease keeps it from other replicas', async () => {
+  const { db } = storage.context
+  const clock = { ms: Date.now(), now: () => clock.ms }
+  const asked = Promise.withResolvers<() => void>()
+  await using slow = await startReceiver((response, count) => {
+    const answer = () => response.writeHead(404).end()
+    if (count === 1) asked.resolve(answer)
+    else answer()
+  })
+  const ipni = { indexers: [new URL(slow.url).origin], announcesByDefault: true }
+  const parts = { ...storage.context, clock, processId: 'own', config: { ...storage.context.config, ipni } }
+  const stop = new AbortController()
+  fakeRenewals()
+  const working = createIpniWorker(parts, storage.profile, { ...clock, sleep: async () => stop.abort() }).run(
+    stop.signal,
+  )
+  const answer = await asked.promise
+  const isTaken = await outlastLease(db, clock, { name: 'ipni', durationMs: 60_000 })
+  answer()
+  await working
+  expect(isTaken).toBe(false)
 })
 
 test('the service announces unencrypted uploads by itself, and others on request', async () => {

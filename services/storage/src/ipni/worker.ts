@@ -1,7 +1,8 @@
 import { CairnError, type NetworkProfile } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { addressesOf } from '../names/names.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { openChain, restartChain } from './chain.ts'
 import { announceHead, findLastAdvertisement } from './indexers.ts'
@@ -42,12 +43,8 @@ export function createIpniWorker(
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   let state = createPublisherState()
   const work = async (signal: AbortSignal): Promise<void> => {
-    const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-    if (held === undefined) {
-      state = createPublisherState()
-      return
-    }
-    await runRound(context, profile, state, signal)
+    const isHeld = await withLease(context, lease, signal, (held) => runRound(context, profile, state, held))
+    if (!isHeld) state = createPublisherState()
   }
   const loop = createLoop('ipni', intervalMs, clock, work, (error) =>
     context.failures.failed('ipni', error, 'failed to publish advertisements', { worker: 'ipni' }),

@@ -5,12 +5,17 @@ import { multihashToIPNSRoutingKey, unmarshalIPNSRecord } from 'ipns'
 import { ipnsValidator } from 'ipns/validator'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
-import { expect, test } from 'vitest'
+import { afterEach, expect, test, vi } from 'vitest'
 import { createStorageMetrics } from '../metrics.ts'
 import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { fakeRenewals, outlastLease } from '../workers/outlast-lease.fixture.ts'
 import { alice, cid, day, describeNames, hour } from './names.fixture.ts'
 import * as names from './names.ts'
 import { createNamesWorker, renewNames } from './worker.ts'
+
+afterEach(() => {
+  vi.useRealTimers()
+})
 
 const code = (wanted: string) => ({ code: wanted })
 
@@ -78,6 +83,23 @@ describeNames('names on %s', (subject) => {
     expect((await metrics.namesRenewed.get()).values[0]?.value).toBe(1)
     // It released its lease, so no replica has to wait for it to expire.
     expect(await acquireLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
+  })
+
+  test('the worker keeps its lease in a round that takes longer', async () => {
+    const { place, context } = subject()
+    const { db } = context
+    let units = 0
+    let isTaken: boolean | undefined
+    const write: typeof db.write = async (work) => {
+      // The first one acquires the lease.
+      if (++units === 2) isTaken = await outlastLease(db, place.clock, { name: 'names', durationMs: 60_000 })
+      return db.write(work)
+    }
+    const parts = { ...context, db: { ...db, write }, metrics: createStorageMetrics(), processId: 'own' }
+    const stop = new AbortController()
+    fakeRenewals()
+    await createNamesWorker(parts, { now: place.clock.now, sleep: async () => stop.abort() }).run(stop.signal)
+    expect(isTaken).toBe(false)
   })
 
   test('does not renew a foreign or unreadable record, and continues with the others', async () => {

@@ -1,7 +1,8 @@
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import type { NamesContext } from './names-context.ts'
 import { renewRecord } from './publish-record.ts'
@@ -30,14 +31,15 @@ export function createNamesWorker(
   clock: WorkerClock,
 ): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
-  const work = async (signal: AbortSignal): Promise<void> => {
-    const taken = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-    if (taken === undefined) return
-    const round = await renewNames(context, signal)
+  const work = async (held: AbortSignal): Promise<void> => {
+    const round = await renewNames(context, held)
     context.metrics.namesRenewed.inc(round.renewed)
     if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'renewed names')
   }
-  const loop = createLoop('names', intervalMs, clock, work, (error) =>
+  const round = async (signal: AbortSignal): Promise<void> => {
+    await withLease(context, lease, signal, work)
+  }
+  const loop = createLoop('names', intervalMs, clock, round, (error) =>
     context.failures.failed('names', error, 'failed to renew names'),
   )
   return {

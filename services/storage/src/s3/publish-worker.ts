@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
+import { releaseLease } from '../workers/lease.ts'
+import { withLease } from '../workers/with-lease.ts'
 import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { publishChanges } from './publish-bucket.ts'
 import { selectBucket } from './store.ts'
@@ -34,8 +35,9 @@ export function createPublishWorker(context: Context, clock: WorkerClock): Worke
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const rounds = createPublishRounds()
   const round = async (signal: AbortSignal): Promise<void> => {
-    const held = await acquireLease(context.db, { ...lease, now: context.clock.now() })
-    if (held !== undefined) await publishChanged(context, rounds, signal)
+    await withLease(context, lease, signal, async (held) => {
+      await publishChanged(context, rounds, held)
+    })
   }
   const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
     context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
