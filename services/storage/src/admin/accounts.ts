@@ -137,7 +137,8 @@ export async function deleteContent(context: AdminContext, address: string, reas
     await recordAction(trx, found, clock.now())
     return found
   })
-  const packs = { release: (trx: Kysely<Schema>, id: string) => releasePacks(trx, id, clock.now()) }
+  const release = (trx: Kysely<Schema>, ids: readonly string[]) => releasePacks(trx, db.kind, ids, clock.now())
+  const packs = { release }
   // Pins first: one that is being fetched then stores nothing.
   await db.write(async (trx) => {
     await trx.deleteFrom('pin').where('address', '=', address).where('upload_id', 'is', null).execute()

@@ -109,7 +109,10 @@ export async function deleteFilesIn(
     const rows = await claimForDeletion(trx, ids)
     deletedCount = rows.length
     if (rows.length === 0) return
-    for (const { id } of rows) await context.packs.release(trx, id)
+    await context.packs.release(
+      trx,
+      rows.map(({ id }) => id),
+    )
     await deleteUploads(trx, address, rows, context.clock.now())
     const usedBytes = rows.reduce((sum, row) => sum + row.size_bytes, 0)
     await credit(trx, address, usedBytes)

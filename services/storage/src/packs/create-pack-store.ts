@@ -92,7 +92,7 @@ export function createPackStore(parts: PackStoreParts): PackStore {
     async discard({ own }: SealedPack) {
       if (own !== undefined) await discard(own)
     },
-    release: (trx, uploadId) => releasePacks(trx, uploadId, clock.now()),
+    release: (trx, uploadIds) => releasePacks(trx, db.kind, uploadIds, clock.now()),
     has: reader.has,
     get: reader.get,
     locate: reader.locate,

@@ -153,7 +153,7 @@ export async function createPackPlace(db: Database): Promise<PackPlace> {
     storePrivate: async (blocks) => record(await seal(blocks, { isPrivate: true }), blocks.at(-1)?.cid),
     clearUpload: (id) =>
       db.write(async (trx) => {
-        await packs.release(trx, id)
+        await packs.release(trx, [id])
         await trx.deleteFrom('upload').where('id', '=', id).execute()
       }),
     reopen,

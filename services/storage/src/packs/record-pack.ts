@@ -212,22 +212,52 @@ export function* chunksOf<T>(list: readonly T[], size: number): Generator<T[]> {
   for (let start = 0; start < list.length; start += size) yield list.slice(start, start + size)
 }
 
-/** Removes the references of an upload; packs that are no longer needed or held are stamped with the time. */
-export async function releasePacks(trx: Kysely<Schema>, uploadId: string, nowMs: number): Promise<void> {
-  const mine = trx.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId)
+/** Removes the references of uploads; packs that are no longer needed or held are stamped with the time. */
+export async function releasePacks(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  uploadIds: readonly string[],
+  nowMs: number,
+): Promise<void> {
+  const packIds = await findPacksOf(trx, uploadIds)
   // Locks the packs first: of two concurrent removals, the second must see the first one's. Until here all are needed.
-  const locked = await trx
-    .updateTable('pack')
-    .set({ unreferenced_at: null })
-    .where('id', 'in', mine)
-    .returning('id')
-    .execute()
-  await trx.deleteFrom('upload_pack').where('upload_id', '=', uploadId).execute()
-  await stampUnused(
-    trx,
-    locked.map(({ id }) => id),
-    nowMs,
-  )
+  await lockPacks(trx, kind, packIds)
+  for (const some of chunksOf(packIds, idsInOneList)) {
+    await trx.updateTable('pack').set({ unreferenced_at: null }).where('id', 'in', some).execute()
+  }
+  for (const some of chunksOf(uploadIds, idsInOneList)) {
+    await trx.deleteFrom('upload_pack').where('upload_id', 'in', some).execute()
+  }
+  await stampUnused(trx, packIds, nowMs)
+}
+
+/** Returns the ids of the packs that uploads need. */
+export async function findPacksOf(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<bigint[]> {
+  const found = new Set<bigint>()
+  for (const some of chunksOf(uploadIds, idsInOneList)) {
+    const rows = await trx
+      .selectFrom('upload_pack')
+      .select('pack_id')
+      .distinct()
+      .where('upload_id', 'in', some)
+      .execute()
+    for (const { pack_id } of rows) found.add(pack_id)
+  }
+  return [...found]
+}
+
+/** Locks packs in the order of their ids: in different orders, two units wait for each other. SQLite has one writer. */
+export async function lockPacks(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  packIds: readonly bigint[],
+): Promise<void> {
+  // One pack has no order. The statement that changes it locks it.
+  if (kind === 'sqlite' || packIds.length < 2) return
+  const ordered = [...packIds].sort((a, b) => (a < b ? -1 : 1))
+  for (const some of chunksOf(ordered, idsInOneList)) {
+    await trx.selectFrom('pack').select('id').where('id', 'in', some).orderBy('id').forNoKeyUpdate().execute()
+  }
 }
 
 /** Stamps those of some locked packs that nothing needs or holds any more, unless they have an earlier stamp. */

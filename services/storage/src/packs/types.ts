@@ -113,8 +113,8 @@ export type PackStore = {
   hold(trx: Kysely<Schema>, sealed: SealedPack, holderId: string): Promise<void>
   /** Removes a sealed pack that was not recorded because the unit of work failed. Never call it after success. */
   discard(sealed: SealedPack): Promise<void>
-  /** Removes the references of an upload, before or with its row, in the caller's unit of work. */
-  release(trx: Kysely<Schema>, uploadId: string): Promise<void>
+  /** Removes the references of uploads, before or with their rows, in the caller's unit of work. */
+  release(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<void>
   /** Whether the block is stored. */
   has(cid: CID): Promise<boolean>
   /**

@@ -6,7 +6,7 @@ import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { deleteFiles } from '../files/files.ts'
+import { deleteFiles, deleteFilesIn } from '../files/files.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
 import { addParts, fileSource, readUploadSettings } from '../uploads/uploads.ts'
 import { publishBucket, publishChanges } from './publish-bucket.ts'
@@ -137,6 +137,33 @@ test('a deletion outside S3 that waits for a bucket has locked neither the uploa
   const remove = () => deleteFiles(s3.context, s3.address, { id })
   expect(await areFree(lockBucketRow, remove, [uploadOf('doomed'), packOf('doomed')])).toEqual([true, true])
   expect((await signedFetch(s3, '/order/doomed')).status).toBe(404)
+})
+
+test('a deletion of several uploads locks their packs in one order, whatever the order of the uploads', async () => {
+  const { context, address } = s3
+  const add = (text: string) =>
+    addParts(
+      context,
+      address,
+      fileSource(feedFrom([Buffer.from(text)]), { fileName: 'ordered', sizeBytes: text.length }),
+      { ...readUploadSettings({}, 1), onlyHash: false, isKubo: false },
+    )
+  // The last upload needs the first pack.
+  for (const text of ['first pack', 'second pack', 'first pack']) await add(text)
+  const rows = await context.db.read
+    .selectFrom('upload')
+    .innerJoin('upload_pack', 'upload_id', 'id')
+    .select(['id', 'pack_id'])
+    .where('name', '=', 'ordered')
+    .orderBy('id')
+    .execute()
+  const [first, second, third] = rows
+  if (first === undefined || second === undefined || third === undefined) throw new Error('an upload is missing')
+  expect([second.pack_id > first.pack_id, third.pack_id]).toEqual([true, first.pack_id])
+  const ids = [second.id, third.id]
+  const remove = () => context.db.write((trx) => deleteFilesIn(context, trx, address, { ids }))
+  const lockFirst = (trx: Kysely<Schema>) => sql`select 1 from pack where id = ${first.pack_id} for update`.execute(trx)
+  expect(await areFree(lockFirst, remove, [sql`pack where id = ${second.pack_id}`])).toEqual([true])
 })
 
 test('of two creations of a bucket at once, the later one is answered as a repeated one', async () => {
