@@ -10,7 +10,15 @@ import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
 import { createReadAhead } from './read-ahead.ts'
 import { readSealed } from './read-sealed.ts'
-import { condemnPack, indexAhead, recordPack, referencePacks, releasePacks } from './record-pack.ts'
+import {
+  condemnPack,
+  findPacksOf,
+  indexAhead,
+  lockPacks,
+  recordPack,
+  referencePacks,
+  releasePacks,
+} from './record-pack.ts'
 import { removePack } from './remove-pack.ts'
 import { createRunHasher } from './run-hasher.ts'
 import { createSlabMemory } from './run-slabs.ts'
@@ -80,7 +88,14 @@ export function createPackStore(parts: PackStoreParts): PackStore {
       const index = (own: OwnPack) => indexAhead(db, own)
       return createPackWriter({ db, objects, pool, clock, dependsOn, isPrivate, index, discard, onWrite })
     },
-    lock: (trx, { dependsOn }) => referencePacks(trx, dependsOn),
+    async lock(trx, { dependsOn }, deletedIds = []) {
+      const deleted = await findPacksOf(trx, deletedIds)
+      // The next statement locks a single one.
+      if (deleted.length > 0 || dependsOn.length > 1) {
+        await lockPacks(trx, db.kind, [...new Set([...dependsOn, ...deleted])])
+      }
+      await referencePacks(trx, dependsOn)
+    },
     async record(trx, sealed, uploadId) {
       await recordPack(trx, db.kind, sealed, uploadId)
       requireKept(sealed)

@@ -221,7 +221,7 @@ export async function releasePacks(
 ): Promise<void> {
   const packIds = await findPacksOf(trx, uploadIds)
   // Locks the packs first: of two concurrent removals, the second must see the first one's. Until here all are needed.
-  await lockPacks(trx, kind, packIds)
+  if (packIds.length > 1) await lockPacks(trx, kind, packIds)
   for (const some of chunksOf(packIds, idsInOneList)) {
     await trx.updateTable('pack').set({ unreferenced_at: null }).where('id', 'in', some).execute()
   }
@@ -252,8 +252,7 @@ export async function lockPacks(
   kind: Database['kind'],
   packIds: readonly bigint[],
 ): Promise<void> {
-  // One pack has no order. The statement that changes it locks it.
-  if (kind === 'sqlite' || packIds.length < 2) return
+  if (kind === 'sqlite') return
   const ordered = [...packIds].sort((a, b) => (a < b ? -1 : 1))
   for (const some of chunksOf(ordered, idsInOneList)) {
     await trx.selectFrom('pack').select('id').where('id', 'in', some).orderBy('id').forNoKeyUpdate().execute()

@@ -96,9 +96,10 @@ export type PackStore = {
   begin(options?: PackOptions): PackWriter
   /**
    * Locks the packs that a sealed pack depends on until the caller's unit of work ends: before its account, as a deletion locks them.
+   * @param deletedIds of uploads that the unit deletes: their packs are locked too
    * @throws CairnError CONFLICT when one was removed meanwhile: import again.
    */
-  lock(trx: Kysely<Schema>, sealed: Pick<SealedPack, 'dependsOn'>): Promise<void>
+  lock(trx: Kysely<Schema>, sealed: Pick<SealedPack, 'dependsOn'>, deletedIds?: readonly string[]): Promise<void>
   /**
    * Makes a sealed pack part of an upload, in the caller's unit of work. The row of the upload must exist. Several
    * uploads may share one sealed pack: record it for each.

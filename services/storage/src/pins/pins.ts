@@ -13,6 +13,7 @@ import {
   importBlock,
   importCarBlocks,
   keepPack,
+  type LockFirst,
   measureRoots,
   openQuotaMeter,
   type QuotaMeter,
@@ -35,6 +36,8 @@ export type PinRequest = {
   /** Whether its owner says that it is encrypted. Defaults to what `findMark` finds. */
   isEncrypted?: boolean | undefined
   record?: RecordAlongside
+  /** Ids of uploads that `record` deletes. */
+  deletes?: readonly string[]
 }
 
 /**
@@ -155,7 +158,7 @@ function summarize(cid: CID, failures: readonly CairnError[]): CairnError {
 /** Stores the DAG from one source, or from the packs alone if `source` is undefined, and records it. */
 export async function pinFrom(
   context: Context,
-  { address, cid, name, isEncrypted, record }: PinRequest,
+  { address, cid, name, isEncrypted, record, deletes }: PinRequest,
   source: PinSource | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
@@ -184,7 +187,7 @@ export async function pinFrom(
     // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
     const encryption = isEncrypted ?? (await findMark(context, address, cid, signal))
     const uploads = await measureRoots([{ cid, name }], index, { storageType: null, encryption })
-    return await keep(context, address, writer, meter, uploads, record)
+    return await keep(context, address, writer, meter, uploads, record, async () => ({ deletes }))
   } catch (error) {
     await attemptCleanup(context, 'abort the pack', () => writer.abort())
     await attemptCleanup(context, 'release the reservation', () => meter.release())
@@ -201,10 +204,11 @@ async function keep(
   meter: QuotaMeter,
   uploads: readonly UploadToKeep[],
   record: RecordAlongside | undefined,
+  lock: LockFirst,
 ): Promise<Pinned> {
   const [upload] = uploads
   if (upload === undefined) throw new CairnError('INTERNAL')
   if (upload.sizeBytes > meter.takenBytes) await meter.take(upload.sizeBytes - meter.takenBytes)
-  const [id = ''] = await keepPack(context, address, writer, meter, uploads, record)
+  const [id = ''] = await keepPack(context, address, writer, meter, uploads, record, lock)
   return { id, cid: upload.cid.toString(), fileName: upload.name, sizeBytes: upload.sizeBytes }
 }

@@ -72,6 +72,7 @@ function toRequest(context: Context, pin: PinRow): PinRequest {
     cid,
     name: namePinned(cid, pin.name ?? undefined),
     record: (trx, [uploadId]) => finishPin(context, trx, pin, uploadId),
+    deletes: pin.replaced_upload_id === null ? [] : [pin.replaced_upload_id],
   }
 }
 

@@ -128,9 +128,8 @@ export async function deletePin(
       .executeTakeFirst()
     if (row === undefined) throw new CairnError('PIN_NOT_FOUND')
     // Uploads first: storing a pin locks the rows in the same order.
-    for (const uploadId of [row.upload_id, row.replaced_upload_id]) {
-      if (uploadId !== null) await deleteFilesIn(context, trx, address, { id: uploadId })
-    }
+    const ids = [row.upload_id, row.replaced_upload_id].filter((uploadId) => uploadId !== null)
+    if (ids.length > 0) await deleteFilesIn(context, trx, address, { ids })
     const removed = await trx.deleteFrom('pin').where('id', '=', id).returning('upload_id').executeTakeFirst()
     // The pin was stored meanwhile: the unit rolls back, and the next attempt finds the upload.
     if (removed !== undefined && removed.upload_id !== row.upload_id) throw new CairnError('CONFLICT')

@@ -90,9 +90,8 @@ export async function deleteRoots(
   trx: Kysely<Schema>,
   { address, root_upload_id, previous_root_id }: BucketRow,
 ): Promise<void> {
-  for (const id of [root_upload_id, previous_root_id]) {
-    if (id !== null) await deleteFilesIn(context, trx, address, { id })
-  }
+  const ids = [root_upload_id, previous_root_id].filter((id) => id !== null)
+  if (ids.length > 0) await deleteFilesIn(context, trx, address, { ids })
 }
 
 type Entry = { key: string; cid: string; size_bytes: number; dag_size_bytes: number }

@@ -102,10 +102,10 @@ async function importMultipart(
     ...importOptions({ bucket, key }, info),
     held: { meter, record: async () => undefined },
     lock: async (trx) => {
-      const previous = await version.lock(trx)
+      const locked = await version.lock(trx)
       keys = await dropMultipart(trx, id, context.clock.now())
       if (keys === undefined) throw noSuchUpload(id)
-      return previous
+      return locked
     },
     record: (trx, [root]) => version.record(trx, root, { info, etag, checksum, partSizes: sizes, conditions }),
   })

@@ -3,11 +3,14 @@ import { createHash } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { type Kysely, type RawBuilder, sql } from 'kysely'
+import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFiles, deleteFilesIn } from '../files/files.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
+import { runStoredPin } from '../pins/run-pin.ts'
+import { insertPin, requirePin } from '../pins/store.ts'
 import { addParts, fileSource, readUploadSettings } from '../uploads/uploads.ts'
 import { publishBucket, publishChanges } from './publish-bucket.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
@@ -126,6 +129,49 @@ test.each([
   await signedFetch(s3, '/order/shared', { method: 'PUT', body: shared })
   expect(await areFree(lockPack, work)).toEqual([true])
 })
+
+test('a version that replaces another one and waits for a pack has not locked the account', async () => {
+  await signedFetch(s3, '/suspended', { method: 'PUT' })
+  const xml = '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>'
+  expect((await signedFetch(s3, '/suspended?versioning=', { method: 'PUT', body: xml })).status).toBe(200)
+  const put = (body: string) => signedFetch(s3, '/suspended/replaced', { method: 'PUT', body })
+  await put('of the replaced version')
+  const lock = (trx: Kysely<Schema>) => sql`select 1 from ${packOf('replaced')} for update`.execute(trx)
+  expect(await areFree(lock, () => put('of the new version'))).toEqual([true])
+  expect(await (await signedFetch(s3, '/suspended/replaced')).body).toBe('of the new version')
+})
+
+test.each([
+  ['upload', (id: string) => sql`upload where id = ${id}`],
+  ['pack', (id: string) => sql`pack where id in (select pack_id from upload_pack where upload_id = ${id})`],
+] as const)(
+  'a pin that waits for the %s of the pin that it replaces has not locked the account',
+  async (kind, rowsOf) => {
+    const { context, address } = s3
+    const { signal } = new AbortController()
+    const pin = async (name: string, replacedId?: string) => {
+      const text = `${name} pin, which waits for the ${kind}`
+      const source = fileSource(feedFrom([Buffer.from(text)]), { fileName: name, sizeBytes: text.length })
+      const { roots } = await addParts(context, address, source, {
+        ...readUploadSettings({}, 1),
+        onlyHash: false,
+        isKubo: false,
+      })
+      const cid = roots[0]?.Hash ?? ''
+      return insertPin(context, address, { cid }, CID.parse(cid), replacedId, 'test')
+    }
+    const first = await pin('first')
+    await runStoredPin(context, first, signal)
+    const { upload_id: replaced } = await requirePin(context.db.read, address, first.id)
+    const second = await pin('second', first.id)
+    expect(second.replaced_upload_id).toBe(replaced)
+    const lock = (trx: Kysely<Schema>) => sql`select 1 from ${rowsOf(replaced ?? '')} for update`.execute(trx)
+    expect(await areFree(lock, () => runStoredPin(context, second, signal))).toEqual([true])
+    expect(await requirePin(context.db.read, address, second.id)).toMatchObject({ status: 'pinned' })
+    const left = context.db.read.selectFrom('upload').select('id').where('id', '=', replaced)
+    expect(await left.execute()).toEqual([])
+  },
+)
 
 test('a deletion outside S3 that waits for a bucket has locked neither the upload nor its pack', async () => {
   await signedFetch(s3, '/order/doomed', { method: 'PUT', body: 'doomed' })

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
 import { promoteNewest } from '../object-versions/object-versions.ts'
-import { addParts, fileSource, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
+import { addParts, fileSource, type LockFirst, type RecordedRoot, readUploadSettings } from '../uploads/uploads.ts'
 import type { S3Caller } from './buckets.ts'
 import type { Checksum } from './checksums.ts'
 import {
@@ -47,10 +47,11 @@ export type NewVersion = {
 export type VersionRecord = {
   /**
    * First in the unit of work: deletions lock the bucket before the account, too. Returns the id of the newest version so far, which
-   * the id of the new one must sort after: versions are listed by their ids, and clocks of replicas differ.
+   * the id of the new one must sort after: versions are listed by their ids, and clocks of replicas differ. Also returns the version
+   * that the new one replaces while versioning is suspended.
    * @throws CairnError `NoSuchBucket`
    */
-  lock(trx: Kysely<Schema>): Promise<string | undefined>
+  lock: LockFirst
   /** @throws CairnError `PreconditionFailed`, `NoSuchKey` */
   record(trx: Kysely<Schema>, root: RecordedRoot | undefined, version: NewVersion): Promise<void>
   /** Returns the version, after the unit of work was committed. */
@@ -69,7 +70,11 @@ export function openVersion(
     async lock(trx) {
       const row = await requireLocked(trx, address, bucket)
       locked = { bucket: row, key, current: await selectObject(trx, bucket, key) }
-      return findNewest(trx, locked)
+      const after = await findNewest(trx, locked)
+      if (row.versioning !== 'Suspended') return { after }
+      // The bucket is locked, so this is the one that the record replaces.
+      const replaced = await selectObject(trx, bucket, key, nullVersionId)
+      return { after, deletes: replaced === undefined ? [] : [replaced.version_id] }
     },
     async record(trx, root, version) {
       if (root === undefined || locked === undefined) throw s3Error('InternalError')

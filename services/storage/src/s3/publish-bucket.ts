@@ -184,7 +184,10 @@ async function storeFolder(
       announce: false,
     }
     const record = (trx: Kysely<Schema>, [id = '']: readonly string[]) => replaceRoot(context, trx, row, id)
-    const lock = (trx: Kysely<Schema>) => lockRow(trx, row.name)
+    const lock = async (trx: Kysely<Schema>) => {
+      await lockRow(trx, row.name)
+      return { deletes: row.previous_root_id === null ? [] : [row.previous_root_id] }
+    }
     const [uploadId = ''] = await keepPack(context, row.address, writer, meter, [upload], record, lock)
     return { uploadId, cid }
   } catch (error) {
@@ -195,7 +198,7 @@ async function storeFolder(
 }
 
 /** Locks a bucket before its account, as deletions do, without counting a change of its objects. */
-async function lockRow(trx: Kysely<Schema>, name: string): Promise<undefined> {
+async function lockRow(trx: Kysely<Schema>, name: string): Promise<void> {
   await trx
     .updateTable('s3_bucket')
     .set(({ ref }) => ({ revision: ref('revision') }))

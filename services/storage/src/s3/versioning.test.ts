@@ -239,7 +239,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
       })
     await copyUpload(context, address, first ?? '', { name: 'ahead/k', mimeType: undefined }, record, async (trx) => {
       await version.lock(trx)
-      return before
+      return { after: before }
     })
     const ahead = version.row().version_id
     expect(ahead > before).toBe(true)

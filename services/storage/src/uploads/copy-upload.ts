@@ -8,7 +8,7 @@ import type { RecordedRoot } from './add-files.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { LockFirst } from './keep-pack.ts'
 import { openQuotaMeter } from './quota-meter.ts'
-import { findPackIds, insertUploads } from './store.ts'
+import { findPackIds, insertUploads, lockUploads } from './store.ts'
 
 /**
  * Lists an upload of an account again under another name. Reads and writes none of its bytes.
@@ -40,12 +40,14 @@ export async function copyUpload(
     await meter.take((await select(db.read))?.size_bytes ?? 0)
     await meter.ready()
     await db.write(async (trx) => {
-      id = idAfter(await lock?.(trx), id)
+      const { after, deletes } = (await lock?.(trx)) ?? {}
+      id = idAfter(after, id)
+      await lockUploads(trx, db.kind, deletes)
       // Before the row: a deletion that commits in between takes both, so a row that is seen afterwards had all of these.
       const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)
       if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')
-      await packs.lock(trx, { dependsOn })
+      await packs.lock(trx, { dependsOn }, deletes)
       const { tx_hash: _ofSource, ...row } = source
       const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
       await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])

@@ -8,7 +8,7 @@ import type { PackWriter, SealedPack } from '../packs/packs.ts'
 import { inTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
-import { hasUpload, insertUploads, type NewUpload } from './store.ts'
+import { hasUpload, insertUploads, lockUploads, type NewUpload } from './store.ts'
 
 /** The listed fields of one root. */
 export type UploadToKeep = {
@@ -29,11 +29,15 @@ export type UploadToKeep = {
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
 export type RecordAlongside = (trx: Kysely<Schema>, ids: readonly string[]) => Promise<void> | undefined
 
-/**
- * Locks rows at the start of a unit of work that other units lock before they lock the account. Returns the row id that those of the
- * uploads must sort after, if there is one.
- */
-export type LockFirst = (trx: Kysely<Schema>) => Promise<string | undefined>
+/** Locks rows at the start of a unit of work that other units lock before they lock the account. */
+export type LockFirst = (trx: Kysely<Schema>) => Promise<LockedFirst>
+
+export type LockedFirst = {
+  /** The row id that those of the uploads must sort after, if there is one. */
+  after?: string | undefined
+  /** Ids of uploads that `record` deletes: they and their packs are locked before the account as well. */
+  deletes?: readonly string[] | undefined
+}
 
 /**
  * Makes a written pack durable and records it, its uploads and their references in one unit of work. When the promise
@@ -63,14 +67,16 @@ export async function keepPack(
   }
   try {
     await context.db.write(async (trx) => {
-      let previous = await lock?.(trx)
+      const locked = await lock?.(trx)
+      let previous = locked?.after
       if (previous !== undefined) {
         for (const [at, id] of ids.entries()) {
           previous = idAfter(previous, id)
           ids[at] = previous
         }
       }
-      await context.packs.lock(trx, sealed)
+      await lockUploads(trx, context.db.kind, locked?.deletes)
+      await context.packs.lock(trx, sealed, locked?.deletes)
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
       for await (const id of inTurns(ids)) await context.packs.record(trx, sealed, id)

@@ -111,6 +111,16 @@ export async function hasUpload(db: Kysely<Schema>, id: string): Promise<boolean
   return row !== undefined
 }
 
+/** Locks uploads that the unit of work deletes later. SQLite has one writer. */
+export async function lockUploads(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  ids: readonly string[] = [],
+): Promise<void> {
+  if (kind === 'sqlite' || ids.length === 0) return
+  await trx.selectFrom('upload').select('id').where('id', 'in', ids).orderBy('id').forUpdate().execute()
+}
+
 /** Returns the ids of the packs that an upload needs. */
 export async function findPackIds(db: Kysely<Schema>, uploadId: string): Promise<bigint[]> {
   const rows = await db.selectFrom('upload_pack').select('pack_id').where('upload_id', '=', uploadId).execute()
