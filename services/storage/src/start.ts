@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { NetworkProfile } from '@cairn/protocol'
+import { CairnError, type NetworkProfile } from '@cairn/protocol'
 import {
   createDependencies,
   createLog,
@@ -85,7 +85,7 @@ export type StartOptions = {
 const recoverPage = 'See docs/operate/recover.md.'
 
 /**
- * Starts the storage service: lock, database, packs, workers, API and gateway, in this order. Port 0 selects a free
+ * Starts the storage service: lock, database, packs, gateway, other listeners, API and workers, in this order. Port 0 selects a free
  * port.
  * @throws CairnError CONFLICT (another one runs on this home), RECOVERY_NEEDED (database and packs do not belong
  * together), INVALID_CONFIGURATION, UNAVAILABLE; nothing stays open then, and no pack was touched
@@ -175,8 +175,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const readiness = createReadiness(probes, log, dependencies, ['objects'])
   let profile: NetworkProfile | undefined
   const readProfile = () => {
-    if (profile === undefined) throw new Error('the profile is made once the listeners have their ports')
-    return profile
+    if (profile !== undefined) return profile
+    throw new CairnError('UNAVAILABLE', { message: 'The service is starting', retryAfterSeconds: 1 })
   }
   const names = createNameResolver(context, openDnslink(config, clock))
   const served = servedFronts(config)
@@ -219,8 +219,6 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   stack.defer(() => endApps(apps, { readiness, stop, limits: config }))
   const listenOn = (one: FastifyInstance, port: number, setting: string) =>
     listen(one, config.host, port, { host: 'CAIRN_HOST', port: setting })
-  const ownApiUrl = await listenOn(app, config.port, 'CAIRN_PORT')
-  const apiUrl = config.publicApiUrl ?? ownApiUrl
   const ownGatewayUrl = await listenOn(gateway, config.gatewayPort, 'CAIRN_GATEWAY_PORT')
   const gatewayUrl = config.publicGatewayUrl ?? ownGatewayUrl
   let frontProfiles: Partial<NetworkProfile> = {}
@@ -228,6 +226,9 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     const url = await listenOn(other, port, front.portSetting)
     frontProfiles = { ...frontProfiles, ...front.describe(config, url) }
   }
+  // Last, because its calls return the profile, which contains the addresses of the others.
+  const ownApiUrl = await listenOn(app, config.port, 'CAIRN_PORT')
+  const apiUrl = config.publicApiUrl ?? ownApiUrl
   profile = {
     ...keyProfile(config),
     ...chainProfile(config),
