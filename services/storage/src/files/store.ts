@@ -168,8 +168,6 @@ export async function deleteUploads(
   now: number,
 ): Promise<void> {
   const ids = rows.map(({ id }) => id)
-  await withdrawUploads(trx, ids, now)
-  await trx.deleteFrom('upload').where('id', 'in', ids).execute()
   const { event_count: newest } = await trx
     .updateTable('account')
     .set(({ eb }) => ({
@@ -179,6 +177,9 @@ export async function deleteUploads(
     .where('address', '=', address)
     .returning('event_count')
     .executeTakeFirstOrThrow()
+  // After the account, as an upload announces itself: in the opposite order, two units wait for each other.
+  await withdrawUploads(trx, ids, now)
+  await trx.deleteFrom('upload').where('id', 'in', ids).execute()
   const events = rows.map(({ id, cid, name, size_bytes: sizeBytes }) => ({
     type: 'upload.deleted' as const,
     data: { uploadId: id, cid, name, sizeBytes },

@@ -212,6 +212,22 @@ test('a deletion of several uploads locks their packs in one order, whatever the
   expect(await areFree(lockFirst, remove, [sql`pack where id = ${second.pack_id}`])).toEqual([true])
 })
 
+test('a deletion that waits for the account has not locked the announcement of its content', async () => {
+  const { context, address } = s3
+  const text = 'announced'
+  const source = fileSource(feedFrom([Buffer.from(text)]), { fileName: text, sizeBytes: text.length })
+  const options = { ...readUploadSettings({}, 1), onlyHash: false, isKubo: false, announce: true }
+  await addParts(context, address, source, options)
+  const { id, root_multihash: root } = await context.db.read
+    .selectFrom('upload')
+    .select(['id', 'root_multihash'])
+    .where('name', '=', text)
+    .executeTakeFirstOrThrow()
+  const lock = (trx: Kysely<Schema>) => sql`select 1 from account where address = ${address} for update`.execute(trx)
+  const remove = () => deleteFiles(context, address, { id })
+  expect(await areFree(lock, remove, [sql`announcement where root_multihash = ${root}`])).toEqual([true])
+})
+
 test('of two creations of a bucket at once, the later one is answered as a repeated one', async () => {
   const { db } = s3.context
   let creating: Promise<{ status: number }> | undefined
