@@ -51,6 +51,8 @@ const libp2pKey = 0x72
 
 /** Returns whether a text is a CID of content, not of a key. */
 export function isCidText(text: string): boolean {
+  // The time that base58 and base36 take grows with the square of the length.
+  if (text.length > maxNameValueCharacters) return false
   try {
     return CID.parse(text).code !== libp2pKey
   } catch {

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { maxCidCharacters } from '@cairn/unixfs'
 import { base16, base16upper } from 'multiformats/bases/base16'
 import { base32, base32upper } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
@@ -26,6 +27,8 @@ export function parseContentPath(text: string): ContentPath {
     .split('/')
     .filter((part) => part !== '')
   if (segments.some((segment) => segment === '.' || segment === '..')) throw new CairnError('INVALID_PATH')
+  // The time that base58 and base36 take grows with the square of the length.
+  if (root.length > maxCidCharacters) throw new CairnError('INVALID_CID')
   try {
     return { root: CID.parse(root, bases), segments }
   } catch (cause) {

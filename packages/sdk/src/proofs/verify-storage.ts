@@ -1,6 +1,6 @@
 import { encodePieceCid, parsePieceCid, resolveAggregate, verifyByteRange } from '@cairn/pieces'
 import { CairnError, proofReason, type Reason } from '@cairn/protocol'
-import { decodeNode, verifyBlock } from '@cairn/unixfs'
+import { decodeNode, maxCidCharacters, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
@@ -175,8 +175,11 @@ function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggre
 }
 
 function parseCid(text: string): CID {
+  const cid = text.trim()
+  // The time that base58 and base36 take grows with the square of the length.
+  if (cid.length > maxCidCharacters) throw new CairnError('INVALID_CID')
   try {
-    return CID.parse(text.trim())
+    return CID.parse(cid)
   } catch (cause) {
     throw new CairnError('INVALID_CID', { cause })
   }
