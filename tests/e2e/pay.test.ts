@@ -1,6 +1,7 @@
 // Paying from a wallet, on the local network as `npm start` runs it: all coins, for others, with a browser's wallet, what goes
 // wrong, the command line, restarts.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork } from '@cairn/local'
@@ -26,6 +27,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { anvil } from 'viem/chains'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { runAdmin } from '../../services/storage/src/admin/admin.fixture.ts'
+import { startRpcLiar } from '../../services/storage/src/payments/payment-chain.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { runCli } from '../run-cli.ts'
 import { createProvider, type WalletOptions } from './wallet-provider.fixture.ts'
@@ -321,6 +323,41 @@ test('the command line: price, pay, payments, balance', async () => {
       boughtBytes: 1073741958,
     })
     expect(await cairn('pay', 'much')).toMatchObject({ code: 2, err: expect.stringContaining('not a size') })
+  } finally {
+    await rm(home, { recursive: true, force: true })
+  }
+})
+
+test('Ctrl-C while a payment waits for its block ends the command line', async ({ onTestFinished }) => {
+  const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-stop-'))
+  const { chain } = network.profile
+  if (chain === undefined) throw new Error('no chain')
+  let stop: () => void = () => undefined
+  // An endpoint that never sees the transaction.
+  await using endpoint = await startRpcLiar(chain.rpcUrl, ({ method }) => {
+    if (method === 'eth_getTransactionReceipt') stop()
+    return method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash'
+      ? { result: null }
+      : undefined
+  })
+  try {
+    const held = { ...chain, rpcUrl: endpoint.url }
+    await writeFile(join(home, 'held.json'), JSON.stringify({ ...network.profile, chain: held, chains: [held] }))
+    const stopped = await runCli(['pay', '1GiB', '--yes'], {
+      cwd: home,
+      env: { CAIRN_CONFIG_HOME: home, CAIRN_NETWORK: join(home, 'held.json') },
+      started: (child) => {
+        onTestFinished(async () => {
+          if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+        })
+        stop = () => {
+          // A second signal would end the process without waiting.
+          stop = () => undefined
+          child.kill('SIGINT')
+        }
+      },
+    })
+    expect(stopped).toMatchObject({ code: 130, out: '', err: expect.stringMatching(/^Transaction 0x[0-9a-f]{64}$/m) })
   } finally {
     await rm(home, { recursive: true, force: true })
   }

@@ -30,3 +30,9 @@ const stdin = openStdin()
 process.exitCode = await run(process.argv.slice(2), environment, { stdin, stdout, stderr }, stop.signal)
 // An aborted upload from standard input would wait for the rest of it.
 stdin.destroy()
+if (stop.signal.aborted) {
+  // Libraries have timers that no signal stops: a wait for a transaction would keep the process for ten minutes.
+  const flushed = [stdout, stderr].map((stream) => new Promise<void>((done) => stream.write('', () => done())))
+  await Promise.all(flushed)
+  process.exit()
+}
