@@ -40,6 +40,21 @@ test('a file is put into a folder, and others are removed: the name follows, the
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
 })
 
+test('the URLs of a gateway that is written with a slash at its end have a single one', async () => {
+  const { network, folder, cairn } = home
+  const path = join(folder, 'slash.json')
+  writeFileSync(path, JSON.stringify({ ...network.profile, gateway: `${network.profile.gateway}/` }))
+  for (const args of [
+    ['upload', 'hello.txt'],
+    ['folder', 'put', site, 'hello.txt', '--no-publish'],
+  ]) {
+    const { out, err } = await cairn([...args, '--json'], { env: { CAIRN_NETWORK: path } })
+    expect(err).toBe('')
+    const { cid, url } = JSON.parse(out)
+    expect(url).toBe(`${network.profile.gateway}/ipfs/${cid}`)
+  }
+})
+
 test('what is wrong is named', async () => {
   const cases: [string[], number, string][] = [
     [['folder', 'put', site], 2, 'folder put requires a file or folder to put'],

@@ -171,6 +171,7 @@ test('the public surface', () => {
       "isNetworkName",
       "isPrivateKey",
       "isSolanaAddress",
+      "joinUrl",
       "keepAliveTimeoutMs",
       "keyChallengeLifetimeMs",
       "keyEnd",

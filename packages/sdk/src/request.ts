@@ -8,6 +8,7 @@ import {
   type DialectName,
   decodeError,
   describeRule,
+  joinUrl,
 } from '@cairn/protocol'
 import * as v from 'valibot'
 import { receiveBody } from '#platform/receive-body'
@@ -90,7 +91,7 @@ export function describeCall<C extends CallDefinition>(
   for (const [name, value] of Object.entries(parts.headers ?? {})) if (value !== undefined) headers[name] = value
   if (parts.body !== undefined) headers['content-type'] = 'application/json'
   return {
-    url: `${base.replace(/\/+$/, '')}${callPath(definition, parts.params)}${search}`,
+    url: joinUrl(base, `${callPath(definition, parts.params)}${search}`),
     method: definition.method,
     headers,
     ...(parts.body === undefined ? {} : { body: JSON.stringify(parts.body) }),

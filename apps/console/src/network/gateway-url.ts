@@ -1,3 +1,4 @@
+import { joinUrl } from '@cairn/protocol'
 import type { NetworkProfile } from '@cairn/sdk'
 
 export type GatewayUrlOptions = { download?: boolean; filename?: string; isFolder?: boolean; signature?: string }
@@ -20,5 +21,5 @@ export function gatewayUrl(
   if (filename !== undefined) query.set('filename', isArchive ? `${filename}.tar` : filename)
   if (download === true) query.set('download', 'true')
   for (const [name, value] of new URLSearchParams(signature)) query.set(name, value)
-  return `${gateway.replace(/\/+$/, '')}/ipfs/${path}${query.size === 0 ? '' : `?${query}`}`
+  return joinUrl(gateway, `/ipfs/${path}${query.size === 0 ? '' : `?${query}`}`)
 }

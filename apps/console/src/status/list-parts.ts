@@ -1,4 +1,12 @@
-import { CairnError, describeProvider, getHealth, getKeyNode, getReadiness, type NetworkProfile } from '@cairn/protocol'
+import {
+  CairnError,
+  describeProvider,
+  getHealth,
+  getKeyNode,
+  getReadiness,
+  joinUrl,
+  type NetworkProfile,
+} from '@cairn/protocol'
 import * as v from 'valibot'
 import { formatCount } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -38,7 +46,7 @@ export function listParts(profile: NetworkProfile): PartProbes {
       url: gateway,
       // An empty block: every gateway has it, and it has no bytes.
       probe: async (signal) => {
-        await expectOk(await fetch(join(gateway, '/ipfs/bafkqaaa'), { signal, cache: 'no-store' }))
+        await expectOk(await fetch(joinUrl(gateway, '/ipfs/bafkqaaa'), { signal, cache: 'no-store' }))
         return []
       },
     },
@@ -85,12 +93,8 @@ export function listParts(profile: NetworkProfile): PartProbes {
   }
 }
 
-function join(base: string, path: string): string {
-  return `${base.replace(/\/+$/, '')}${path}`
-}
-
 async function getJson(base: string, path: string, signal: AbortSignal): Promise<unknown> {
-  const response = await fetch(join(base, path), { signal, cache: 'no-store', credentials: 'omit' })
+  const response = await fetch(joinUrl(base, path), { signal, cache: 'no-store', credentials: 'omit' })
   await expectOk(response)
   return response.json()
 }

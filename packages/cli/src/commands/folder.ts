@@ -1,4 +1,5 @@
 import { basename } from 'node:path'
+import { joinUrl } from '@cairn/protocol'
 import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath, readContentArgument } from '../content-path.ts'
@@ -37,7 +38,7 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
     ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
   }).finally(() => progress?.done())
   for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
-  const url = `${client.network.gateway}/ipfs/${result.cid}`
+  const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
   const published = await publish(context, target, result.cid).catch((error: unknown) => {
     output.note(`The changed copy is stored: ${result.cid}`)
     throw error

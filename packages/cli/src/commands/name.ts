@@ -1,4 +1,4 @@
-import { maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '@cairn/protocol'
+import { joinUrl, maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -25,7 +25,7 @@ import { readCount } from '../read-count.ts'
 import { formatTime } from '../times.ts'
 
 async function urlOf({ session }: CommandContext, name: string): Promise<string> {
-  return `${(await session.network()).gateway.replace(/\/+$/, '')}/ipns/${name}`
+  return joinUrl((await session.network()).gateway, `/ipns/${name}`)
 }
 
 async function create(context: CommandContext): Promise<void> {

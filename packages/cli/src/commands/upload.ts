@@ -1,4 +1,4 @@
-import { readMediaType } from '@cairn/protocol'
+import { joinUrl, readMediaType } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -275,7 +275,7 @@ export const upload: Command = {
         await notePublicTwins(output, client, result.cid, context.signal)
         continue
       }
-      const url = `${client.network.gateway}/ipfs/${result.cid}`
+      const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
       output.result({ ...result, ...facts(), url }, () => [line, url], result.cid)
     }
   },

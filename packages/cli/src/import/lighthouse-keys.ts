@@ -1,3 +1,4 @@
+import { joinUrl } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -61,7 +62,7 @@ export function createKeyMover(keyHost: string, privateKey: string, client: Clie
       if ((await present).has(cid)) return
       const { data } = await withToken((jwt) => fetchEncryptionKey(cid, address, jwt))
       if (data.key === null) throw new CairnError('KEY_NOT_FOUND')
-      const url = new URL(`${keyHost.replace(/\/+$/, '')}/api/fileAccessConditions/get/${cid}`)
+      const url = new URL(joinUrl(keyHost, `/api/fileAccessConditions/get/${cid}`))
       const rights = await withToken((jwt) => fetchJson(url, jwt, rightsOf, signal))
       const { chainType, conditions } = listedConditions(rights)
       const { aggregator, sharedTo } = rights

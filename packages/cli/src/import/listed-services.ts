@@ -1,3 +1,4 @@
+import { joinUrl } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import * as v from 'valibot'
 import { countOf } from '../count-of.ts'
@@ -164,7 +165,7 @@ function timeOf(value: unknown): number {
 }
 
 function urlOf(base: string, path: string, query: Record<string, string>): URL {
-  return new URL(`${base.replace(/\/+$/, '')}${path}?${new URLSearchParams(query)}`)
+  return new URL(joinUrl(base, `${path}?${new URLSearchParams(query)}`))
 }
 
 function sizeOf(value: number | null | undefined): number | undefined {

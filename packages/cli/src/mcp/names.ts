@@ -1,3 +1,4 @@
+import { joinUrl } from '@cairn/protocol'
 import { listNames, resolveName } from '@cairn/sdk'
 import * as v from 'valibot'
 import { findNamePath } from '../content-path.ts'
@@ -86,7 +87,7 @@ const publish = defineTool({
     const found = await findName(command, wanted)
     const record = await publishFound(command, found, value, { signal })
     const { gateway } = await command.session.network()
-    const url = `${gateway.replace(/\/+$/, '')}/ipns/${record.name}`
+    const url = joinUrl(gateway, `/ipns/${record.name}`)
     const validUntil = new Date(record.validUntil).toISOString()
     return {
       data: { name: record.name, value: record.value, sequence: record.sequence.toString(), validUntil, url },

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs/promises'
+import { joinUrl } from '@cairn/protocol'
 import {
   CairnError,
   type EncryptedUploadResult,
@@ -65,7 +66,7 @@ async function describe(
   const line = `${cid}  ${clean(name)}  ${formatBytes(sizeBytes)}`
   const others = leftOut.paths.size === 0 ? '' : `\nLeft out: ${[...leftOut.paths].map(clean).join(', ')}`
   if (!('keys' in result)) {
-    const url = `${gateway.replace(/\/+$/, '')}/ipfs/${cid}`
+    const url = joinUrl(gateway, `/ipfs/${cid}`)
     return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}${others}` }
   }
   const { done, pending } = result.keys

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, joinUrl } from '@cairn/protocol'
 import { maxCidCharacters } from '@cairn/unixfs'
 import { base16, base16upper } from 'multiformats/bases/base16'
 import { base32, base32upper } from 'multiformats/bases/base32'
@@ -48,5 +48,5 @@ export function isContentPath(text: string): boolean {
 
 /** Returns the URL of a path at a gateway. */
 export function gatewayUrl(gateway: string, { root, segments }: ContentPath): string {
-  return `${gateway.replace(/\/+$/, '')}/ipfs/${[root.toString(), ...segments.map(encodeURIComponent)].join('/')}`
+  return joinUrl(gateway, `/ipfs/${[root.toString(), ...segments.map(encodeURIComponent)].join('/')}`)
 }

@@ -5,6 +5,7 @@ import {
   createLink as createLinkCall,
   type FileLink,
   inspectLink as inspectLinkCall,
+  joinUrl,
   type LinkInfo,
   listLinks as listLinksCall,
   openLink as openLinkCall,
@@ -78,7 +79,7 @@ export async function createLink(
     ...(label === undefined ? {} : { label }),
   }
   const link = await call(client, createLinkCall, { body }, callOptions)
-  return { ...link, url: `${client.network.api.replace(/\/+$/, '')}${pathPrefix}${secret.id}#${secret.key}` }
+  return { ...link, url: joinUrl(client.network.api, `${pathPrefix}${secret.id}#${secret.key}`) }
 }
 
 /** Lists the links of the account, newest first, without their keys. Links that ended more than 30 days ago are removed. */

@@ -1,4 +1,4 @@
-import { CairnError, parseUploadLinkToken } from '@cairn/protocol'
+import { CairnError, joinUrl, parseUploadLinkToken } from '@cairn/protocol'
 import { type Client, createClient } from '../client.ts'
 import { loadNetwork } from '../load-network.ts'
 
@@ -6,7 +6,7 @@ const path = '/upload-link'
 
 /** Returns the URL of an upload link. The secret is in its fragment, which programs never send to a server. */
 export function formatUploadLink(api: string, token: string): string {
-  return `${api.replace(/\/+$/, '')}${path}#${token}`
+  return joinUrl(api, `${path}#${token}`)
 }
 
 /**

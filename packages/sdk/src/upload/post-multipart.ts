@@ -3,6 +3,7 @@ import {
   decodeError,
   duplicateName,
   encodeUploadRequest,
+  joinUrl,
   type Uploaded,
   type UploadParameters,
   uploadedSchema,
@@ -68,7 +69,7 @@ export async function postMultipart(
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}${path}?${new URLSearchParams(query)}`,
+      url: joinUrl(client.network.upload, `${path}?${new URLSearchParams(query)}`),
       headers: {
         authorization,
         'content-type': `multipart/form-data; boundary=${upload.boundary}`,

@@ -7,6 +7,7 @@ import {
   encodeUploadMetadata,
   getUpload as getUploadCall,
   isErrorCode,
+  joinUrl,
   restoreError,
   sendUploadBytes,
   tusBodyType,
@@ -182,7 +183,7 @@ async function sendFrom(
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({
-      url: `${client.network.upload.replace(/\/+$/, '')}${callPath(sendUploadBytes, { id })}`,
+      url: joinUrl(client.network.upload, callPath(sendUploadBytes, { id })),
       method: 'PATCH',
       headers: {
         authorization,

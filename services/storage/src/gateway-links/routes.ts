@@ -1,4 +1,4 @@
-import { CairnError, createGatewayLink as createGatewayLinkCall, type NetworkProfile } from '@cairn/protocol'
+import { CairnError, createGatewayLink as createGatewayLinkCall, joinUrl, type NetworkProfile } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import { parseCid } from '../content/parse-cid.ts'
 import { maxPathNames } from '../content/path-limits.ts'
@@ -30,7 +30,7 @@ export function registerGatewayLinkRoutes(app: FastifyInstance, context: Context
     })
     const path = [body.cid, ...segments.map(encodeURIComponent)].join('/')
     return {
-      url: `${profile().gateway.replace(/\/+$/, '')}/ipfs/${path}?${query}`,
+      url: joinUrl(profile().gateway, `/ipfs/${path}?${query}`),
       expiresAt: expiresAtSeconds * 1000,
       isPrivate: upload.isPrivate,
     }

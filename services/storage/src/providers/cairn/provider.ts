@@ -10,6 +10,7 @@ import {
   describeProvider,
   getPiecePayload,
   getPieceStatus,
+  joinUrl,
   offerPiece,
   type PieceStatus,
   proofReason,
@@ -91,7 +92,7 @@ export function createCairnProvider(
     kind: 'cairn',
     url: publicUrl,
     maxPieceBytes: payloadCapacity(maxHeight),
-    retrievalUrl: (piece) => `${publicUrl.replace(/\/+$/, '')}/pieces/${piece}/payload`,
+    retrievalUrl: (piece) => joinUrl(publicUrl, `/pieces/${piece}/payload`),
     async ping({ signal }) {
       await describe(signal)
     },

@@ -1,0 +1,4 @@
+/** Joins the base URL of a service, which may end in slashes, with a path that starts with one. */
+export function joinUrl(base: string, path: string): string {
+  return `${base.replace(/\/+$/, '')}${path}`
+}
