@@ -195,5 +195,5 @@ function checkPart(child: Node, declaredBytes: number | undefined, cid: () => st
 
 /** Returns equal keys for the same bytes read by the same codec, regardless of CID version and base. */
 function keyOf({ code, multihash }: CID): string {
-  return `${String.fromCharCode(code)}${Buffer.from(multihash.bytes).toString('latin1')}`
+  return `${code} ${Buffer.from(multihash.bytes).toString('latin1')}`
 }
