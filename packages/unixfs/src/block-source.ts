@@ -1,4 +1,5 @@
 import type { CID } from 'multiformats/cid'
+import type { CidList } from './cid-list.ts'
 import type { HashFunction } from './hash-function.ts'
 import { type DagNode, decodeNode } from './node.ts'
 import { isIdentityCid, readIdentity, verifyBlock } from './verify.ts'
@@ -13,8 +14,8 @@ export type BlockSource = {
    * Fails with UnixfsError MISSING_BLOCK if the block does not exist.
    */
   get(cid: CID, options?: ReadOptions): Promise<Uint8Array>
-  /** Announces the next blocks, in order. */
-  prefetch?(cids: CID[]): void
+  /** Announces the next blocks, in order. A long list is packed, so that source and reader can share its memory. */
+  prefetch?(cids: readonly CID[] | CidList): void
   /** Cache of decoded nodes, for sources with many readers: large folders cost more to decode than to read. */
   readonly nodes?: NodeCache
 }

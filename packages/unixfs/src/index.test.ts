@@ -24,6 +24,7 @@ it('exports exactly these names', () => {
       "maxCidCharacters",
       "maxIdentityBytes",
       "missingBlock",
+      "packCids",
       "profileFor",
       "readCar",
       "readFile",

@@ -11,6 +11,7 @@ export {
   encodeCarHeader,
   readCar,
 } from './car.ts'
+export { type CidList, packCids } from './cid-list.ts'
 export type { DagLink } from './dag-pb.ts'
 export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
 export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'

@@ -3,6 +3,7 @@ import fc from 'fast-check'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { createVerifyingSource } from './block-source.ts'
+import type { CidList } from './cid-list.ts'
 import { encodeDagPb } from './dag-pb.ts'
 import { createDirectoryTree } from './directory-tree.ts'
 import { listDirectory } from './list-directory.ts'
@@ -68,6 +69,22 @@ describe('walking a DAG', () => {
     const order = [root, inner, leaf, leaf, leaf, inner, leaf, leaf].map(String)
     expect(await walk(blocks, root, { dups: true })).toEqual(order)
     expect(await walk(blocks, root)).toEqual(order.slice(0, 3))
+  })
+
+  it('keeps the bytes of pending links only, not decoded ones', async () => {
+    const blocks = createMemoryBlocks()
+    const leaves = [1, 2, 3].map((length) => blocks.add(rawCode, patternOf(length)))
+    const announced: (readonly CID[] | CidList)[] = []
+    const source = { get: blocks.get, prefetch: (cids: readonly CID[] | CidList) => void announced.push(cids) }
+    const walking = walkDag(source, addNode(blocks, leaves))
+    for (let count = 0; count < 2; count++) await walking.next()
+    // The walk reads its pending links from the list that it announces, which decodes them again each time.
+    expect(announced).toHaveLength(1)
+    const [list] = announced
+    expect(list).not.toBeInstanceOf(Array)
+    expect(list?.slice(0, 3).map(String)).toEqual(leaves.map(String))
+    expect(list?.slice(1, 2)[0]).not.toBe(list?.slice(1, 2)[0])
+    expect(await collect(walking)).toHaveLength(2)
   })
 
   it('stops at the root block, or at the entity', async () => {

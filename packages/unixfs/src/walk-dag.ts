@@ -1,6 +1,8 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
 import { cidKey } from './cid-key.ts'
+import { type CidList, packCids } from './cid-list.ts'
+import type { DagLink } from './dag-pb.ts'
 import { type DagNode, decodeNode, slotDigits } from './node.ts'
 import { childrenInRange } from './read-file.ts'
 import { UnixfsError } from './unixfs-error.ts'
@@ -31,9 +33,18 @@ type Step = {
   depth: number
   start: number
   /** Bytes that its parent claims, of a part of a file of which a range is wanted. */
-  sizeBytes?: number
-  /** Whether only some of what is below it is wanted. */
-  isPartial?: boolean
+  sizeBytes?: number | undefined
+}
+/**
+ * The pending children of a block. A walk keeps one per level for as long as its reader takes, so it has no decoded
+ * links: those of one block take up to 40 MB.
+ */
+type Level = {
+  cids: CidList
+  next: number
+  depth: number
+  /** Start and size of each part of a file of which a range is wanted. */
+  parts: { starts: Float64Array; sizes: Float64Array } | undefined
 }
 type Range = { fromByte: number; toByte: number }
 
@@ -53,27 +64,25 @@ export async function* walkDag(
   const { scope = 'all', entityBytes, dups = false, maxBlocks = 4_194_304, maxDepth = 4096 } = options
   /** Whether all that is wanted below a block was walked: the same node may be at another end of the range, too. */
   const walked = new Map<string, boolean>()
-  const steps: Step[] = [{ cid: root, depth: 0, start: 0 }]
+  const levels: Level[] = []
+  let pending = 0
   let range: Range | undefined
   let given = 0
 
-  for (let step = steps.pop(); step !== undefined; step = steps.pop()) {
-    const { cid, depth, start, sizeBytes, isPartial = false } = step
-    let isNew = true
-    if (!dups) {
-      const key = cidKey(cid)
-      const before = walked.get(key)
-      if (before === true) continue
-      isNew = before === undefined
-      walked.set(key, !isPartial)
-    }
-    const bytes = await loadBlock(source, cid, options)
-    if (isNew && !isIdentityCid(cid)) {
-      yield { cid, bytes }
-      given++
-    }
-    if (scope === 'block') return
-    if (scope === 'entity' && depth === 0 && !isUnixfsCodec(cid)) return
+  const nextStep = (): Step | undefined => {
+    const level = levels.at(-1)
+    if (level === undefined) return undefined
+    const { cids, depth, parts } = level
+    const at = level.next++
+    // A level is removed with its last child, not after the blocks below it.
+    if (level.next >= cids.length) levels.pop()
+    pending--
+    const [cid] = cids.slice(at, at + 1)
+    return cid === undefined ? undefined : { cid, depth, start: parts?.starts[at] ?? 0, sizeBytes: parts?.sizes[at] }
+  }
+
+  /** Adds the children of a block. The decoded node does not outlive it. */
+  const descend = ({ cid, depth, start, sizeBytes }: Step, bytes: Uint8Array): void => {
     const node = decodeNode(cid, bytes)
     if (depth === 0 && entityBytes !== undefined && 'fileSizeBytes' in node) {
       range = absoluteRange(entityBytes, node.fileSizeBytes)
@@ -83,40 +92,72 @@ export async function* walkDag(
       const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${sizeBytes}`
       throw new UnixfsError('BAD_BLOCK', what, { cid: `${cid}` })
     }
-    const children = scope === 'all' ? allChildren(node, depth) : entityChildren(node, depth, start, range)
-    if (children.length === 0) continue
+    const level = scope === 'all' ? allChildren(node.links, depth) : entityChildren(node, depth, start, range)
+    if (level === undefined || level.cids.length === 0) return
     if (depth + 1 > maxDepth) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxDepth} levels`)
-    if (given + steps.length + children.length > maxBlocks) {
+    if (given + pending + level.cids.length > maxBlocks) {
       throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxBlocks} blocks`)
     }
-    source.prefetch?.(children.map((child) => child.cid))
-    for (let child = children.pop(); child !== undefined; child = children.pop()) steps.push(child)
+    source.prefetch?.(level.cids)
+    levels.push(level)
+    pending += level.cids.length
   }
+
+  for (let step: Step | undefined = { cid: root, depth: 0, start: 0 }; step !== undefined; step = nextStep()) {
+    const { cid, depth } = step
+    let isNew = true
+    if (!dups) {
+      const key = cidKey(cid)
+      const before = walked.get(key)
+      if (before === true) continue
+      isNew = before === undefined
+      walked.set(key, !isPartial(step, range))
+    }
+    const bytes = await loadBlock(source, cid, options)
+    if (isNew && !isIdentityCid(cid)) {
+      yield { cid, bytes }
+      given++
+    }
+    if (scope === 'block') return
+    if (scope === 'entity' && depth === 0 && !isUnixfsCodec(cid)) return
+    descend(step, bytes)
+  }
+}
+
+/** Returns whether only some of what is below a block is wanted. */
+function isPartial({ start, sizeBytes }: Step, range: Range | undefined): boolean {
+  if (range === undefined || sizeBytes === undefined) return false
+  return start < range.fromByte || start + sizeBytes > range.toByte
 }
 
 function isUnixfsCodec({ code }: CID): boolean {
   return code === 0x55 || code === 0x70
 }
 
-function allChildren({ links }: DagNode, depth: number): Step[] {
-  return links.map(({ cid }) => ({ cid, depth: depth + 1, start: 0 }))
+function allChildren(links: readonly DagLink[], depth: number): Level {
+  return { cids: packCids(links.map(({ cid }) => cid)), next: 0, depth: depth + 1, parts: undefined }
 }
 
-function entityChildren(node: DagNode, depth: number, start: number, range: Range | undefined): Step[] {
+function entityChildren(node: DagNode, depth: number, start: number, range: Range | undefined): Level | undefined {
   if (node.kind === 'hamt') {
     const digits = slotDigits(node.fanout)
-    return allChildren({ ...node, links: node.links.filter(({ name }) => name.length === digits) }, depth)
+    return allChildren(
+      node.links.filter(({ name }) => name.length === digits),
+      depth,
+    )
   }
-  if (node.kind !== 'file') return []
-  if (range === undefined) return allChildren(node, depth)
-  const { fromByte, toByte } = range
-  return childrenInRange(node, start, depth + 1, fromByte, toByte).map(({ cid, start: at, sizeBytes }) => ({
-    cid,
+  if (node.kind !== 'file') return undefined
+  if (range === undefined) return allChildren(node.links, depth)
+  const parts = childrenInRange(node, start, depth + 1, range.fromByte, range.toByte)
+  return {
+    cids: packCids(parts.map(({ cid }) => cid)),
+    next: 0,
     depth: depth + 1,
-    start: at,
-    sizeBytes,
-    isPartial: at < fromByte || at + sizeBytes > toByte,
-  }))
+    parts: {
+      starts: Float64Array.from(parts, (part) => part.start),
+      sizes: Float64Array.from(parts, (part) => part.sizeBytes),
+    },
+  }
 }
 
 function absoluteRange({ from, to }: { from: number; to: number | '*' }, sizeBytes: number): Range {

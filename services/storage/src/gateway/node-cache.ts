@@ -48,7 +48,9 @@ export function withNodes(source: BlockSource, nodes: NodeCache): BlockSource {
   const { prefetch } = source
   return {
     get: (cid, options) => source.get(cid, options),
-    ...(prefetch === undefined ? {} : { prefetch: (cids: CID[]) => prefetch.call(source, cids) }),
+    ...(prefetch === undefined
+      ? {}
+      : { prefetch: (cids: Parameters<typeof prefetch>[0]) => prefetch.call(source, cids) }),
     nodes,
   }
 }

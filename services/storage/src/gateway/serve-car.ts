@@ -41,7 +41,9 @@ export function serveCar(gateway: Gateway, request: ContentRequest, entity: Enti
     signal: request.signal,
     ...(entityBytes === undefined ? {} : { entityBytes }),
   }
-  return { status: 200, headers, body: () => writeCar(gateway, entity, walk) }
+  // Not the whole entity: a slow reader would keep all of its decoded links.
+  const { cid, blocks } = entity
+  return { status: 200, headers, body: () => writeCar(gateway, { cid, blocks }, walk) }
 }
 
 /** Writes a CAR of the blocks on the path to an entity, and of the entity itself. */

@@ -1,6 +1,5 @@
 import { CairnError } from '@cairn/protocol'
 import type { BlockSource } from '@cairn/unixfs'
-import type { CID } from 'multiformats/cid'
 import type { PackStore, PackWriter } from '../packs/packs.ts'
 import { createRuleSet, type DenySubject, type RuleSet } from './match-rules.ts'
 import type { Denylist } from './types.ts'
@@ -57,7 +56,9 @@ export function guardSource(source: BlockSource, denylist: Denylist): BlockSourc
       denylist.requireContent(cid)
       return source.get(cid, options)
     },
-    ...(prefetch === undefined ? {} : { prefetch: (cids: CID[]) => prefetch.call(source, cids) }),
+    ...(prefetch === undefined
+      ? {}
+      : { prefetch: (cids: Parameters<typeof prefetch>[0]) => prefetch.call(source, cids) }),
   }
 }
 

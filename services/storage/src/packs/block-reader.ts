@@ -253,7 +253,7 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
 }
 
 /** Counts the leading locations that follow one another in one pack and fit into one read. */
-function lengthOfRun(places: readonly (BlockLocation | undefined)[]): number {
+export function lengthOfRun(places: readonly (BlockLocation | undefined)[]): number {
   const first = places[0]
   if (first === undefined) return 1
   let end = first.offset + first.length

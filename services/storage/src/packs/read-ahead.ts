@@ -1,7 +1,8 @@
 import { MIB } from '@cairn/protocol'
+import { type CidList, packCids } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { bytesKey } from './block-key.ts'
-import { type BlockReader, runSlabBytes } from './block-reader.ts'
+import { type BlockReader, lengthOfRun, runSlabBytes } from './block-reader.ts'
 import { isIdentity } from './identity.ts'
 import { createRunSlabs, type RunSlab, type SlabMemory } from './run-slabs.ts'
 import type { BlockLocation, PackReader, ReadOptions } from './types.ts'
@@ -21,7 +22,7 @@ const maxSkippedBytes = 5 * MIB
 const maxPlans = 64
 
 type Plan = {
-  readonly cids: readonly CID[]
+  readonly cids: CidList
   next: number
   places: (BlockLocation | undefined)[]
   located: number
@@ -116,7 +117,10 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
     const from = plan.places.length - (plan.located - plan.next)
     const slab = slabs?.next()
     if (slabs !== undefined && slab === undefined) return
-    const { blocks } = reader.readRun(plan.cids.slice(plan.next, plan.located), plan.places.slice(from), slab)
+    const places = plan.places.slice(from)
+    // Decodes no more than the run reads.
+    const cids = plan.cids.slice(plan.next, plan.next + lengthOfRun(places))
+    const { blocks } = reader.readRun(cids, places.slice(0, cids.length), slab)
     for (const [at, block] of blocks.entries()) {
       const sizeBytes = plan.places[from + at]?.length ?? 0
       const entry: Ready = { plan, sizeBytes, block, slab, isRead: false }
@@ -128,7 +132,7 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
         if (slab !== undefined) slabs?.release(slab)
       }
       block.then(ended, ended)
-      const cid = plan.cids[plan.next + at]
+      const cid = cids[at]
       if (cid !== undefined) keep(bytesKey(cid.multihash.bytes), entry)
     }
     plan.next += blocks.length
@@ -137,9 +141,9 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
   /** Returns the plan in which this block comes soon; blocks before it were skipped. */
   const planFor = (cid: CID): Plan | undefined => {
     for (const plan of plans.toReversed()) {
-      const at = plan.cids.slice(plan.next, plan.next + locatedAtOnce).findIndex((other) => other.equals(cid))
+      const at = plan.cids.indexOf(cid, plan.next, plan.next + locatedAtOnce)
       if (at < 0) continue
-      if (plan.starting === undefined) plan.next += at
+      if (plan.starting === undefined) plan.next = at
       return plan
     }
     return undefined
@@ -168,7 +172,9 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
     close: () => slabs?.drop(),
     prefetch(cids) {
       if (cids.length < 2) return
-      const plan: Plan = { cids: [...cids], next: 0, places: [], located: 0, aheadBytes: 0, runsAhead: 1 }
+      // A list that is announced may change later, a packed one does not.
+      const list = 'map' in cids ? packCids(cids) : cids
+      const plan: Plan = { cids: list, next: 0, places: [], located: 0, aheadBytes: 0, runsAhead: 1 }
       const before = plans.at(-1)
       if (before !== undefined) before.following = plan
       plans.push(plan)
