@@ -7,6 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { act, createFolder, goTo, link, openDrivePage } from './drive-page.ts'
+import { dropKeySession } from './drop-key-session.ts'
 import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
@@ -210,6 +211,27 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await page.keyboard.press('Control+x')
   await link(page, 'box').click()
   await page.getByText('This folder is empty').waitFor()
+})
+
+test('tags whose signature is declined stay in their dialog, which names no error', async () => {
+  const { page, wallet } = await openDrivePage(site, ['one.txt'])
+  await dropKeySession(page)
+  await page.reload()
+  await act(page, 'one.txt', 'Tags and colour')
+  const dialog = page.getByRole('dialog', { name: 'Tags and colour of one.txt' })
+  await dialog.getByRole('textbox', { name: 'Tags' }).fill('family')
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  const signature = page.getByRole('dialog', { name: 'One more signature' })
+  wallet.rejectNext('personal_sign')
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await signature.getByText('Rejected in the wallet').waitFor()
+  await signature.getByRole('button', { name: 'Cancel' }).click()
+  await signature.waitFor({ state: 'detached' })
+  await dialog.getByRole('button', { name: 'Done', disabled: false }).waitFor()
+  expect(await dialog.getByRole('alert').count()).toBe(0)
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await signature.getByRole('button', { name: 'Sign' }).click()
+  await page.getByRole('button', { name: '#family' }).waitFor()
 })
 
 test('the head of an open file shares it, and moves it into another folder', async () => {

@@ -2,8 +2,9 @@ import type { DriveItem } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { Plus, X } from '#icons'
-import { describeError } from '../messages/describe-error.ts'
+import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
+import { isAborted } from '../session/is-aborted.ts'
 import { accents } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
@@ -51,7 +52,7 @@ export function LabelsDialog({
       hint={messages.drive.labelsHint}
       submitLabel={messages.drive.done}
       isBusy={save.isPending}
-      error={save.error === null ? undefined : describeError(save.error).message}
+      error={save.error === null || isAborted(save.error) ? undefined : explainError(save.error)}
       onSubmit={submit}
     >
       <div className="flex flex-col gap-3">
