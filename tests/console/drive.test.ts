@@ -241,12 +241,14 @@ test('the head of an open file shares it, and moves it into another folder', asy
   await page.reload()
   await createFolder(page, 'letters')
   // A copied link gives no access to an encrypted file.
-  await act(page, 'closed.txt', 'Copy link')
-  await page.getByText('Only you and people with access can open it. Give access with Share.').waitFor()
-  await act(page, 'open.txt', 'Copy link')
-  const publicHint = page.getByText('Anyone with the link can open it.')
-  await publicHint.waitFor()
-  await publicHint.waitFor({ state: 'detached', timeout: 10_000 })
+  for (const [name, hint] of [
+    ['closed.txt', 'Only you and people with access can open it. Give access with Share.'],
+    ['open.txt', 'Anyone with the link can open it.'],
+  ] as const) {
+    await act(page, name, 'Copy link')
+    await page.getByText(hint).waitFor()
+    await page.getByRole('region', { name: 'Notifications' }).getByRole('button', { name: 'Dismiss' }).click()
+  }
   const head = (name: string) => page.getByRole('dialog', { name, exact: true })
   await link(page, 'closed.txt').click()
   await head('closed.txt').getByRole('button', { name: 'Share' }).click()
