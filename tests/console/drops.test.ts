@@ -127,6 +127,12 @@ test.skipIf(isFirefox)(
     await dropPaths(page, [join(folder, 'half')])
     await separate.click()
     await sheet.getByText('2 empty folders are left out.').waitFor()
+    // A line that is renamed leaves the folder one.
+    await sheet.getByRole('textbox', { name: 'Name of half/some.txt' }).fill('half/other.txt')
+    await sheet.getByText('As one folder', { exact: true }).click()
+    await sheet.getByRole('textbox', { name: 'Name of half', exact: true }).waitFor()
+    await separate.click()
+    await sheet.getByRole('textbox', { name: 'Name of half/other.txt' }).fill('half/some.txt')
     await startUpload(page, 'public')
     await page.getByRole('link', { name: 'half', exact: true }).click()
     await page.getByRole('link', { name: 'some.txt' }).waitFor()

@@ -7,7 +7,7 @@ import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { fieldClass } from '../ui/TextField.tsx'
 import { toUploadItems } from './to-upload-items.ts'
-import { countFiles, type UploadItem } from './upload-item.ts'
+import { countFiles, removeLine, renameLine, type UploadItem } from './upload-item.ts'
 import { changeUploadSheet } from './upload-sheet-store.ts'
 
 /** Maximum number of lines shown, and of further ones whose names are refused; the others are counted. */
@@ -15,10 +15,14 @@ const maxLines = 100
 
 /** The chosen files, with editable names, and two ways to add more. */
 export function ChosenFiles({
+  all,
   items,
   failures,
   unreadable,
 }: {
+  /** The chosen files and folders. */
+  all: readonly UploadItem[]
+  /** Their lines: folders may be split into their files. */
   items: readonly UploadItem[]
   failures: ReadonlyMap<string, string>
   unreadable: number
@@ -27,11 +31,10 @@ export function ChosenFiles({
   const [typing, setTyping] = useState<string>()
   /** Lines that had the focus: one below the others stays when its name is in order. */
   const [used, setUsed] = useState<ReadonlySet<string>>(new Set())
-  const rename = (id: string, name: string) =>
-    changeUploadSheet({ items: items.map((item) => (item.id === id ? { ...item, name } : item)) })
+  const rename = (id: string, name: string) => changeUploadSheet({ items: renameLine(all, id, name) })
   const add = (list: FileList | null) => {
     const files = [...(list ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
-    if (files.length > 0) changeUploadSheet({ items: [...items, ...toUploadItems(files, true)] })
+    if (files.length > 0) changeUploadSheet({ items: [...all, ...toUploadItems(files, true)] })
   }
   const shown = items.filter(({ id }, at) => at < maxLines || failures.has(id) || used.has(id)).slice(0, 2 * maxLines)
   const mayLackFolders = items.some((item) => item.kind === 'folder' && item.isChosen)
@@ -76,7 +79,7 @@ export function ChosenFiles({
                     icon={X}
                     size="small"
                     label={messages.upload.remove(item.name)}
-                    onClick={() => changeUploadSheet({ items: items.filter(({ id }) => id !== item.id) })}
+                    onClick={() => changeUploadSheet({ items: removeLine(all, item.id) })}
                   />
                 </div>
                 {failure === undefined ? undefined : (

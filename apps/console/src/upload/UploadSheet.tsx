@@ -165,7 +165,12 @@ function Sheet() {
             onName={(next) => changeUploadSheet({ textName: next })}
           />
         ) : (
-          <ChosenFiles items={chosen.length === 0 ? items : chosen} failures={failures} unreadable={unreadable} />
+          <ChosenFiles
+            all={items}
+            items={chosen.length === 0 ? items : chosen}
+            failures={failures}
+            unreadable={unreadable}
+          />
         )}
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
           <div className="flex flex-col gap-2">

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { emptyFolderFile } from '../transfers/path-file.ts'
 import { toUploadItems } from './to-upload-items.ts'
-import { countFiles, findNameProblems, splitFolders, totalBytes } from './upload-item.ts'
+import { countFiles, findNameProblems, removeLine, renameLine, splitFolders, totalBytes } from './upload-item.ts'
 
 const file = (name: string, content = 'x') => new File([content], name)
 
@@ -23,6 +23,29 @@ test('files without a path stay single, the others go into the folder they came 
 test('a split folder keeps the paths in its names', () => {
   const items = toUploadItems([{ path: 'photos/deep/two.png', file: file('two.png') }])
   expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
+})
+
+test('what is changed about the files of a split folder leaves the folder one', () => {
+  const items = toUploadItems([
+    { path: 'photos/one.png', file: file('one.png') },
+    { path: 'photos/deep/two.png', file: file('two.png', 'four') },
+    { path: 'photos/later', file: emptyFolderFile('photos/later') },
+    { path: 'a.txt', file: file('a.txt') },
+  ])
+  const idOf = (all: typeof items, wanted: string) => splitFolders(all).find(({ name }) => name === wanted)?.id ?? ''
+  const renamed = renameLine(items, idOf(items, 'photos/one.png'), 'first.png')
+  expect(splitFolders(renamed).map(({ name }) => name)).toEqual(['a.txt', 'first.png', 'photos/deep/two.png'])
+  expect(renamed.map(({ kind, name }) => [kind, name])).toEqual([
+    ['file', 'a.txt'],
+    ['folder', 'photos'],
+  ])
+  // Both as a folder and as separate files, what was removed is not uploaded.
+  const removed = removeLine(renamed, idOf(renamed, 'photos/deep/two.png'))
+  expect(splitFolders(removed).map(({ name }) => name)).toEqual(['a.txt', 'first.png'])
+  expect([removed.length, countFiles(removed), totalBytes(removed)]).toEqual([2, 2, 2])
+  const [first] = removeLine(removed, idOf(removed, 'first.png'))
+  expect(first?.name).toBe('a.txt')
+  expect(removeLine(removed, idOf(removed, 'first.png'))).toHaveLength(1)
 })
 
 test('an empty folder is one of its folder, or a folder of its own, and none of the files', () => {

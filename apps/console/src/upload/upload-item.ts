@@ -20,6 +20,8 @@ export type UploadItem =
       files: readonly PathFile[]
       /** Whether it was chosen in a dialog, which names no empty folders. */
       isChosen: boolean
+      /** Names that its files have as separate ones, by their line id; the folder keeps the paths. */
+      fileNames?: ReadonlyMap<string, string>
       handle?: FileSystemHandle
     }
 
@@ -34,12 +36,44 @@ export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
   return items.flatMap((item) =>
     item.kind === 'file'
       ? [item]
-      : item.files.flatMap(({ path, file }, i): UploadItem[] => {
+      : item.files.flatMap(({ path, file }): UploadItem[] => {
           if (isEmptyFolder(file)) return []
-          const name = path.slice(path.indexOf('/') + 1)
-          return [{ id: `${item.id}.${i}`, kind: 'file', name: `${item.name}/${name}`, sizeBytes: file.size, file }]
+          const id = lineIdOf(file)
+          const name = item.fileNames?.get(id) ?? `${item.name}/${path.slice(path.indexOf('/') + 1)}`
+          return [{ id, kind: 'file', name, sizeBytes: file.size, file }]
         }),
   )
+}
+
+const lineIds = new WeakMap<File, string>()
+
+/** The id of a file of a folder as a line of its own: it stays while others are removed. */
+function lineIdOf(file: File): string {
+  const id = lineIds.get(file) ?? crypto.randomUUID()
+  lineIds.set(file, id)
+  return id
+}
+
+/** Renames a line: an item, or a file of a split folder, whose folder stays as it is. */
+export function renameLine(items: readonly UploadItem[], id: string, name: string): UploadItem[] {
+  return items.map((item) => {
+    if (item.id === id) return { ...item, name }
+    if (item.kind === 'file' || !item.files.some(({ file }) => lineIds.get(file) === id)) return item
+    return { ...item, fileNames: new Map([...(item.fileNames ?? []), [id, name]]) }
+  })
+}
+
+/** Removes a line: an item, or a file of a split folder, which its folder then lacks too. */
+export function removeLine(items: readonly UploadItem[], id: string): UploadItem[] {
+  return items.flatMap((item): UploadItem[] => {
+    if (item.id === id) return []
+    if (item.kind === 'file') return [item]
+    const removed = item.files.find(({ file }) => lineIds.get(file) === id)
+    if (removed === undefined) return [item]
+    const files = item.files.filter((one) => one !== removed)
+    // Without its last file, it is not seen any more.
+    return countIn(files) === 0 ? [] : [{ ...item, files, sizeBytes: item.sizeBytes - removed.file.size }]
+  })
 }
 
 /** Returns the errors in names by line id, before anything is sent. */
