@@ -297,3 +297,74 @@ test('a toast leaves the buttons that close sheets and drawers, and the filters,
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
 })
+
+test('on a phone, a toast covers neither the title nor a button of the head and the foot of what is open', async () => {
+  const { page } = await openEmpty(site)
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await startUpload(page, 'public')
+  await page.getByRole('link', { name: 'loose.txt' }).waitFor()
+  const isAdd = (url: URL) => url.pathname === '/api/v0/add'
+  const refusal = { status: 402, contentType: 'application/json', body: '{"error":{"code":"QUOTA_EXCEEDED"}}' }
+  const held = Promise.withResolvers<void>()
+  await page.route(isAdd, async (route) => {
+    await held.promise
+    await route.fulfill(refusal)
+  })
+  await page.keyboard.press('u')
+  const file = { name: 'bad.txt', mimeType: 'text/plain', buffer: Buffer.from('bad') }
+  await page.setInputFiles('input[data-upload=files]', file)
+  await startUpload(page, 'public')
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  held.resolve()
+  await page.getByText('bad.txt was not stored').waitFor()
+  /** Focuses each control of the topmost dialog after what has the focus, and returns the parts of its head and foot that the toast then covers. */
+  const findCovered = () =>
+    page.evaluate<string[]>(`(async () => {
+      const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1)
+      await Promise.all(dialog.getAnimations().map(({ finished }) => finished))
+      const nameOf = (part) => part.getAttribute('aria-label') ?? part.textContent
+      const isCovered = (part) => {
+        const { left, right, top, bottom, width } = part.getBoundingClientRect()
+        const points = [[left + 1, top + 1], [right - 1, bottom - 1], [(left + right) / 2, (top + bottom) / 2]]
+        return width > 1 && points.some(([x, y]) =>
+          document.elementFromPoint(x, y)?.closest('[aria-label=Notifications]') != null)
+      }
+      const found = []
+      for (const control of [document.activeElement, ...dialog.querySelectorAll('a, button:enabled, input:enabled, select')]) {
+        if (control !== document.activeElement) control.focus()
+        await new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        const parts = dialog.querySelectorAll('header :is(h2, a, button), footer :is(a, button, input, select)')
+        for (const part of [...parts, control])
+          if (isCovered(part)) found.push(nameOf(part) + ' while ' + nameOf(control) + ' has the focus')
+      }
+      return found
+    })()`)
+  const dialog = page.getByRole('dialog')
+  const check = async (what: string) => {
+    await dialog.last().waitFor()
+    expect.soft(await findCovered(), what).toEqual([])
+    expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
+  }
+  await page.keyboard.press('u')
+  await check('upload')
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    Array.from({ length: 30 }, (_, i) => ({ ...file, name: `${i}` })),
+  )
+  await dialog.getByText('30 files').first().waitFor()
+  await check('upload with files')
+  await page.keyboard.press('Escape')
+  await dialog.waitFor({ state: 'detached' })
+  await page.getByRole('link', { name: 'loose.txt' }).click()
+  await check('file')
+  await dialog.getByRole('button', { name: 'Share' }).first().click()
+  await dialog.nth(1).or(dialog.getByText('Anyone can read this file')).first().waitFor()
+  await check('share')
+  await dialog.last().getByRole('button', { name: 'Move' }).click()
+  await page.getByRole('dialog', { name: 'Move 1 item' }).waitFor()
+  await check('move')
+  await page.setViewportSize({ width: 320, height: 700 })
+  await check('move, smaller')
+})

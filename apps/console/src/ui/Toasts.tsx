@@ -8,9 +8,15 @@ import { IconButton } from './IconButton.tsx'
 import { useToastPlace, useUncoveredFocus } from './toast-place.ts'
 import { dismissToast, useToasts } from './toast-store.ts'
 
+const places = {
+  top: 'top-18',
+  bottom: 'bottom-[calc(5rem+env(safe-area-inset-bottom))]',
+  between: 'top-(--toasts-top)',
+} as const
+
 /**
  * Results of background work: at the bottom left, clear of filters and of the close buttons of dialogs and drawers. On a phone at
- * the top, or at the bottom if what is used is at the top.
+ * the top, or elsewhere if what is used is there.
  */
 export function Toasts() {
   const toasts = useToasts()
@@ -23,7 +29,7 @@ export function Toasts() {
       aria-label={messages.shell.notifications}
       className={classNames(
         'pointer-events-none fixed inset-x-3 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start',
-        place === 'top' ? 'top-18' : 'bottom-[calc(5rem+env(safe-area-inset-bottom))]',
+        places[place],
       )}
     >
       {/* An open dialog hides all from screen readers that does not say by itself that it is live. */}

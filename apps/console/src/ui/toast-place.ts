@@ -1,46 +1,83 @@
 import { type RefObject, useEffect, useLayoutEffect, useState } from 'react'
 import { dismissToast, type Toast } from './toast-store.ts'
 
-/** Where the toasts of a phone are: at the top, or at the bottom while that leaves more free. */
-export type ToastPlace = 'top' | 'bottom'
+/** Where the toasts of a phone are: at an edge of the window, or between other parts, at its `--toasts-top`. */
+export type ToastPlace = 'top' | 'bottom' | 'between'
 
 const controls = 'a, button, input, select, textarea, summary'
-/** What is used while a sheet or a selection is open, besides what has the focus. */
-const nearby = '[role=dialog] > header button, [role=dialog] > footer button, [data-bulk-bar] button'
+/** What is used or read while a sheet or a selection is open, besides what has the focus. */
+const nearby = 'header h2, header button, header a, footer :is(a, button, input, select)'
 /** Bars at the edges of the window, in px: where the toasts of a phone begin, as their classes say. */
 const edge = { top: 72, bottom: 80 }
+/** Between the places that are tried, and around them, in px. */
+const step = 8
 
-/** Returns the place where the toasts cover neither what has the focus nor, if that can be, the buttons of a sheet. */
+/** Returns the place where the toasts cover neither what has the focus nor, if that can be, the title and the controls of a sheet. */
 export function useToastPlace(region: RefObject<HTMLElement | null>, toasts: readonly Toast[]): ToastPlace {
   const [place, setPlace] = useState<ToastPlace>('top')
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other toasts have another height.
   useLayoutEffect(() => {
-    const place = () => {
-      if (region.current !== null) setPlace(choosePlace(region.current))
+    if (toasts.length === 0) return
+    /** The content of a sheet may arrive later, and makes it higher. */
+    const sizes = new ResizeObserver(() => update())
+    let seen: Element | undefined
+    const update = () => {
+      const sheet = [...document.querySelectorAll('[role=dialog]')].at(-1)
+      if (sheet !== seen) {
+        sizes.disconnect()
+        if (sheet !== undefined) sizes.observe(sheet)
+        seen = sheet
+      }
+      if (region.current === null) return
+      const next = choosePlace(region.current, sheet)
+      region.current.style.setProperty('--toasts-top', `${next.top}px`)
+      setPlace(next.place)
     }
-    const move = ({ target }: FocusEvent) => {
-      if (target instanceof Node && region.current?.contains(target) === false) place()
+    const move = ({ target }: Event) => {
+      if (target instanceof Node && region.current?.contains(target) !== true) update()
     }
-    place()
-    addEventListener('focusin', move)
-    return () => removeEventListener('focusin', move)
-  }, [toasts])
+    update()
+    // A sheet is at its place when it has come in.
+    const moves = ['focusin', 'animationend']
+    for (const one of moves) document.addEventListener(one, move)
+    addEventListener('resize', update)
+    return () => {
+      sizes.disconnect()
+      for (const one of moves) document.removeEventListener(one, move)
+      removeEventListener('resize', update)
+    }
+  }, [region, toasts])
   return place
 }
 
-function choosePlace(region: HTMLElement): ToastPlace {
+function choosePlace(region: HTMLElement, sheet: Element | undefined): { place: ToastPlace; top: number } {
   const { height } = region.getBoundingClientRect()
   const focused = document.activeElement
-  const others = [...document.querySelectorAll(nearby)].filter((one) => one !== focused)
-  const cost = (top: number) => {
-    const isUnder = (one: Element) => {
-      const box = one.getBoundingClientRect()
-      return box.height > 0 && box.top < top + height && top < box.bottom
-    }
-    const ofFocus = focused?.matches(controls) === true && isUnder(focused) ? others.length + 1 : 0
-    return ofFocus + others.filter(isUnder).length
+  const important = [...(sheet?.querySelectorAll(nearby) ?? document.querySelectorAll('[data-bulk-bar] button'))]
+  const others = [...(sheet?.querySelectorAll(controls) ?? [])]
+  const weigh = (elements: readonly Element[], weight: number) =>
+    elements.map((one) => ({ box: one.getBoundingClientRect(), weight })).filter(({ box }) => box.height > 0)
+  const parts = [
+    ...weigh(others, 1),
+    ...weigh(important, 1_000),
+    ...(focused?.matches(controls) === true ? weigh([focused], 1_000_000) : []),
+  ]
+  const cost = (top: number) =>
+    parts.reduce((sum, { box, weight }) => (box.top < top + height && top < box.bottom ? sum + weight : sum), 0)
+  const lowest = innerHeight - edge.bottom - height
+  let best: { place: ToastPlace; top: number } = { place: 'top', top: edge.top }
+  let leastCost = cost(edge.top)
+  const offer = (place: ToastPlace, top: number) => {
+    if (leastCost === 0) return
+    const next = cost(top)
+    if (next >= leastCost) return
+    leastCost = next
+    best = { place, top }
   }
-  return cost(innerHeight - edge.bottom - height) < cost(edge.top) ? 'bottom' : 'top'
+  offer('bottom', lowest)
+  if (sheet !== undefined) {
+    for (let top = innerHeight - height - step; top >= step; top -= step) offer('between', top)
+  }
+  return best
 }
 
 /** Dismisses a success that lies over what gets the focus: it was read out already. */
