@@ -1,7 +1,18 @@
 // Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
-import { createClient, createName, exportNameKey, importNameKey, listNames, publishName, uploadText } from '@cairn/sdk'
+import {
+  createClient,
+  createName,
+  exportNameKey,
+  importNameKey,
+  listNames,
+  publishName,
+  uploadEncryptedText,
+  uploadText,
+} from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { act, createFolder, link, openDrivePage } from './drive-page.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
@@ -132,6 +143,40 @@ test('a file of the list is published to a new name, and to one that is there', 
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('button', { name: /^Publish .* again$/ }).waitFor()
   expect(problems).toEqual([])
+})
+
+test('files are offered under the names of their folders, and encrypted ones with the lock of lists', async () => {
+  const opened = await openDrivePage(site, ['plain.txt'])
+  const { page, client } = opened
+  const { cid } = await uploadEncryptedText(
+    await createAccountClient(site.network, opened.wallet.accounts[0]),
+    'only for its owner',
+    { name: 'closed.txt' },
+  )
+  await page.reload()
+  await link(page, 'closed.txt').waitFor()
+  await createFolder(page, 'letters')
+  await act(page, 'plain.txt', 'Rename')
+  await page.getByRole('dialog').getByRole('textbox').fill('renamed.txt')
+  await page.keyboard.press('Enter')
+  await link(page, 'renamed.txt').waitFor()
+  const { name } = await createName(client, { label: 'my-site' })
+  await opened.open(`/names/${name}`)
+  await page.getByRole('main').getByRole('button', { name: 'Publish' }).first().click()
+  const dialog = page.getByRole('dialog')
+  const row = (text: string) => dialog.locator('label').filter({ hasText: text })
+  await row('renamed.txt').waitFor()
+  expect(await dialog.getByText(/plain\.txt|letters/).count()).toBe(0)
+  await dialog.getByRole('searchbox', { name: 'Find a file' }).fill('renamed')
+  await row('closed.txt').waitFor({ state: 'detached' })
+  expect(await row('renamed.txt').getByLabel('Encrypted').count()).toBe(0)
+  await dialog.getByRole('searchbox', { name: 'Find a file' }).fill('closed')
+  await row('closed.txt').getByLabel('Encrypted').waitFor()
+  await row('closed.txt').click()
+  await dialog.getByText('This file is encrypted: visitors get its encrypted bytes.').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
+  await dialog.getByRole('button', { name: 'Publish' }).click()
+  await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()
 })
 
 test('a new name whose publication fails is the one that another try publishes to', async () => {

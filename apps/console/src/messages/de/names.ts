@@ -46,6 +46,8 @@ export const names: Texts['names'] = {
   recentNone: 'Noch keine Dateien. Eine hochladen oder eine CID einfügen.',
   recentSearch: 'Datei suchen',
   recentMissing: 'Keine passenden Dateien.',
+  recentEncrypted:
+    'Diese Datei ist verschlüsselt: Besucher erhalten ihre verschlüsselten Bytes. Nur Personen mit Zugriff können sie entschlüsseln.',
   pickOne: 'Eine Datei auswählen.',
   times: 'Ablauf und Cache',
   lifetime: 'Gültigkeit des Eintrags',

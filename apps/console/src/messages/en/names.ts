@@ -44,6 +44,8 @@ export const names = translatable('names', {
   recentNone: 'You have no files yet. Upload one, or paste a CID.',
   recentSearch: 'Find a file',
   recentMissing: 'No matching files.',
+  recentEncrypted:
+    'This file is encrypted: visitors get its encrypted bytes. Only people with access can decrypt them.',
   pickOne: 'Choose a file.',
   times: 'Expiry and caching',
   lifetime: 'Record expires after',
