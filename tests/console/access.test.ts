@@ -1,6 +1,7 @@
 import { getConditions, getKeyStatus, shareFile, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { dropKeySession } from './drop-key-session.ts'
 import { finishSharing } from './finish-sharing.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -180,6 +181,32 @@ test('a node that missed the first of several calls of one change is shown, alth
   await row.getByText('4 of 5 key nodes').waitFor()
   // Kept, so that the next page offers to repair it.
   expect(await page.evaluate("localStorage.getItem('cairn.changes')")).toContain(cid)
+})
+
+test('a hundred unfinished changes are offered at once, and older ones after them', async () => {
+  const owner = await site.newPage()
+  const { page } = owner
+  await owner.open('/files')
+  await owner.signIn()
+  await page.evaluate(`{
+    const { address: account } = JSON.parse(sessionStorage.getItem('cairn.session'))
+    const changes = Array.from({ length: 102 }, (_none, at) => (
+      { id: 'change-' + at, account, cid: 'cid-' + at, name: 'change ' + at, startedAt: 1 }))
+    localStorage.setItem('cairn.changes', JSON.stringify(changes))
+  }`)
+  // Without a session at the key nodes, it is not known that these need no repair.
+  await dropKeySession(page)
+  await page.reload()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await page.getByText('More changes are unfinished').waitFor()
+  await page.getByText('Up to 2 older changes will be listed').waitFor()
+  expect(await panel.getByRole('listitem').count()).toBe(100)
+  expect(await panel.getByText('change 1', { exact: true }).count()).toBe(0)
+  await page.evaluate(
+    `for (const one of document.querySelectorAll('[data-transfers] li button[aria-label^=Remove]')) one.click()`,
+  )
+  for (const name of ['change 0', 'change 1']) await panel.getByText(name, { exact: true }).waitFor()
+  expect(await panel.getByRole('listitem').count()).toBe(2)
 })
 
 test('a node that was away when a file was stored is shown as one without its key, and Repair gives it its shard', async () => {

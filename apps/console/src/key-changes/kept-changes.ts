@@ -12,7 +12,8 @@ const keptChange = v.object({
 /** A change on the five key nodes that started and is not known to be complete: a reload may have interrupted it. */
 export type KeptChange = v.InferOutput<typeof keptChange>
 
-const maxChanges = 100
+/** A share with many files leaves as many changes if a node is offline. Each write stores all of them. */
+const maxChanges = 1_000
 const changes = openKeptList('cairn.changes', keptChange, maxChanges)
 
 export function recallChanges(account: string): KeptChange[] {

@@ -112,6 +112,9 @@ export const access: Texts['access'] = {
   keyLacking: (name, nodes) =>
     `${plural(nodes.length, { one: 'Beim Schlüsselknoten', other: 'Bei den Schlüsselknoten' })} ${listOf(nodes.map(String), 'conjunction')} fehlt noch der Schlüssel von ${name}`,
   failedRestored: 'Die Schlüsselknoten stimmen noch nicht überein',
+  moreUnfinished: 'Weitere Änderungen sind unvollständig',
+  moreUnfinishedHint: (count) =>
+    `Bis zu ${counted(count, { one: 'ältere Änderung folgt', other: 'ältere Änderungen folgen' })}, sobald die in den Übertragungen erledigt oder entfernt sind.`,
   runningHint: 'Diese Seite kann verlassen werden. Den Fortschritt zeigen die Übertragungen.',
   noOwner: 'Kein Eigentümer',
   noOwnerHint: 'Der Zugriff hängt nur von den Bedingungen ab, und diese lassen sich nicht mehr ändern.',

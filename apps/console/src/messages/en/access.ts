@@ -109,6 +109,9 @@ export const access = translatable('access', {
   keyLacking: (name: string, nodes: readonly number[]) =>
     `Key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))} ${plural(nodes.length, { one: 'does', other: 'do' })} not have the key of ${name} yet`,
   failedRestored: 'The key nodes do not agree yet',
+  moreUnfinished: 'More changes are unfinished',
+  moreUnfinishedHint: (count: number) =>
+    `Up to ${counted(count, { one: 'older change', other: 'older changes' })} will be listed once those in the transfers are done or removed.`,
   runningHint: 'You can leave this page. The transfers panel shows the progress.',
   noOwner: 'No owner',
   noOwnerHint: 'Access depends on the conditions alone, and they can no longer be changed.',
