@@ -200,13 +200,14 @@ test('a hundred unfinished changes are offered at once, and older ones after the
   const panel = page.getByRole('region', { name: 'Transfers' })
   await page.getByText('More changes are unfinished').waitFor()
   await page.getByText('Up to 2 older changes will be listed').waitFor()
-  expect(await panel.getByRole('listitem').count()).toBe(100)
+  // The panel is loaded when it is first shown.
+  await expect.poll(() => panel.getByRole('listitem').count()).toBe(100)
   expect(await panel.getByText('change 1', { exact: true }).count()).toBe(0)
   await page.evaluate(
     `for (const one of document.querySelectorAll('[data-transfers] li button[aria-label^=Remove]')) one.click()`,
   )
   for (const name of ['change 0', 'change 1']) await panel.getByText(name, { exact: true }).waitFor()
-  expect(await panel.getByRole('listitem').count()).toBe(2)
+  await expect.poll(() => panel.getByRole('listitem').count()).toBe(2)
 })
 
 test('a node that was away when a file was stored is shown as one without its key, and Repair gives it its shard', async () => {
