@@ -281,7 +281,7 @@ test('uploads whose keys one node does not have say so, also after a reload, and
   await panel.getByRole('button', { name: 'Repair all' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.reload()
-  // While the node is away, a repair does not say that it is done.
+  // While the node does not answer, a repair does not say that it is done.
   await lacking.getByRole('button', { name: 'Repair' }).click()
   const failed = panel.getByRole('listitem').filter({ hasText: 'The key nodes do not agree yet' })
   await failed.getByText('Works, but not all five agree. A key node did not take part.').waitFor()

@@ -319,7 +319,7 @@ test('on a phone, a toast covers neither the title nor a button of the head and 
   await page.getByRole('button', { name: 'Hide transfers' }).click()
   held.resolve()
   await page.getByText('bad.txt was not stored').waitFor()
-  /** Focuses each control of the topmost dialog after what has the focus, and returns the parts of its head and foot that the toast then covers. */
+  /** Focuses each control of the last dialog after what has the focus, and returns the parts of its head and foot that the toast then covers. */
   const findCovered = () =>
     page.evaluate<string[]>(`(async () => {
       const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1)

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { clean } from './output.ts'
+import { readText } from './read-text.ts'
 import type { Sink, Source } from './streams.ts'
 
 /** Prompts the user; programs answer with a file or with lines on standard input. */
@@ -98,19 +99,16 @@ export function createPrompt({ passwordFile, fromStdin, stdin, stderr, signal }:
 }
 
 async function readLines(stdin: Source): Promise<string[]> {
-  const pieces: Buffer[] = []
-  let sizeBytes = 0
-  for await (const piece of stdin) {
-    const bytes = Buffer.from(piece)
-    sizeBytes += bytes.length
-    if (sizeBytes > maxSecretBytes)
-      throw new CairnError('USAGE', {
+  const text = await readText(
+    stdin,
+    maxSecretBytes,
+    () =>
+      new CairnError('USAGE', {
         message: 'Standard input is longer than a list of passwords',
         hint: 'Send one line per password.',
-      })
-    pieces.push(bytes)
-  }
-  return Buffer.concat(pieces).toString('utf8').split(/\r?\n/)
+      }),
+  )
+  return text.split(/\r?\n/)
 }
 
 /** Reads a line from a terminal character by character, so that input stays hidden and Ctrl-C works. */

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { CairnError, type ConditionsInput } from '@cairn/sdk'
+import { readText } from './read-text.ts'
 
 const maxBytes = 64 * 1024
 
@@ -12,7 +13,7 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
   const source = path === '-' ? 'Standard input' : path
   let text: string
   try {
-    text = path === '-' ? await readAll(stdin) : await readFile(path, 'utf8')
+    text = path === '-' ? await readText(stdin, maxBytes, tooLong) : await readFile(path, 'utf8')
   } catch (cause) {
     // More than the limit, or standard input that is a folder.
     if (CairnError.is(cause)) throw cause
@@ -45,19 +46,10 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
   }
 }
 
-async function readAll(stream: Readable): Promise<string> {
-  const pieces: Buffer[] = []
-  let sizeBytes = 0
-  for await (const piece of stream) {
-    const bytes = Buffer.from(piece)
-    sizeBytes += bytes.length
-    if (sizeBytes > maxBytes)
-      throw new CairnError('PAYLOAD_TOO_LARGE', {
-        message: 'Standard input is longer than a set of conditions',
-        hint: 'Send a JSON document such as `cairn conditions template` prints.',
-        details: { limitBytes: maxBytes },
-      })
-    pieces.push(bytes)
-  }
-  return Buffer.concat(pieces).toString('utf8')
+function tooLong(): CairnError {
+  return new CairnError('PAYLOAD_TOO_LARGE', {
+    message: 'Standard input is longer than a set of conditions',
+    hint: 'Send a JSON document such as `cairn conditions template` prints.',
+    details: { limitBytes: maxBytes },
+  })
 }

@@ -14,14 +14,19 @@ export const newKeyFields = {
   expiresAt: v.optional(v.nullable(keyEnd)),
 }
 
-/** Error codes of each call that creates an API key. */
-export const newKeyErrors = [
-  'ACCOUNT_BLOCKED',
-  'INVALID_ADDRESS',
-  'INVALID_LABEL',
+/** Error codes of a wallet's signature: for an API key, or for one upload, for which it stands in for a key. */
+export const signatureErrors = [
   'INVALID_SIGNATURE',
   'CHALLENGE_EXPIRED',
   'SIGNED_FOR_ANOTHER_USE',
   'CHAIN_NOT_CONFIGURED',
   'UPSTREAM_FAILED',
+] as const satisfies readonly ErrorCode[]
+
+/** Error codes of each call that creates an API key. */
+export const newKeyErrors = [
+  'ACCOUNT_BLOCKED',
+  'INVALID_ADDRESS',
+  'INVALID_LABEL',
+  ...signatureErrors,
 ] as const satisfies readonly ErrorCode[]

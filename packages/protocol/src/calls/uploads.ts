@@ -1,11 +1,11 @@
 import * as v from 'valibot'
 import { authErrors, deniedErrors, makeCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
-import type { ErrorCode } from '../errors.ts'
 import { labelText } from '../label-text.ts'
 import { maxJsonBodyBytes, maxNameBytes } from '../limits.ts'
 import { uploadHeaders, uploadQuery } from '../upload-parameters.ts'
 import { kuboFlag } from './kubo-flag.ts'
+import { signatureErrors } from './new-key.ts'
 
 /**
  * Response of an upload: name, CID, and cumulative DAG size of a file or folder, in bytes as text (the `Size` of Kubo).
@@ -18,15 +18,6 @@ const uploadAnswer = /* @__PURE__ */ (() => v.union([uploadedSchema, v.array(upl
 
 /** Paths of the uploads, apart from their calls, which are large: a browser loads only these. */
 export const uploadPaths = { files: '/api/v0/add', car: '/api/v0/dag/import' } as const
-
-/** Error codes of a wallet's signature for one upload, which stands in for an API key. */
-const oneTimeErrors = [
-  'INVALID_SIGNATURE',
-  'CHALLENGE_EXPIRED',
-  'SIGNED_FOR_ANOTHER_USE',
-  'CHAIN_NOT_CONFIGURED',
-  'UPSTREAM_FAILED',
-] as const satisfies readonly ErrorCode[]
 
 /** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */
 export const addFiles = /* @__PURE__ */ makeCall(() => ({
@@ -61,7 +52,7 @@ export const addFiles = /* @__PURE__ */ makeCall(() => ({
     'DUPLICATE_NAME',
     'INVALID_PATH',
     'INVALID_LABEL',
-    ...oneTimeErrors,
+    ...signatureErrors,
     'INVALID_CID_VERSION',
     'TOO_MANY_PARTS',
     ...shortageErrors,
@@ -103,7 +94,7 @@ export const importCar = /* @__PURE__ */ makeCall(() => ({
     'NO_FILE',
     'INVALID_PATH',
     'INVALID_LABEL',
-    ...oneTimeErrors,
+    ...signatureErrors,
     'TOO_MANY_PARTS',
     'INVALID_CAR',
     'BLOCK_HASH_MISMATCH',

@@ -96,15 +96,6 @@ test('a question about the access of another account uses none of its evaluation
   await using node = await startTestNode(environment)
   const owner = await openTestSession(node)
   const friend = await openTestSession(node)
-  const conditions = [
-    {
-      id: 1,
-      chain: 'local',
-      method: 'getBlockNumber',
-      standardContractType: '',
-      returnValueTest: { comparator: '>=', value: '1' },
-    },
-  ]
   await callAs(node, owner, 'POST', '/api/fileAccessConditions/1', { cid, payload, conditions })
   const explain = () => callAs(node, owner, 'POST', '/api/keys/explain/1', { cid, about: friend.address })
   for (let calls = 0; calls < 10; calls++) expect((await explain()).status).toBe(200)
