@@ -39,7 +39,11 @@ export function createPictureCache({ folder, maxBytes }: { folder: string; maxBy
     totalBytes += space
   }
   const count = async (): Promise<void> => {
-    for (const { name, sizeBytes } of await listFiles(folder)) add(name, sizeBytes)
+    const files = await listFiles(folder)
+    // Pictures used since the start come last: the times on disk are too coarse to order them.
+    const used = [...sizes]
+    for (const { name, sizeBytes } of files) add(name, sizeBytes)
+    for (const [name, sizeBytes] of used) add(name, sizeBytes)
   }
   const evict = async (): Promise<void> => {
     for (const name of sizes.keys()) {
