@@ -59,9 +59,9 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   }
   return [
     speedRow({
-      what: `upload of ${largeBytes / 2 ** 20} MiB by the SDK while deals of 2 GiB are under way`,
+      what: `upload of ${largeBytes / 2 ** 20} MiB by the SDK while deals of 2 GiB are in progress`,
       oursMs: beside,
-      against: 'with nothing else under way',
+      against: 'without deals',
       theirsMs: quiet,
       minRatio: 0.8,
       amount: largeBytes / 2 ** 20,
@@ -72,6 +72,6 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 
 export const besideDealsBench: Bench = {
   name: 'beside-deals',
-  about: 'Uploads to a local network whose three providers fetch, hash and prove earlier content.',
+  about: 'Uploads to a local network while its three providers fetch, hash and prove earlier content.',
   run,
 }

@@ -160,6 +160,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 
 export const consoleEncryptionBench: Bench = {
   name: 'console-encryption',
-  about: 'Encrypted files in the web console in Chromium: speed, memory, and how long the page stands still.',
+  about:
+    'Encrypted files in the web console in Chromium: speed, memory, and the longest time that the page is blocked.',
   run,
 }

@@ -15,7 +15,7 @@ const letterMs = 150
 
 export const consoleInputsBench: Bench = {
   name: 'console-inputs',
-  about: `The web console’s slowest answer to an input, step by step, among ${formatNumber(fileCount)} files with a CPU ${slower} times slower: processor time of the page from the input to its frame, and in brackets the wait, in which other programs count.`,
+  about: `The slowest response of the web console to each input, among ${formatNumber(fileCount)} files, with a CPU ${slower} times slower. The figures are processor time of the page from the input to its frame, and in brackets the wall-clock time, which other programs affect.`,
   async run({ runs }) {
     await using site = await openConsole({ environment: { CAIRN_RATE_FACTOR: '0' } })
     const { page, browser, wallet, open, signIn } = await openThrottled(site, slower)

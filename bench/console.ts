@@ -23,7 +23,7 @@ const patience = { timeout: 300_000 }
 export const consoleBench: Bench = {
   name: 'console',
   about:
-    'The web console in Chromium on this machine: a page’s main content, its slowest answer to an input, lists, uploads.',
+    'The web console in Chromium on the same machine: time to the main content, slowest response to an input, lists, and uploads.',
   async run({ scratch, runs, largeBytes }) {
     await using site = await openConsole()
     const rows: Row[] = []
@@ -45,7 +45,7 @@ export const consoleBench: Bench = {
       const slowest = inputs.toSorted((a, b) => a.processorMs - b.processorMs)
       const step = slowest[Math.floor(slowest.length / 2)]?.step ?? ''
       const work = slowest.map(({ processorMs }) => processorMs)
-      rows.push(msRow(`of it processor time of the page, most for “${step}”${machine}`, work, goalMs))
+      rows.push(msRow(`processor time of the page in it, highest for “${step}”${machine}`, work, goalMs))
     }
     const [first, filter] = await listTimes(site, runs)
     rows.push(msRow('first row after sign-in', first, 300))

@@ -75,6 +75,6 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 
 export const downloadsBench: Bench = {
   name: 'downloads',
-  about: 'Downloads of one file to the disk, from a deployed storage service and a Kubo daemon on the same machine.',
+  about: 'Downloads of a file to the disk, from a deployed storage service and from a Kubo daemon on the same machine.',
   run,
 }

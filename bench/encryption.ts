@@ -139,6 +139,6 @@ async function run(options: BenchOptions): Promise<Row[]> {
 
 export const encryptionBench: Bench = {
   name: 'encryption',
-  about: 'Encrypting and decrypting, beside the published SDK, and encrypted transfers beside plain ones.',
+  about: 'Encryption and decryption compared with the published SDK, and encrypted transfers compared with plain ones.',
   run,
 }

@@ -146,6 +146,6 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 
 export const gatewayBench: Bench = {
   name: 'gateway',
-  about: 'Reading through the gateway, warm page cache on each side.',
+  about: 'Downloads from the gateway, with a warm page cache on each side.',
   run,
 }

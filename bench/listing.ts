@@ -116,4 +116,4 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   })
 }
 
-export const listingBench: Bench = { name: 'listing', about: 'Listing a page of uploads, SQLite.', run }
+export const listingBench: Bench = { name: 'listing', about: 'Listing a page of uploads, on SQLite.', run }

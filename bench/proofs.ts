@@ -121,7 +121,8 @@ async function measureFirstProof(scratch: string, runs: number): Promise<Row[]> 
 
 export const proofsBench: Bench = {
   name: 'proofs',
-  about: 'Piece commitments against the reference library `@web3-storage/data-segment`, and how soon a file is proven.',
+  about:
+    'Piece commitments compared with the reference library `@web3-storage/data-segment`, and the time until a file is proven.',
   async run({ scratch, runs }: BenchOptions): Promise<Row[]> {
     return [
       ...(await measureCommitments(runs)),

@@ -129,6 +129,6 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
 export const s3Bench: Bench = {
   name: 's3',
   about:
-    'The S3 API of a deployed storage service against that of SeaweedFS, by curl (large object) and the AWS SDK (small ones, lists).',
+    'The S3 API of a deployed storage service compared with that of SeaweedFS, with curl (large object) and the AWS SDK (small objects, lists).',
   run,
 }

@@ -35,4 +35,4 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   ]
 }
 
-export const startBench: Bench = { name: 'start', about: 'Start and memory of the local network.', run }
+export const startBench: Bench = { name: 'start', about: 'Start time and memory of the local network.', run }

@@ -64,6 +64,7 @@ async function run({ scratch, runs, largeBytes, against }: BenchOptions): Promis
 
 export const uploadCostBench: Bench = {
   name: 'upload-cost',
-  about: 'What a large upload by curl costs one storage service alone, against another checkout (`--against FOLDER`).',
+  about:
+    'The cost of a large upload by curl at the storage service alone, compared with another checkout (`--against FOLDER`).',
   run,
 }

@@ -196,6 +196,7 @@ function memoryRow(who: string, bytes: number): Row {
 
 export const uploadsBench: Bench = {
   name: 'uploads',
-  about: 'Uploads to one deployed storage service, answered when durable, against a Kubo daemon, which does not sync.',
+  about:
+    'Uploads to a deployed storage service, which answers when they are durable, compared with a Kubo daemon, which does not sync.',
   run,
 }
