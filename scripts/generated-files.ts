@@ -45,33 +45,33 @@ function printConfiguration(): string {
 
 # Settings
 
-Settings are variables of the environment. Each can also be read from a file: \`NAME_FILE\` names the file that contains the value. A service that finds an invalid or unknown \`CAIRN_\` variable does not start, and names all of them.
+Settings are environment variables. Each can also be read from a file: set \`NAME_FILE\` to the file that contains the value. If a \`CAIRN_\` variable is invalid or unknown, the service does not start, and lists all such variables.
 
-If a service cannot start, it prints one sentence and what to do. Its exit code is 78 if an operator has to act (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 if another attempt may succeed. Every file that a service makes is readable by its owner alone.
+If a service cannot start, it prints the reason and what to do. The exit code is 78 if the operator has to act (a wrong setting, a port or folder in use, a [store that needs recovery](operate/recover.md)), and 1 if another attempt may succeed. Every file that a service creates is readable only by its owner.
 
-\`npm start\` reads the same settings, with other defaults for a local network: 100 GiB per account, no limits on the free storage of all accounts, 1,000 times the rates, log level \`warn\`.
+\`npm start\` reads the same settings, with different defaults for a local network: 100 GiB per account, no limit on the free storage of all accounts together, rate limits 1,000 times as high, and log level \`warn\`.
 
 ## Storage and gateway
 
-\`npm run storage\` starts the service, \`npm run build\` makes a folder that starts without an installation ([operate/deploy.md](operate/deploy.md)).
+\`npm run storage\` starts the service. \`npm run build\` creates a folder that runs without an installation ([operate/deploy.md](operate/deploy.md)).
 
 ${printSettings(settings)}
 
 ## Key node
 
-A network has five key nodes, each with a number, a folder and a secret of its own: \`npm run keynode\`.
+\`npm run keynode\` starts a key node. A network has five, each with its own number, folder and secret.
 
 ${printSettings(keyNodeSettings)}
 
 ## Key router
 
-\`npm run keyrouter\`.
+\`npm run keyrouter\` starts the router.
 
 ${printSettings(keyRouterSettings)}
 
 ## Storage provider
 
-A network has any number of providers, each with a folder and a secret of its own: \`npm run provider\` ([provider.md](provider.md)).
+\`npm run provider\` starts a provider ([provider.md](provider.md)). A network has any number of them, each with its own folder and secret.
 
 ${printSettings(providerSettings)}
 `
@@ -95,7 +95,13 @@ function printErrors(): string {
 
 # Errors
 
-Every error has one of these codes. Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`; the header \`X-Request-Id\` names the request in the service's log. The SDK throws a \`CairnError\` with it, the command line prints it in brackets after the message, and in \`code\` with \`--json\`. \`details\` has facts for programs; every error has those that are not optional, if the format of the body allows it: numbers of bytes and milliseconds, times in milliseconds since 1970. Any error of a request may have \`issues\` (fields and what is wrong with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
+Look up an error by its code. Where to find the code:
+
+- Services send it in the header \`X-Cairn-Code\` and, if the format of the body allows it, in \`code\`. The header \`X-Request-Id\` identifies the request in the service's log.
+- The SDK throws a \`CairnError\` with the code.
+- The command line prints it in brackets after the message, and in \`code\` with \`--json\`.
+
+\`details\` contains facts for programs, such as sizes in bytes, durations in milliseconds, and times in milliseconds since 1970. If the format of the body allows it, every error has the details that are not marked as optional. Any error of a request may have \`issues\` (fields, and the problem with each). The SDK may add \`offsetBytes\` (bytes sent so far) and \`successor\` (a CID) to any error.
 
 ## Errors of services
 

@@ -24,11 +24,13 @@ export function printCalls(calls: readonly CallDefinition[]): string {
   const codes = commonErrors.map((code) => `\`${code}\``).join(', ')
   return `# HTTP calls
 
-Every call of every service. [openapi.json](openapi.json) has the same as an OpenAPI 3.1 document; a running storage service serves it at \`/openapi.json\`, with a page to try calls at \`/docs\`. An API key or session key is sent as \`Authorization: Bearer KEY\`. Types are written as in TypeScript; sizes are bytes, times are milliseconds since 1970 unless the name states another unit.
+Look up every call of every service. [openapi.json](openapi.json) contains the same as an OpenAPI 3.1 document. A running storage service serves it at \`/openapi.json\`; at \`/docs\`, you can try the calls in a browser.
+
+Send an API key or session key as \`Authorization: Bearer KEY\`. Types are written as in TypeScript. Unless the name states another unit, sizes are in bytes, and times are in milliseconds since 1970.
 
 Any call can also return ${codes}. [Errors](errors.md) describes each code.
 
-Each call has a rate per caller, or per address if it needs no login. Answers state it: \`RateLimit-Policy: "listFiles";q=6000;w=60\` says that 6,000 calls per minute are allowed, and \`RateLimit: "listFiles";r=5999;t=1\` that 5,999 are left, and that all are there again in a second. Beyond it, a call is refused with \`RATE_LIMITED\` and \`Retry-After\`. An operator can change all rates by \`CAIRN_RATE_FACTOR\`; with 0 there are none, and no such headers.
+Each call has a rate limit per caller, or per IP address if it needs no login. Responses state the limit: \`RateLimit-Policy: "listFiles";q=6000;w=60\` means that 6,000 calls per minute are allowed. \`RateLimit: "listFiles";r=5999;t=1\` means that 5,999 calls are left, and that all are available again in one second. A call beyond the limit is rejected with \`RATE_LIMITED\` and \`Retry-After\`. Operators can change all limits with \`CAIRN_RATE_FACTOR\`; with 0, there are no limits and no such headers.
 
 ${subjects.map(([tag, own]) => `## ${tag}\n\n${own.map(printCall).join('\n\n')}`).join('\n\n')}
 `
@@ -36,7 +38,7 @@ ${subjects.map(([tag, own]) => `## ${tag}\n\n${own.map(printCall).join('\n\n')}`
 
 function printCall(call: CallDefinition): string {
   const facts = [
-    ['answered by', hosts[call.host]],
+    ['served by', hosts[call.host]],
     ['login', call.scope === undefined ? auths[call.auth] : `${auths[call.auth]} with \`${call.scope}\``],
     ['path', printFields(call.params)],
     ['query', printFields(call.query)],
@@ -66,17 +68,17 @@ function printBody({ body }: CallDefinition): string[] {
 function printAnswer(call: CallDefinition): string[] {
   const others = Object.entries(call.otherStatuses ?? {})
   const list = others.map(([status, when]) => `- ${status}: ${escapeMarkdown(when)}`).join('\n')
-  return [...printSuccess(call), ...(list === '' ? [] : ['Other answers:', list])]
+  return [...printSuccess(call), ...(list === '' ? [] : ['Other responses:', list])]
 }
 
 function printSuccess({ response, status = 200 }: CallDefinition): string[] {
   const note = response.description === undefined ? '' : `: ${escapeMarkdown(response.description)}`
   if (response.kind === 'json')
-    return [`Answer ${status}, JSON${note}${note === '' ? ':' : ''}`, printFence(response.schema)]
+    return [`Response ${status}, JSON${note}${note === '' ? ':' : ''}`, printFence(response.schema)]
   const types = response.kind === 'bytes' ? (response.mediaTypes ?? []).filter((name) => name !== '*/*') : []
   const names = types.map((name) => ` \`${name}\``).join(' or')
   const type = `${{ text: 'text', bytes: 'bytes', none: 'without a body' }[response.kind]}${names === '' ? '' : ` of type${names}`}`
-  return [`Answer ${status}, ${type}${note}${/[.:]$/.test(note) ? '' : '.'}`]
+  return [`Response ${status}, ${type}${note}${/[.:]$/.test(note) ? '' : '.'}`]
 }
 
 function printFields(schema: Schema | undefined): string {

@@ -83,7 +83,7 @@ export const keyNodeSettings = {
   },
   CAIRN_KEYNODE_SECRET_SECONDARY: {
     about:
-      'Second secret that also opens shards during a rotation of CAIRN_KEYNODE_SECRET (docs/operate/upgrade.md). New seals use CAIRN_KEYNODE_SECRET.',
+      'Second secret that also opens shards during a rotation of CAIRN_KEYNODE_SECRET (docs/operate/upgrade.md). New shards are encrypted with CAIRN_KEYNODE_SECRET.',
     fallback: '',
     read: optional(secret),
   },

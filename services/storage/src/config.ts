@@ -97,7 +97,7 @@ export const settings = {
     read: parseProviders,
   },
   CAIRN_DEALS: {
-    about: 'JSON of the deal settings: copies, delays and challenge periods (docs/proofs.md).',
+    about: 'JSON of the deal settings, such as copies, delays and challenge periods (docs/proofs.md).',
     fallback: '',
     read: parseDealSettings,
   },

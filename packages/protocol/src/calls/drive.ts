@@ -49,7 +49,7 @@ export const getDrive = defineCall({
   scope: 'files:read',
   summary: 'Read the drive',
   description:
-    'Returns the parts of the private index of the account (folders, names, stars, tags and trash) that end after the revision `since`, in order. They are encrypted: the service sees their sizes and times. An account without a drive has revision 0.',
+    'Returns the parts of the private index of the account (folders, names, stars, tags and trash) that end after the revision `since`, in order. They are encrypted: the service sees only their sizes and times. An account without a drive has revision 0.',
   query: v.object({
     since: v.optional(v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a revision'), v.transform(Number)), '0'),
   }),
@@ -67,7 +67,7 @@ export const putDrivePart = defineCall({
   scope: 'files:write',
   summary: 'Change the drive',
   description:
-    'Appends a part with `first` and `last` one above `revision`, or replaces the stored parts from `first` to `last` by one. `revision` is the revision that the client read: if the drive has another one, or its parts do not start at `first` and end at `last`, the call fails with PRECONDITION_FAILED, and `details.revision` is the current one. A change of another drive, which this one replaced since the client read it, fails with CONFLICT: the tips in the headers of the parts tell. A drive has at most 256 parts of 1 MiB and 16 MiB together.',
+    'Appends a part with `first` and `last` one above `revision`, or replaces the stored parts from `first` to `last` with one part. `revision` is the revision that the client read. If the drive has another revision, or its parts do not start at `first` and end at `last`, the call fails with PRECONDITION_FAILED, and `details.revision` is the current revision. If the drive was replaced since the client read it, which the tips in the headers of the parts show, the call fails with CONFLICT. A drive has at most 256 parts of 1 MiB and 16 MiB together.',
   body: {
     kind: 'json',
     schema: v.object({ revision, first: revision, last: revision, data }),
@@ -86,7 +86,7 @@ export const removeDrive = defineCall({
   scope: 'files:write',
   summary: 'Remove the drive',
   description:
-    'Removes the private index of the account, so that a new one can be started after its key was lost. Uploads stay. `revision` is the revision that the client read: if the drive has another one, the call fails with PRECONDITION_FAILED. Without a drive the call does nothing.',
+    'Removes the private index of the account, so that a new one can be started after its key was lost. Uploads are kept. `revision` is the revision that the client read. If the drive has another revision, the call fails with PRECONDITION_FAILED. Without a drive, the call does nothing.',
   query: v.object({
     revision: v.pipe(v.string(), v.regex(/^\d{1,15}$/, 'must be a revision'), v.transform(Number)),
   }),
@@ -104,7 +104,7 @@ export const deleteDriveUploads = defineCall({
   scope: 'files:write',
   summary: 'Delete uploads of the drive',
   description:
-    'Deletes up to 500 uploads by their ids. `revision` is the revision of the drive that the client read (0 without a drive): if the drive has another one, for example because another device restored an item, the call fails with PRECONDITION_FAILED, deletes nothing, and `details.revision` is the current one. Objects of S3 buckets, and folders of published buckets, are not deleted: `kept` lists their ids. Ids of which the account has no upload are ignored.',
+    'Deletes up to 500 uploads by their ids. `revision` is the revision of the drive that the client read (0 without a drive). If the drive has another revision, for example because another device restored an item, the call deletes nothing and fails with PRECONDITION_FAILED, and `details.revision` is the current revision. Objects of S3 buckets, and folders of published buckets, are not deleted; `kept` lists their ids. Ids without an upload in the account are ignored.',
   body: {
     kind: 'json',
     schema: v.object({

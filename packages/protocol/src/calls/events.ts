@@ -53,7 +53,7 @@ export const listEvents = defineCall({
   path: '/api/events',
   summary: 'List the events of the account',
   description:
-    'Returns events, oldest first. Each event of an account has the next number as its `cursor`, so that a client that continues from the returned `cursor` misses none. Events about API keys, S3 access keys and webhooks require the scope `account`.',
+    'Returns events, oldest first. The cursors of an account are consecutive numbers, so a client that continues from the returned `cursor` misses no event. Events about API keys, S3 access keys and webhooks require the scope `account`.',
   query: v.object({
     ...query.entries,
     limit: v.optional(
@@ -89,7 +89,7 @@ export const exportEvents = defineCall({
   path: '/api/events/export',
   summary: 'Export the event log of the account',
   description:
-    'Sends the stored events, oldest first, as lines of JSON: a head that names the network, the account and the public key of the service, one line per event, and a seal with the number of events, a hash chain over all lines and its signature. An export that breaks off has no seal. Requires the scopes `account` and `files:read`, because the log has events of all types.',
+    'Sends the stored events, oldest first, as JSON lines: a head with the network, the account and the public key of the service, one line per event, and a seal with the number of events, a hash chain over all lines and its signature. An incomplete export has no seal. Requires the scopes `account` and `files:read`, because the log has events of all types.',
   scope: 'account',
   errors: authErrors,
   response: { kind: 'text', mediaType: 'application/x-ndjson' },

@@ -49,7 +49,7 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. A row has `managedBy` if it is an object of an S3 bucket or the folder of a published one (`s3`), or a pin of the Pinning Service API (`pin`): deleting the row deletes these. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted) or the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
+    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `managedBy` is set if the row is an object of an S3 bucket or the folder of a published bucket (`s3`), or a pin of the Pinning Service API (`pin`). Deleting the row also deletes these. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for public and private), the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
@@ -98,7 +98,7 @@ export const getFileInfo = defineCall({
   tag: 'Files',
   summary: 'Show information about a CID',
   description:
-    'With an API key, returns the newest upload of the caller if there is one, otherwise the oldest upload of any account that is not private. The uploader set the name, the type and the encrypted flag. `isOwn` is true if the uploader is the caller.',
+    'With an API key, returns the newest upload of the caller if there is one. Otherwise, returns the oldest upload of any account that is not private. The name, the type and the encrypted flag come from the uploader. `isOwn` is true if the uploader is the caller.',
   auth: 'optionalApiKey',
   scope: 'files:read',
   query: v.object({ cid: anyCidSchema }),

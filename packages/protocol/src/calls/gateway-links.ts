@@ -31,7 +31,7 @@ export const createGatewayLink = defineCall({
   tag: 'Gateway links',
   summary: 'Sign a gateway link',
   description:
-    'Returns a URL of the gateway with an expiry and a signature, which opens an upload of the account without a key: a private upload, which the gateway does not serve otherwise, or any other. A link to a folder opens everything below it; a link to a path opens that path only. The link is valid until it expires or the upload is deleted. The service stores nothing about it.',
+    'Returns a gateway URL with an expiry and a signature. It opens an upload of the account without a key, including a private upload, which the gateway does not serve otherwise. A link to a folder opens everything below it; a link to a path opens only that path. The link is valid until it expires or the upload is deleted. The service stores nothing about it.',
   auth: 'apiKey',
   scope: 'files:read',
   body: {

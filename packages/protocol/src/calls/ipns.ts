@@ -16,7 +16,7 @@ export const generateIpnsKey = defineCall({
   tag: 'Names',
   summary: 'Create a name (published clients)',
   description:
-    'The service creates an Ed25519 key and stores it sealed. `ipnsName` identifies the key in the other calls.',
+    'The service creates an Ed25519 key and stores it encrypted. `ipnsName` identifies the key in the other calls.',
   auth: 'apiKey',
   scope: 'files:write',
   response: { kind: 'json', schema: v.object({ ipnsName: v.string(), ipnsId: v.string() }) },

@@ -165,7 +165,7 @@ export const listKeyEvents = /* @__PURE__ */ makeCall(() => ({
   tag: 'Keys',
   summary: 'List who opened files, and changes of their rights',
   description:
-    'Newest first. Each node keeps its own log. Opening a file takes three shards, so an opening that fewer than three nodes list did not give anyone the file. Events belong to the address that owned the file when they happened.',
+    'Newest first. Each node keeps its own log. Opening a file takes three shards, so an entry that fewer than three nodes list did not open the file. Events belong to the address that owned the file when they happened.',
   auth: 'session',
   params: node,
   query: v.object({
@@ -199,7 +199,7 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   path: '/api/keys/repair/{node}',
   summary: 'Repair a node from its peers',
   description:
-    'The node requests signed statements from its peers and adopts the newer state that three of them agree on: owner, addresses and conditions, never a shard. For the owner, previous owners and addresses that the file is shared with. With `discardVersion`, the owner lets the node adopt an older state too. A record from a backup is replaced for its owner even if no three peers agree, with only those rights that all of them list.',
+    'The node requests signed statements from its peers, and adopts the newer state that three of them agree on: owner, addresses and conditions, but never a shard. Available to the owner, previous owners, and addresses that the file is shared with. With `discardVersion`, the owner lets the node also adopt an older state. If a record is from a backup and no three peers agree, its owner can still replace it; only rights that all peers list are kept.',
   body: {
     kind: 'json',
     schema: v.object({

@@ -76,7 +76,7 @@ export const createLink = defineCall({
   scope: 'files:write',
   summary: 'Create a link',
   description:
-    'Stores a file key that the client sealed with the key of the link, and gives it to callers that prove that they know the link. The service cannot open it. An account can have 1,000 links that have not ended.',
+    'Stores a file key that the client has encrypted with the key of the link, and returns it to callers that prove that they know the link. The service cannot open it. An account can have 1,000 links that have not ended.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -125,7 +125,7 @@ export const revokeLink = defineCall({
   auth: 'apiKey',
   scope: 'files:write',
   summary: 'Revoke a link',
-  description: 'Deletes the sealed key at once: the link can no longer be opened.',
+  description: 'Deletes the encrypted key at once, so the link can no longer be opened.',
   params,
   response: { kind: 'json', schema: link },
   errors: [...authErrors],
@@ -141,7 +141,7 @@ export const inspectLink = defineCall({
   path: '/api/links/{id}/inspect',
   auth: 'none',
   summary: 'Show who shared a link, and when it expires',
-  description: 'Does not count as an open. The token is in the body so that logs of proxies never contain it.',
+  description: 'Does not count as an open. The token is in the body, so that proxy logs never contain it.',
   params,
   body: { kind: 'json', schema: v.object({ token }) },
   response: { kind: 'json', schema: linkInfo },
@@ -158,7 +158,7 @@ export const openLink = defineCall({
   path: '/api/links/{id}/open',
   auth: 'none',
   summary: 'Open a link',
-  description: 'Returns the sealed key and counts one open. After 20 wrong passwords, the link no longer opens.',
+  description: 'Returns the encrypted key and counts one open. After 20 wrong passwords, the link no longer opens.',
   params,
   body: { kind: 'json', schema: v.object({ token, passwordToken: v.optional(token) }) },
   response: { kind: 'json', schema: openedLink },

@@ -72,7 +72,7 @@ export const createUpload = defineCall({
   tag: 'Resumable uploads',
   summary: 'Start a resumable upload',
   description:
-    'tus 1.0.0 (creation). Reserves `Upload-Length` bytes and returns `Location`. `Upload-Metadata` can contain `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption` and `body-type`. `body-type` is the format of the bytes: `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`. Without it, the bytes are a file. `idempotency-key` is a random text of the client, such as a UUID: a repeated call with it returns the same upload. The token of an upload link authorizes the four calls of an upload, like an API key; of the metadata, it accepts only `filename`, `filetype` and `idempotency-key`.',
+    'tus 1.0.0 (creation). Reserves `Upload-Length` bytes and returns `Location`. `Upload-Metadata` can contain `filename`, `filetype`, `cid-version`, `profile`, `wrap-with-directory`, `encryption` and `body-type`. `body-type` states the format of the bytes: `multipart/form-data; boundary=…` as for `/api/v0/add`, or `application/vnd.ipld.car`. Without it, the bytes are a file. `idempotency-key` is a random text from the client, such as a UUID; repeating the call with it returns the same upload. The token of an upload link authorizes the four calls of an upload, like an API key, but accepts only the metadata `filename`, `filetype` and `idempotency-key`.',
   auth: 'apiKey',
   scope: 'files:write',
   headers: v.object({

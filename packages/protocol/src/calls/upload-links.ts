@@ -105,7 +105,7 @@ export const createUploadLink = defineCall({
   scope: 'files:write',
   summary: 'Create an upload link',
   description:
-    'Returns a token that uploads files to this account, within limits. Senders use the resumable uploads (tus) with the token in place of an API key. The service stores only its hash. An account can have 1,000 upload links that have not ended.',
+    'Returns a token that uploads files to this account, within limits. Senders use resumable uploads (tus) with the token instead of an API key. The service stores only its hash. An account can have 1,000 upload links that have not ended.',
   body: {
     kind: 'json',
     schema: v.object({
@@ -150,7 +150,7 @@ export const revokeUploadLink = defineCall({
   auth: 'apiKey',
   scope: 'files:write',
   summary: 'Revoke an upload link',
-  description: 'Ends the link and its uploads in progress. Nothing is stored through it afterwards; stored files stay.',
+  description: 'Ends the link and cancels its uploads in progress. Stored files are kept.',
   params: v.object({ id: v.pipe(v.string(), v.maxLength(64)) }),
   response: { kind: 'json', schema: uploadLink },
   errors: [...authErrors],
@@ -166,7 +166,7 @@ export const inspectUploadLink = defineCall({
   path: '/api/upload-link/inspect',
   auth: 'none',
   summary: 'Show what an upload link accepts',
-  description: 'The token is in the body so that logs of proxies never contain it.',
+  description: 'The token is in the body, so that proxy logs never contain it.',
   body: { kind: 'json', schema: v.object({ token }) },
   response: { kind: 'json', schema: uploadLinkInfo },
   errors: ['ACCOUNT_BLOCKED', 'GONE'],

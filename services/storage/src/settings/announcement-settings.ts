@@ -10,13 +10,13 @@ export const announcementSettings = {
   },
   CAIRN_IPNI_DEFAULT: {
     about:
-      'on announces unencrypted uploads whose uploader did not choose. off announces only uploads that request it.',
+      'on announces unencrypted uploads unless the uploader chose otherwise. off announces only uploads that request it.',
     fallback: 'on',
     read: onOff,
   },
   CAIRN_KUBO_RPC_URL: {
     about:
-      'Base URL of the RPC API of your Kubo, or of the proxy of your IPFS Cluster, that announced content is handed to and pinned at (docs/how-to/ipfs-network.md). When empty, nothing is handed over.',
+      'Base URL of the RPC API of your Kubo, or of the proxy of your IPFS Cluster, that stores and pins announced content (docs/how-to/ipfs-network.md). When empty, nothing is handed over.',
     fallback: '',
     read: optional(url),
   },

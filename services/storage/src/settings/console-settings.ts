@@ -28,7 +28,7 @@ export const consoleSettings = {
   },
   CAIRN_PASSKEY_DOMAIN: {
     about:
-      'Domain of passkeys: the host of the web console or a parent of it. Users sign in to the console with passkeys instead of wallets; another domain later means other accounts. When empty, the console offers no passkeys.',
+      'Domain of passkeys: the host of the web console or a parent of it. Users can sign in to the console with passkeys instead of wallets. Changing the domain later changes the accounts. When empty, the console offers no passkeys.',
     fallback: '',
     read: optional(passkeyDomain),
   },

@@ -34,7 +34,7 @@ export const eventSettings = {
     read: onOff,
   },
   CAIRN_WEBHOOK_FAILURE_DAYS: {
-    about: 'Days without a successful delivery after which a webhook is disabled when a delivery has failed.',
+    about: 'Days without a successful delivery after which a failed delivery disables the webhook.',
     fallback: '5',
     read: days(1, 365),
   },

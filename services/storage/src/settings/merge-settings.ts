@@ -15,7 +15,7 @@ export const mergeSettings = {
     read: whole(MIB, GIB),
   },
   CAIRN_MERGE_AGE_SECONDS: {
-    about: 'Minimum age of a pack that is merged; less when packs are sent to storage providers sooner.',
+    about: 'Minimum age of packs that are merged. It is lower if packs are sent to storage providers sooner.',
     fallback: '3600',
     read: seconds(0, 366 * 24 * 3600),
   },

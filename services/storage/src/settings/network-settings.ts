@@ -31,7 +31,7 @@ export const networkSettings = {
   },
   CAIRN_KEY_NODE_URLS: {
     about:
-      'Comma-separated public URLs of the five key nodes, in order, for the network profile. The service asks them if pinned content is encrypted.',
+      'Comma-separated public URLs of the five key nodes, in order, for the network profile. The service asks them whether pinned content is encrypted.',
     fallback: '',
     read: (value: string) => list(value).map(url),
   },

@@ -13,13 +13,13 @@ function storageSecret(value: string): Uint8Array {
 export const secretSettings = {
   CAIRN_STORAGE_SECRET: {
     about:
-      'Secret that seals name keys, 64 hex characters. When empty, the secret in storage.key in CAIRN_HOME, created at the first start. Replicas of one database must use the same secret. CAIRN_STORAGE_SECRET_FILE sets a file that contains it.',
+      'Secret that encrypts name keys, 64 hex characters. When empty, the service uses the secret in storage.key in CAIRN_HOME, created at the first start. Replicas of one database must use the same secret. CAIRN_STORAGE_SECRET_FILE sets a file that contains it.',
     fallback: '',
     read: optional(storageSecret),
   },
   CAIRN_STORAGE_SECRET_SECONDARY: {
     about:
-      'Second secret that is also accepted during a rotation of CAIRN_STORAGE_SECRET (docs/operate/upgrade.md). New seals use CAIRN_STORAGE_SECRET.',
+      'Second secret that is also accepted during a rotation of CAIRN_STORAGE_SECRET (docs/operate/upgrade.md). New data is encrypted with CAIRN_STORAGE_SECRET.',
     fallback: '',
     read: optional(storageSecret),
   },
