@@ -53,7 +53,7 @@ const named = (others: string | number) =>
 
 /** What happened in an account, and the bell. */
 export const activity: Texts['activity'] = {
-  hint: 'Was im Konto geschehen ist, das Neueste zuerst.',
+  hint: 'Aktivitäten in diesem Konto, die neuesten zuerst.',
   filter: 'Anzeigen',
   groups: {
     all: 'Alle',
@@ -83,17 +83,18 @@ export const activity: Texts['activity'] = {
   unconfirmed: (nodes) => `(gemeldet von ${formatCount(nodes)} von 5 Schlüsselknoten)`,
   connect: 'Schlüsselknoten verbinden',
   connectHint: 'Zeigt, wer die verschlüsselten Dateien geöffnet hat. Dafür signiert die Wallet einmal.',
-  keyNodesFailed: 'Die Schlüsselknoten antworten nicht. Freigaben und geöffnete verschlüsselte Dateien fehlen hier.',
+  keyNodesFailed:
+    'Die Schlüsselknoten antworten nicht. Deshalb fehlt hier, wer verschlüsselte Dateien freigegeben oder geöffnet hat.',
   other: (type) => type,
   openFile: 'Datei öffnen',
   older: 'Ältere anzeigen',
-  none: 'Noch nichts geschehen',
+  none: 'Noch keine Aktivitäten',
   noneHint: 'Uploads, Freigaben, geöffnete Dateien, Zahlungen und Nachweise erscheinen hier.',
   export: 'Signiertes Protokoll exportieren',
   exportFailed: 'Das Protokoll wurde nicht exportiert',
   bell: (unread) => (unread === 0 ? 'Mitteilungen' : `Mitteilungen, ${formatCount(unread)} ungelesen`),
   notifications: 'Mitteilungen',
-  notificationsHint: 'Was andere getan haben und was Aufmerksamkeit braucht.',
+  notificationsHint: 'Aktivitäten anderer und alles, was Handeln erfordert.',
   noNews: 'Keine Mitteilungen',
   noNewsHint: 'Geöffnete Dateien und Links, empfangene Dateien, Zahlungen und versäumte Nachweise erscheinen hier.',
   showAll: 'Alle Aktivitäten anzeigen',

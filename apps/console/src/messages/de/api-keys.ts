@@ -45,7 +45,7 @@ export const apiKeys: Texts['apiKeys'] = {
   revokeHint: 'Anfragen mit diesem API-Schlüssel werden ab sofort abgelehnt.',
   revoked: 'API-Schlüssel widerrufen',
   revokeFailed: 'Der API-Schlüssel wurde nicht widerrufen',
-  unseen: 'Sein Dialog wurde geschlossen, bevor er angezeigt werden konnte.',
+  unseen: 'Der Dialog wurde geschlossen, bevor der API-Schlüssel angezeigt werden konnte.',
   unseenValid: 'Ein API-Schlüssel, der nie angezeigt wurde, gilt noch. In der Liste widerrufen.',
   emptyTitle: 'Keine API-Schlüssel',
   emptyHint: 'Einen für ein Programm erstellen, das im Auftrag dieses Kontos handelt.',

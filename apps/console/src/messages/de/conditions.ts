@@ -9,17 +9,17 @@ const smallest = (text: string) =>
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions: Texts['conditions'] = {
   title: 'Bedingungen',
-  hint: 'Wer sie erfüllt, hat Zugriff, ohne auf der Liste zu stehen. Die Schlüsselknoten prüfen jedes Mal die Chain.',
+  hint: 'Wer die Bedingungen erfüllt, hat Zugriff, auch ohne auf der Liste zu stehen. Die Schlüsselknoten prüfen das jedes Mal auf der Chain.',
   emptyTitle: 'Keine Bedingungen',
-  emptyHint: 'Zum Anfangen:',
+  emptyHint: 'Vorlagen für den Anfang:',
   family: 'Chains',
   families: { EVM: 'Ethereum (EVM)' },
   notRead:
-    'Die Schlüsselknoten dieses Netzwerks lesen diese Art von Chain nicht, deshalb lassen sich diese Bedingungen hier nicht speichern.',
+    'Die Schlüsselknoten dieses Netzwerks unterstützen diese Art von Chain nicht, deshalb lassen sich diese Bedingungen hier nicht speichern.',
   add: 'Bedingung hinzufügen',
   notWhole: 'Eine ganze Zahl ab 0 eingeben.',
   notAmount: `Eine Zahl ab 0 eingeben, zum Beispiel ${formatDecimal('1.5')}. Kleinste Einheiten sind ganze Zahlen.`,
-  notRadix: 'Kein Schlüsselknoten liest Radix',
+  notRadix: 'Schlüsselknoten unterstützen Radix nicht',
   kinds: {
     erc20: {
       label: 'Token (ERC-20)',
@@ -121,7 +121,7 @@ export const conditions: Texts['conditions'] = {
   or: 'oder',
   not: 'nicht',
   check: 'Bedingungen testen',
-  checkHint: 'Die Schlüsselknoten lesen die Chains jetzt.',
+  checkHint: 'Die Schlüsselknoten fragen die Chains sofort ab.',
   checkUnsaved: 'Getestet wird, was hier steht. Nichts wird gespeichert.',
   checkOwn: 'Eigene Wallet prüfen',
   checkLabel: 'Adresse',
@@ -145,7 +145,7 @@ export const conditions: Texts['conditions'] = {
   observed: (value) => `Auf der Chain: ${value}`,
   json: 'Als JSON',
   jsonHint:
-    'Kopieren, um es aufzubewahren oder wiederzuverwenden, oder Bedingungen hier einfügen. Die Kommandozeile nimmt dasselbe JSON.',
+    'Zum Aufbewahren oder Wiederverwenden kopieren, oder Bedingungen hier einfügen. Die Kommandozeile verwendet dasselbe JSON.',
   jsonLabel: 'Bedingungen',
   jsonUse: 'Übernehmen',
   jsonDownload: 'Herunterladen',

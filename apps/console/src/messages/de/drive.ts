@@ -20,9 +20,10 @@ export const drive: Texts['drive'] = {
   root: 'Meine Dateien',
   count: items,
   listing: (count) => `Dateien werden aufgelistet. Angezeigt sind die neuesten ${formatCount(count)}.`,
-  placeListing: 'Die Dateien werden noch aufgelistet, und hier kann noch mehr erscheinen. Das geht von selbst weiter.',
+  placeListing:
+    'Die Dateien werden noch aufgelistet, hier kann also noch mehr erscheinen. Das geht automatisch weiter.',
   folderListing:
-    'Die Dateien werden noch aufgelistet, und im Ordner sind vielleicht mehr. Es geht dann von selbst weiter.',
+    'Die Dateien werden noch aufgelistet, im Ordner sind vielleicht noch mehr. Das geht automatisch weiter.',
   newFolder: 'Neuer Ordner',
   newFolderHint: 'Ordnernamen sind verschlüsselt. Lesbar sind sie nur für dieses Konto.',
   newFolderLabel: 'Name des Ordners',
@@ -41,12 +42,12 @@ export const drive: Texts['drive'] = {
   moveNewLabel: (place) => `Name des neuen Ordners in „${place}“`,
   moveFilter: 'Ordner suchen',
   moveNone: 'Kein Ordner hat diesen Namen.',
-  moveStored: 'Als ein Ordner hochgeladen',
+  moveStored: 'Als Ganzes hochgeladener Ordner',
   moveStoredHint:
-    'Was als ein Ordner hochgeladen wurde, behält seine CID und seine Dateien, deshalb lässt sich nichts hinein verschieben. Stattdessen einen neuen Ordner anlegen.',
+    'Ein als Ganzes hochgeladener Ordner behält seine CID und seine Dateien, deshalb lässt sich nichts hineinverschieben. Stattdessen einen neuen Ordner anlegen.',
   moveRefused: (name) =>
-    `In „${name}“ lässt sich nichts verschieben: Der Inhalt wurde als ein Ordner hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
-  moveRefusedHere: 'Als ein Ordner hochgeladen, nimmt nichts auf',
+    `In „${name}“ lässt sich nichts verschieben: Der Ordner wurde als Ganzes hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
+  moveRefusedHere: 'Als Ganzes hochgeladen, Hineinverschieben nicht möglich',
   moved: (count, place) => `${items(count)} nach ${place} verschoben`,
   star: 'Mit Stern markieren',
   unstar: 'Stern entfernen',
@@ -73,7 +74,7 @@ export const drive: Texts['drive'] = {
   trashed: (count) => `${items(count)} in den Papierkorb verschoben`,
   undo: 'Rückgängig',
   trashHint:
-    'Was hier liegt, belegt Speicherplatz und lässt sich durch Freigaben und Links öffnen, bis es gelöscht wird. Nach 30 Tagen ist es zum Löschen bereit.',
+    'Elemente bleiben hier, bis sie gelöscht werden. Sie belegen weiter Speicherplatz und lassen sich über Freigaben und Links öffnen. Nach 30 Tagen sind sie zum Löschen bereit.',
   trashEmpty: 'Der Papierkorb ist leer',
   trashEmptyHint: 'Gelöschtes erscheint hier. Es lässt sich wiederherstellen oder endgültig löschen.',
   trashedAgo: (ago) => `${ago.charAt(0).toUpperCase()}${ago.slice(1)} gelöscht`,
@@ -88,31 +89,32 @@ export const drive: Texts['drive'] = {
     'Entfernt alle Versionen aus dem Konto und gibt den Speicherplatz frei. Das lässt sich nicht rückgängig machen. Wer die CIDs hat, kann noch Kopien haben.',
   deleteFailed: 'Nicht alles wurde endgültig gelöscht',
   emptyTrash: 'Papierkorb leeren',
-  emptyDue: (count) => `${items(count)} löschen, älter als 30 Tage`,
+  emptyDue: (count) => `${items(count)} löschen (älter als 30 Tage)`,
   deleted: (count, uploads, kept) => {
     const deleted = `${items(count)} gelöscht, ${counted(uploads, { one: 'Upload', other: 'Uploads' })} aus dem Speicher entfernt`
     return kept === 0
       ? deleted
-      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'bleibt', other: 'bleiben' })}: Objekte in S3-Buckets haben den Inhalt.`
+      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'bleibt', other: 'bleiben' })}: Objekte in S3-Buckets haben denselben Inhalt.`
   },
-  deletedNone: 'Nichts gelöscht: Ein anderes Gerät hat es wiederhergestellt oder gelöscht',
+  deletedNone: 'Nichts gelöscht: Ein anderes Gerät ist mit Wiederherstellen oder Löschen zuvorgekommen',
   deleteBucketsHint:
-    'Objekte in S3-Buckets bleiben, und damit auch Elemente mit ihrem Inhalt: Die Objekte lassen sich mit einem S3-Client oder unter „Alle Uploads“ löschen.',
+    'Objekte in S3-Buckets bleiben erhalten, ebenso Elemente mit demselben Inhalt. Die Objekte lassen sich mit einem S3-Client oder unter „Alle Uploads“ löschen.',
   versions: 'Versionen',
   versionsTitle: (name) => `Versionen von ${name}`,
   versionsHint:
-    'Eine Datei mit demselben Namen in denselben Ordner hochladen, um eine Version hinzuzufügen. Jede Version hat ihren eigenen Zugriff: Freigaben und Links gehen nicht auf eine neue über und bleiben bei der alten.',
+    'Um eine Version hinzuzufügen, eine Datei mit demselben Namen in denselben Ordner hochladen. Jede Version hat ihren eigenen Zugriff: Freigaben und Links bleiben bei der alten Version und gelten nicht für die neue.',
   versionCurrent: 'Aktuell',
-  versionUse: 'Zur aktuellen machen',
+  versionUse: 'Als aktuelle festlegen',
   versionOpen: 'Öffnen',
   earlierVersion: (at) => `Frühere Version, vom ${at}`,
-  openCurrent: 'Aktuelle öffnen',
-  versionUsed: (name) => `${name} hat wieder die frühere Version`,
+  openCurrent: 'Aktuelle Version öffnen',
+  versionUsed: (name) => `${name} auf die frühere Version zurückgesetzt`,
   versionCount: (count) => counted(count, { one: 'Version', other: 'Versionen' }),
   duplicatesHint:
     'Uploads mit demselben Inhalt und Zugriff. Angezeigt wird jeder Inhalt einmal; die anderen belegen nur Speicherplatz. Objekte in S3-Buckets und Pins sind nicht dabei.',
   duplicatesNone: 'Keine Duplikate',
-  duplicatesNoneHint: 'Kein Upload wiederholt einen anderen. Objekte in S3-Buckets und Pins zählen nicht.',
+  duplicatesNoneHint:
+    'Keine zwei Uploads haben denselben Inhalt und Zugriff. Objekte in S3-Buckets und Pins zählen nicht.',
   duplicatesOf: (name, count) =>
     `${name}, ${plural(count, { one: 'einmal', other: `${formatCount(count)}-mal` })} hochgeladen`,
   duplicatesRemove: 'Kopien entfernen',
@@ -125,9 +127,9 @@ export const drive: Texts['drive'] = {
   starredNoneHint: 'Dateien und Ordner mit einem Stern markieren, um sie hier zu finden.',
   folderEmpty: 'Dieser Ordner ist leer',
   folderEmptyHint:
-    'Dateien hier ablegen, hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
+    'Dateien hier ablegen, hochladen oder hierher verschieben. Ein zweiter Upload mit demselben Namen wird zur neuen Version.',
   folderEmptyHintTouch:
-    'Dateien hochladen oder hierher verschieben. Ein zweiter Upload desselben Namens wird zur neuen Version.',
+    'Dateien hochladen oder hierher verschieben. Ein zweiter Upload mit demselben Namen wird zur neuen Version.',
   folderGone: 'Diesen Ordner gibt es nicht mehr',
   folderGoneHint: 'Er wurde in den Papierkorb verschoben oder gelöscht, vielleicht auf einem anderen Gerät.',
   itemGone: 'Dieses Element ist nicht mehr hier',
@@ -140,17 +142,17 @@ export const drive: Texts['drive'] = {
   unlock: 'Ordner entsperren',
   failed: 'Die Ordner ließen sich nicht öffnen, deshalb sind alle Uploads aufgelistet.',
   wrong:
-    'Der Dienst hat Ordner geliefert, die beschädigt sind oder zu einem anderen Konto gehören. Seinen Betreiber fragen.',
+    'Der Dienst hat Ordner geliefert, die beschädigt sind oder zu einem anderen Konto gehören. Den Betreiber fragen.',
   older:
     'Der Dienst hat einen älteren Stand der Ordner geliefert, als dieser Browser schon gesehen hat. Nur fortfahren, wenn das Netzwerk zurückgesetzt wurde oder sein Betreiber vertrauenswürdig ist.',
   useOlder: 'Älteren Stand verwenden',
   lost: 'Der Schlüssel der Ordner ist verloren, deshalb sind alle Uploads aufgelistet.',
-  lostStart: 'Neue Ordner beginnen',
-  lostTitle: 'Neue Ordner beginnen?',
+  lostStart: 'Neue Ordner anlegen',
+  lostTitle: 'Neue Ordner anlegen?',
   lostHint:
-    'Ordner, ihre Namen, Sterne, Tags, Bezeichnungen, Kontakte und der Papierkorb sind mit dem Schlüssel verloren. Alle Dateien bleiben: Sie stehen unter „Meine Dateien“, mit den Namen, unter denen sie hochgeladen wurden. Der alte Index, weiterhin verschlüsselt, wird zuvor auf diesem Gerät gespeichert.',
+    'Ordner, ihre Namen, Sterne, Tags, Bezeichnungen, Kontakte und der Papierkorb sind mit dem Schlüssel verloren. Alle Dateien bleiben erhalten: Sie stehen unter „Meine Dateien“, mit den Namen, unter denen sie hochgeladen wurden. Der alte Index wird vorher auf diesem Gerät gespeichert und bleibt verschlüsselt.',
   lostFile: 'cairn-ordner.json',
-  lostFailed: 'Neue Ordner wurden nicht begonnen',
+  lostFailed: 'Neue Ordner wurden nicht angelegt',
   changeFailed: 'Die Änderung wurde nicht gespeichert',
   download: 'Herunterladen',
   zipName: 'Cairn-Dateien',
@@ -158,7 +160,7 @@ export const drive: Texts['drive'] = {
   zipItemsTitle: (count) => `${items(count)} als ZIP herunterladen`,
   zipHint: 'Jedes Byte wird in diesem Browser überprüft, verschlüsselte Dateien werden hier entschlüsselt.',
   zipChoose: 'Der Speicherort lässt sich auswählen.',
-  zipNeedsSpace: 'Dieser Browser braucht zuerst ebenso viel Platz in seinem eigenen Speicher.',
+  zipNeedsSpace: 'Dieser Browser braucht dafür zuerst ebenso viel Platz in seinem eigenen Speicher.',
   zipSave: (bytes) => (bytes === 0 ? 'ZIP sichern' : `ZIP sichern, etwa ${formatBytes(bytes)}`),
   zipProgress: (count, bytes) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count, bytes) =>
@@ -176,16 +178,16 @@ export const drive: Texts['drive'] = {
   saved: (name) => `${name} gesichert`,
   notPlacedYet: (names) =>
     plural(names.length, {
-      one: `${firstNames(names)} ist gespeichert und kommt später in den Ordner`,
-      other: `${files(names.length)} sind gespeichert und kommen später in ihre Ordner`,
+      one: `${firstNames(names)} ist gespeichert und wird später in den Ordner verschoben`,
+      other: `${files(names.length)} sind gespeichert und werden später in ihre Ordner verschoben`,
     }),
   notPlaced: (names) =>
     plural(names.length, {
-      one: `${firstNames(names)} wurde nicht in den Ordner gelegt und bleibt unter „Meine Dateien“`,
-      other: `${files(names.length)} wurden nicht in ihre Ordner gelegt und bleiben unter „Meine Dateien“: ${firstNames(names)}`,
+      one: `${firstNames(names)} wurde nicht in den Ordner verschoben und bleibt unter „Meine Dateien“`,
+      other: `${files(names.length)} wurden nicht in ihre Ordner verschoben und bleiben unter „Meine Dateien“: ${firstNames(names)}`,
     }),
   alreadyStored: (name, path) => `${name} ist bereits unter ${path} gespeichert`,
   shareTitle: (count, name) => `${count === 1 && name !== undefined ? name : items(count)} freigeben`,
-  shareNone: 'Freigeben lässt sich nur, was verschlüsselt ist. Was öffentlich ist, können alle mit der CID öffnen.',
+  shareNone: 'Nur verschlüsselte Elemente lassen sich freigeben. Öffentliche können alle öffnen, die die CID haben.',
   moreActions: 'Weitere Aktionen',
 }

@@ -70,12 +70,12 @@ export const errors: Texts['errors'] = {
     hint: 'Neu laden und noch einmal versuchen.',
   },
   REQUEST_TIMEOUT: {
-    message: 'Die Anfrage kam zu langsam an',
+    message: 'Die Anfrage wurde zu langsam gesendet',
     hint: 'Mit einer schnelleren Verbindung noch einmal versuchen.',
   },
 
   // Identity
-  UNAUTHENTICATED: { message: 'Anmeldung nicht gültig', hint: newKey },
+  UNAUTHENTICATED: { message: 'Die Anmeldung ist ungültig', hint: newKey },
   API_KEY_EXPIRED: { message: 'Der API-Schlüssel ist abgelaufen', hint: newKey },
   API_KEY_REVOKED: { message: 'Der API-Schlüssel wurde widerrufen', hint: newKey },
   INVALID_SIGNATURE: {
@@ -239,11 +239,11 @@ export const errors: Texts['errors'] = {
   NOT_A_DIRECTORY: { message: 'Das ist eine Datei und kein Ordner', hint: 'Die Datei selbst öffnen.' },
   NOT_A_FILE: { message: 'Das ist ein Ordner und keine Datei', hint: 'Den Ordner öffnen.' },
   FILE_EXISTS: { message: 'Das Ziel gibt es schon', hint: 'Einen anderen Namen wählen.' },
-  INVALID_RANGE: { message: 'Diesen Teil hat die Datei nicht', hint: 'Die Datei neu laden.' },
+  INVALID_RANGE: { message: 'Der angeforderte Teil liegt außerhalb der Datei', hint: 'Die Datei neu laden.' },
   METHOD_NOT_ALLOWED: { message: 'Dieser Aufruf ist so nicht möglich', hint: 'Die Seite neu laden.' },
   CONFLICT: {
     message: 'Eine andere Anfrage hat das zur selben Zeit geändert',
-    other: 'Das geht beim jetzigen Stand nicht',
+    other: 'Das ist beim aktuellen Stand nicht möglich',
     hint: 'Noch einmal versuchen.',
   },
   UPLOAD_OFFSET: { message: 'Die Bytes schließen nicht an den Upload an', hint: 'Den Upload fortsetzen.' },
@@ -261,7 +261,7 @@ export const errors: Texts['errors'] = {
   PIECE_TOO_LARGE: { message: 'Das Piece ist zu groß', hint: 'Den Inhalt auf mehrere Dateien aufteilen.' },
   PROVIDER_FULL: {
     message: 'Dieser Anbieter hat nicht genug Platz für das Piece',
-    hint: 'Es einem anderen Anbieter anbieten.',
+    hint: 'Das Piece einem anderen Anbieter anbieten.',
   },
   SOURCE_NOT_ALLOWED: {
     message: 'Dieser Anbieter lädt nicht von dieser Quelle',
@@ -314,7 +314,7 @@ export const errors: Texts['errors'] = {
   // Service and connection
   INTERNAL: {
     message: 'Im Dienst ist etwas schiefgegangen',
-    hint: 'Noch einmal versuchen. Bleibt der Fehler, dem Betreiber die Nummer der Anfrage nennen.',
+    hint: 'Noch einmal versuchen. Bleibt der Fehler bestehen, dem Betreiber die Nummer der Anfrage nennen.',
   },
   DATA_DAMAGED: { message: 'Ein gespeicherter Block ist beschädigt', hint: 'Ein anderes Gateway verwenden.' },
   STORAGE_FULL: {
@@ -327,7 +327,7 @@ export const errors: Texts['errors'] = {
   },
   UNAVAILABLE: { message: 'Der Dienst ist nicht bereit', hint: soon },
   OVERLOADED: { message: 'Der Dienst ist überlastet', hint: soon },
-  UPSTREAM_FAILED: { message: 'Ein vorgelagerter Server hat nicht gültig geantwortet', hint: later },
+  UPSTREAM_FAILED: { message: 'Ein anderer Server hat keine gültige Antwort geliefert', hint: later },
   NOT_SUPPORTED: { message: 'Dieser Dienst unterstützt das nicht', hint: 'Den Betreiber fragen.' },
   NETWORK_ERROR: { message: 'Keine Verbindung', hint: 'Adresse und Netzwerkverbindung prüfen.' },
   TIMEOUT: { message: 'Keine Antwort in der vorgesehenen Zeit', hint: 'Noch einmal versuchen.' },

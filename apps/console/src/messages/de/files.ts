@@ -41,7 +41,7 @@ export const files: Texts['files'] = {
   copyLink: 'Link kopieren',
   signLink: 'Link mit Ablauf kopieren',
   signLinkHint: (name) => `Alle mit dem Link können ${name} in jedem Browser öffnen, ohne Konto.`,
-  signLinkNote: 'Er lässt sich nicht widerrufen. Er endet mit dem Ablauf, oder wenn die Datei gelöscht wird.',
+  signLinkNote: 'Er lässt sich nicht widerrufen. Er gilt, bis er abläuft oder die Datei gelöscht wird.',
   signLinkFor: 'Gültigkeit',
   signLinkLifetimes: { hour: '1 Stunde', day: '1 Tag', week: '7 Tage' },
   signLinkMake: 'Link erstellen',
@@ -55,8 +55,8 @@ export const files: Texts['files'] = {
   share: 'Freigeben',
   linkCopied: 'Link kopiert',
   linkOpensFor: {
-    encrypted: 'Er öffnet sich nur für dieses Konto und Personen mit Zugriff. Zugriff gibt „Freigeben“.',
-    public: 'Er öffnet sich für alle, die ihn haben.',
+    encrypted: 'Nur dieses Konto und Personen mit Zugriff können ihn öffnen. Zugriff erteilt „Freigeben“.',
+    public: 'Alle mit dem Link können ihn öffnen.',
   },
   cidCopied: 'CID kopiert',
   cidsCopied: (count) => `${counted(count, { one: 'CID', other: 'CIDs' })} kopiert`,
@@ -70,10 +70,10 @@ export const files: Texts['files'] = {
   emptyHint: 'Dateien oder Ordner irgendwo in dieses Fenster ziehen, einfügen oder auswählen.',
   lessonAccess: 'Standardmäßig verschlüsselt',
   lessonAccessHint:
-    'Dateien werden in diesem Browser verschlüsselt. Freigeben lassen sie sich für eine Wallet-Adresse, oder mit „Öffentlich“ für alle.',
+    'Dateien werden in diesem Browser verschlüsselt. Sie lassen sich für eine Wallet-Adresse freigeben, oder mit „Öffentlich“ für alle.',
   lessonPublic: 'Standardmäßig öffentlich',
   lessonPublicHint:
-    'Alle mit der CID können eine öffentliche Datei lesen. Mit „Privat“ bleibt sie beim eigenen Konto und denen, die einen signierten Link haben.',
+    'Alle mit der CID können eine öffentliche Datei lesen. Mit „Privat“ haben nur dieses Konto und Personen mit einem signierten Link Zugriff.',
   lessonCli: 'Von der Kommandozeile',
   lessonCliHint: 'Aus einem Terminal mit einem API-Schlüssel hochladen.',
   lessonKeys: 'API-Schlüssel erstellen',
@@ -99,7 +99,7 @@ export const files: Texts['files'] = {
   deleteHint: (count) =>
     `Entfernt ${uploads(count)} aus dem Konto und gibt den Speicherplatz frei. Wer ${plural(count, { one: 'die CID', other: 'die CIDs' })} hat, kann noch Kopien haben.`,
   deleteObjects: (count) =>
-    `${uploads(count)} ${plural(count, { one: 'gehört zu einem S3-Bucket und fehlt dann dort.', other: 'gehören zu S3-Buckets und fehlen dann dort.' })}`,
+    `${uploads(count)} ${plural(count, { one: 'liegt in einem S3-Bucket und verschwindet auch dort.', other: 'liegen in S3-Buckets und verschwinden auch dort.' })}`,
   deletePins: (count) =>
     `${uploads(count)} ${plural(count, { one: 'ist ein Pin, der dabei entfernt wird.', other: 'sind Pins, die dabei entfernt werden.' })}`,
   andMore: (count) => `und ${formatCount(count)} weitere`,

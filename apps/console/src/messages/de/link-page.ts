@@ -14,7 +14,7 @@ export const linkPage: Texts['linkPage'] = {
   passwordEmpty: 'Das Passwort eingeben.',
   passwordWrong: (max) => `Falsches Passwort. Nach ${max} falschen Passwörtern ist der Link gesperrt.`,
   open: 'Öffnen',
-  openLast: 'Das ist der letzte Aufruf. Was gebraucht wird, gleich sichern: Danach öffnet der Link nicht mehr.',
+  openLast: 'Das war der letzte Aufruf: Der Link lässt sich nicht noch einmal öffnen. Wichtiges jetzt sichern.',
   opening: 'Wird geöffnet',
   openFailed: 'Der Link ließ sich nicht öffnen',
   loading: 'Link wird geprüft',
@@ -42,7 +42,7 @@ export const linkPage: Texts['linkPage'] = {
   },
   deleted: {
     title: 'Das wurde gelöscht',
-    hint: 'Was der Link öffnet, ist hier nicht mehr gespeichert. Weiter hilft, wer den Link geschickt hat.',
+    hint: 'Der Inhalt ist hier nicht mehr gespeichert. Die Person, die den Link geschickt hat, kann weiterhelfen.',
   },
   notWhole: {
     title: 'Dieser Link ist unvollständig',

@@ -12,12 +12,12 @@ export const names: Texts['names'] = {
   holder: 'Wo der Namensschlüssel liegt',
   holders: { service: 'Beim Dienst', device: 'Auf diesem Gerät' },
   createHintDevice:
-    'Der Namensschlüssel entsteht in diesem Browser und verlässt ihn nie. Vor dem Ablauf eines Eintrags selbst neu veröffentlichen.',
+    'Der Namensschlüssel wird in diesem Browser erzeugt und verlässt ihn nie. Bevor ein Eintrag abläuft, selbst neu veröffentlichen.',
   deviceHint:
-    'Der Namensschlüssel liegt nur in diesem Browser. Wer diesen Browser benutzt, kann veröffentlichen, und mit den Browserdaten geht der Name verloren. Eine Kopie entsteht mit „Namensschlüssel exportieren“.',
+    'Der Namensschlüssel liegt nur in diesem Browser. Wer diesen Browser benutzt, kann veröffentlichen, und mit den Browserdaten geht der Name verloren. Für eine Kopie den Namensschlüssel exportieren.',
   onDevice: 'Namensschlüssel auf diesem Gerät',
   bringKey: 'Vorhandenen Namensschlüssel verwenden',
-  bringKeyHint: 'PEM oder das Base64 aus dem SDK oder „Namensschlüssel exportieren“. Er bleibt in diesem Browser.',
+  bringKeyHint: 'PEM, oder Base64 aus dem SDK oder aus „Namensschlüssel exportieren“. Er bleibt in diesem Browser.',
   keyBad: 'Das ist kein gültiger Ed25519-Namensschlüssel.',
   deviceRefuses:
     'Dieser Browser speichert keine Daten, wie in manchen privaten Fenstern. Den Namensschlüssel beim Dienst aufbewahren.',
@@ -74,9 +74,9 @@ export const names: Texts['names'] = {
   export: 'Namensschlüssel exportieren',
   exportTitle: (label) => `Namensschlüssel von ${label} exportieren`,
   exportHint:
-    'Wer diesen Namensschlüssel hat, kann unbegrenzt unter dem Namen veröffentlichen. Der Dienst behält sein Exemplar. Die Datei dort aufbewahren, wo sie sonst niemand lesen kann.',
+    'Wer diesen Namensschlüssel hat, kann unter dem Namen veröffentlichen, und das lässt sich nicht widerrufen. Der Dienst behält seine Kopie. Die Datei so aufbewahren, dass niemand sonst sie lesen kann.',
   exportHintDevice:
-    'Wer diesen Namensschlüssel hat, kann unbegrenzt unter dem Namen veröffentlichen. Es gibt kein weiteres Exemplar. Die Datei dort aufbewahren, wo sie sonst niemand lesen kann.',
+    'Wer diesen Namensschlüssel hat, kann unter dem Namen veröffentlichen, und das lässt sich nicht widerrufen. Es gibt keine weitere Kopie. Die Datei so aufbewahren, dass niemand sonst sie lesen kann.',
   exportFormat: 'Format',
   exportFormats: { pem: 'PEM', libp2p: 'Für ipfs key import' },
   exportShow: 'Namensschlüssel anzeigen',
@@ -102,14 +102,14 @@ export const names: Texts['names'] = {
   expires: (when) => `Ablauf ${when}`,
   ended: 'Der Eintrag ist abgelaufen. Neu veröffentlichen.',
   renewed: 'Wird automatisch erneuert.',
-  notRenewed: 'Der Namensschlüssel liegt nicht beim Dienst: vorher selbst neu veröffentlichen.',
+  notRenewed: 'Der Namensschlüssel liegt nicht beim Dienst, deshalb vorher selbst neu veröffentlichen.',
   ttlOf: (time) => `Bis zu ${time} im Cache`,
   version: (sequence) => `Version ${sequence}`,
   history: 'Verlauf',
   historyNone: 'Noch nichts veröffentlicht.',
   historyNow: 'Aktuell',
   publishAgainOf: (target) => `${target} neu veröffentlichen`,
-  heldBy: { service: 'Namensschlüssel liegt beim Dienst', owner: 'Namensschlüssel in eigener Hand' },
+  heldBy: { service: 'Namensschlüssel liegt beim Dienst', owner: 'Namensschlüssel wird selbst verwahrt' },
   ownerHint:
-    'Der Namensschlüssel ist nicht in diesem Browser. Dort veröffentlichen, wo er liegt: mit dem SDK oder der Kommandozeile.',
+    'Der Namensschlüssel liegt nicht in diesem Browser. Dort veröffentlichen, wo er liegt: mit dem SDK oder der Kommandozeile.',
 }

@@ -5,7 +5,7 @@ import { counted } from './plural.ts'
 /** Upload links, for the account that receives the files. */
 export const ownUploadLinks: Texts['ownUploadLinks'] = {
   title: 'Upload-Links',
-  hint: 'Links für Personen ohne Wallet: um Dateien zu schicken, und um verschlüsselte Dateien zu öffnen.',
+  hint: 'Links für Personen ohne Wallet: zum Schicken von Dateien und zum Öffnen verschlüsselter Dateien.',
   create: 'Neuer Upload-Link',
   none: 'Noch keine Upload-Links. Darüber können andere innerhalb fester Grenzen Dateien in dieses Konto schicken.',
   used: (count, max) => `${formatCount(count)} von ${counted(max, { one: 'Datei', other: 'Dateien' })}`,
@@ -24,7 +24,7 @@ export const ownUploadLinks: Texts['ownUploadLinks'] = {
   presets: { all: 'Alle', images: 'Bilder', pdf: 'PDF', other: 'Andere' },
   ownTypes: 'Medientypen',
   ownTypesHint:
-    'Zum Beispiel text/plain oder video/*, durch Leerzeichen getrennt. Den Typ gibt an, wer sendet; er wird nicht geprüft.',
+    'Zum Beispiel text/plain oder video/*, durch Leerzeichen getrennt. Den Typ gibt die sendende Person an; er wird nicht geprüft.',
   ownTypesBad: 'Medientypen wie text/plain oder video/* eingeben.',
-  madeHint: 'Er wird nicht noch einmal angezeigt. An die Personen schicken, von denen Dateien kommen sollen.',
+  madeHint: 'Er wird nicht noch einmal angezeigt. An die Personen schicken, die Dateien senden sollen.',
 }

@@ -31,7 +31,8 @@ export const preview: Texts['preview'] = {
   pdfPageBroken: (page) => `Seite ${formatCount(page)} lässt sich nicht anzeigen.`,
   slide: (number) => `Folie ${formatCount(number)}`,
   sheets: 'Tabellenblätter',
-  sheetsCut: (count) => `Nur die ersten ${count} Tabellenblätter sind zu sehen. Die ganze Datei zeigt der Download.`,
+  sheetsCut: (count) =>
+    `Nur die ersten ${count} Tabellenblätter sind zu sehen. Die vollständige Datei gibt es als Download.`,
   officeNote: 'Nur Text, Tabellen und Bilder. Für das Layout die Datei herunterladen.',
   officeLarge: (bytes) =>
     `Diese Datei ist größer als ${formatBytes(bytes)}. Herunterladen, um sie auf dem Gerät zu öffnen.`,
@@ -42,9 +43,9 @@ export const preview: Texts['preview'] = {
   tableOf: (name) => `Tabelle von ${name}`,
   tableSize: (rows, columns) =>
     `${counted(rows, { one: 'Zeile', other: 'Zeilen' })}, ${counted(columns, { one: 'Spalte', other: 'Spalten' })}`,
-  tableCut: (rows) => `Nur die ersten ${rows} Zeilen sind zu sehen. Die ganze Datei zeigt der Download.`,
+  tableCut: (rows) => `Nur die ersten ${rows} Zeilen sind zu sehen. Die vollständige Datei gibt es als Download.`,
   columnsCut: (columns) =>
-    `Nur die ersten ${counted(columns, { one: 'Spalte ist', other: 'Spalten sind' })} zu sehen. Die ganze Datei zeigt der Download.`,
+    `Nur die ersten ${counted(columns, { one: 'Spalte ist', other: 'Spalten sind' })} zu sehen. Die vollständige Datei gibt es als Download.`,
   markdownPicture: (text) => (text === '' ? '[Bild]' : `[Bild: ${text}]`),
   markdownDone: 'Erledigt',
   markdownOpen: 'Offen',
@@ -55,12 +56,12 @@ export const preview: Texts['preview'] = {
   place: (at, count) => `Datei ${formatCount(at)} von ${formatCount(count)}`,
   fullScreen: 'Vollbild',
   leaveFullScreen: 'Vollbild verlassen',
-  cut: 'Nur der Anfang ist zu sehen. Die ganze Datei zeigt der Download.',
+  cut: 'Nur der Anfang ist zu sehen. Die vollständige Datei gibt es als Download.',
   guessedLetters:
-    'Diese Datei ist nicht in Unicode. Falls Buchstaben falsch aussehen: herunterladen und in einem Editor die Kodierung wählen.',
+    'Diese Datei ist nicht in Unicode gespeichert. Falls Buchstaben falsch aussehen, sie herunterladen und in einem Editor die Kodierung wählen.',
   emptyFile: '(leer)',
   notFoundTitle: 'Datei bei diesem Dienst nicht gefunden',
-  notFoundHint: 'Die CID prüfen. Vielleicht liegt die Datei anderswo, wo das Gateway sie suchen kann.',
+  notFoundHint: 'Die CID prüfen. Vielleicht ist die Datei anderswo gespeichert; das Gateway kann sie suchen.',
   lockedTitle: 'Diese Datei ist verschlüsselt',
   lockedHint: 'Dieser Browser entschlüsselt sie für den Eigentümer und alle, für die sie freigegeben ist.',
   lockedFolderTitle: 'Dieser Ordner ist verschlüsselt',
@@ -90,15 +91,15 @@ export const preview: Texts['preview'] = {
   publicNote: 'Öffentlich: Alle mit der CID können sie lesen.',
   privateNote:
     'Privat: Öffnen können sie nur dieses Konto und Personen mit einem signierten Link. Der Betreiber kann sie lesen.',
-  encryptedNote: 'Verschlüsselt: Sie öffnet sich nur für Personen, Links und Bedingungen, die unter „Zugriff“ stehen.',
+  encryptedNote: 'Verschlüsselt: Öffnen lässt sie sich nur durch die Personen, Links und Bedingungen unter „Zugriff“.',
   folderEmpty: 'Dieser Ordner ist leer',
   folderMore: 'Nur die ersten Namen sind zu sehen. Das Gateway listet alle auf.',
   folderList: 'Namen in diesem Ordner',
   folderPath: 'Pfad des Ordners',
-  proofsTitle: 'Wo sie liegt, mit Nachweis',
+  proofsTitle: 'Speicherorte mit Nachweis',
   proofsHint: 'Deals mit Speicheranbietern und ein Nachweis, den dieser Browser überprüfen kann.',
   proofsGo: 'Nachweise anzeigen',
-  namesTitle: 'Einen dauerhaften Namen geben',
+  namesTitle: 'Dauerhaften Namen vergeben',
   namesHint:
     'Ein Name behält seine Adresse, während sich sein Ziel ändert. Diese CID unter einem der eigenen Namen veröffentlichen.',
   namesGo: 'Namen wählen',

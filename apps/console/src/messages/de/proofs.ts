@@ -6,7 +6,7 @@ const providers = (count: number) => counted(count, { one: 'Anbieter', other: 'A
 
 /** Proofs: where a file is stored, and how to verify it. */
 export const proofs: Texts['proofs'] = {
-  hint: 'Speicheranbieter halten Kopien der Dateien und weisen das immer wieder nach. Vertrauen ist nicht nötig: Hier lässt es sich überprüfen.',
+  hint: 'Speicheranbieter bewahren Kopien der Dateien auf und weisen das immer wieder nach. Vertrauen ist nicht nötig: Hier lässt es sich überprüfen.',
   none: 'Noch nichts nachzuweisen',
   noneHint: 'Nach dem Hochladen einer Datei erscheinen hier ihre Deals und Nachweise.',
   listLabel: 'Eigene Dateien und ihre Nachweise',
@@ -17,7 +17,7 @@ export const proofs: Texts['proofs'] = {
     proven: (count) => `Von ${counted(count, { one: 'Anbieter', other: 'Anbietern' })} nachgewiesen`,
     dealt: (count) => `Bei ${counted(count, { one: 'Anbieter', other: 'Anbietern' })}`,
     waiting: 'Noch kein Deal',
-    faulted: 'Braucht Aufmerksamkeit',
+    faulted: 'Handlungsbedarf',
     unknown: 'Unbekannt',
   },
   copies: 'Kopien',
@@ -44,7 +44,7 @@ export const proofs: Texts['proofs'] = {
     deal: 'Anbieter haben das Piece abgeholt und speichern es.',
     proven: 'Anbieter haben eine Stichprobe mit den richtigen Blättern beantwortet.',
   },
-  stageStates: { done: 'erledigt', now: 'läuft', waiting: 'steht aus', fault: 'braucht Aufmerksamkeit' },
+  stageStates: { done: 'erledigt', now: 'läuft', waiting: 'steht aus', fault: 'Handlungsbedarf' },
   pipeline: 'Fortschritt',
   waitingTitle: 'Noch kein Nachweis',
   waitingHint:

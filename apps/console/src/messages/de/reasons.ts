@@ -42,7 +42,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   IN_AGGREGATE: 'Das Piece ist im Aggregat und in dessen Index',
   ONLY_BLOCK_PRESENT: 'Der einzige Block des Inhalts ist in den {bytes}, die Anbieter geliefert haben',
   ALL_BLOCKS_PRESENT: 'Alle {blocks} Blöcke des Inhalts sind in den {bytes}, die Anbieter geliefert haben',
-  NOT_CHALLENGED: 'Keine Stichprobe gestellt',
+  NOT_CHALLENGED: 'Keine Stichprobe angefordert',
   NO_PUBLIC_CHALLENGES: 'Dieser Anbieter nimmt keine öffentlichen Stichproben an',
   NO_PROOF_RECORDED: 'Noch kein Nachweis verzeichnet',
   LEAVES_OF_PIECE: 'Nachgewiesene Blätter dieses Pieces: {leaves}, hier zufällig ausgewählt',
@@ -60,7 +60,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   TOO_MANY_BLOCKS: 'Der Inhalt hat mehr als {limit} Blöcke und Verweise, zu viele für eine Prüfung',
   NONCE_SOURCE_DIFFERS: 'Die Nonce stammt nicht aus der genannten Quelle',
   PROOF_NOT_COVERING: 'Der Nachweis umfasst nicht das ganze Piece',
-  PROOF_TOO_OLD: 'Der Nachweis ist älter als zwei Abstände von Stichproben',
+  PROOF_TOO_OLD: 'Der Nachweis ist älter als zwei Stichprobenintervalle',
   PROOF_IN_FUTURE: 'Die Zeit des Nachweises liegt in der Zukunft',
   UNPROVEN_TOMORROW: 'dass der Inhalt morgen noch verfügbar ist',
   UNPROVEN_INDEPENDENCE:
@@ -78,8 +78,8 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   PROVIDER_FETCH_SLOW: 'Das Abholen dauerte zu lange',
   PROVIDER_WITHOUT_REASON: 'Der Anbieter nannte keinen Grund',
   DEAL_NOT_NEEDED: 'Der Deal wird nicht mehr benötigt',
-  PERIOD_NOT_STARTED: 'Der Anbieter hat bis zur Epoche {epoch} keine Periode von Nachweisen begonnen',
-  WINDOW_MISSED: 'In dem Zeitfenster bis zur Epoche {epoch} kam kein Nachweis',
+  PERIOD_NOT_STARTED: 'Der Anbieter hat bis zur Epoche {epoch} keinen Nachweiszeitraum begonnen',
+  WINDOW_MISSED: 'Im Zeitfenster bis zur Epoche {epoch} kam kein Nachweis',
 
   // Conditions
   CALL_REJECTED: 'Der Contract hat den Aufruf abgelehnt',
@@ -182,7 +182,7 @@ export const reasons: Readonly<Record<ReasonCode, string>> = {
   NOT_A_FUNCTION_NAME: 'Den Namen einer Solidity-Funktion eingeben',
   NOT_AN_ABI_TYPE: 'Einen der ABI-Typen address, bool, bytesN, uintN, intN eingeben',
   NOT_FIELD_NAMES: 'Namen von Feldern eingeben, mit Punkten verbunden',
-  METHOD_OF_ANOTHER_TYPE: 'Erwartet, eines von: {names} bei {type}. Andere Methoden gehen mit Custom',
+  METHOD_OF_ANOTHER_TYPE: 'Erwartet, eines von: {names} bei {type}. Andere Methoden sind mit Custom möglich',
   PARAMETER_COUNT: 'Zahl der Werte bei {method}: {count}',
   PARAMETER_TYPES_COUNT: 'So viele Werte eingeben, wie es Typen gibt',
   PARAMETER_NOT_ONE_ADDRESS: 'Höchstens eine Adresse eingeben',

@@ -14,7 +14,7 @@ export const session: Texts['session'] = {
   keyStaysValid: (until) =>
     `Der Dienst war nicht erreichbar, deshalb gilt der API-Schlüssel dieser Sitzung bis ${until}. Unter „API-Schlüssel“ lässt er sich widerrufen.`,
   uploadsStay: 'Unvollständige Uploads wurden nicht abgebrochen. Der Dienst entfernt sie nach einiger Zeit.',
-  walletNotTold: 'Die Wallet weiß nicht, dass sie hier getrennt wurde',
+  walletNotTold: 'Die Wallet zeigt diese Seite vielleicht noch als verbunden',
   accountOf: (address) => `Konto ${address}`,
   rejectedTitle: 'In der Wallet abgelehnt',
   copyAddress: 'Adresse kopieren',

@@ -9,12 +9,12 @@ export const settings: Texts['settings'] = {
   accent: 'Akzent',
   accents: { blue: 'Blau', green: 'Grün', orange: 'Orange', pink: 'Rosa', purple: 'Violett', red: 'Rot' },
   language: 'Sprache',
-  languageOfBrowser: 'Wie der Browser',
+  languageOfBrowser: 'Wie im Browser',
   languageHint: 'Die Seite wird in der gewählten Sprache neu geladen.',
   behaviour: 'Verhalten',
   access: 'Neue Uploads',
   accessHint:
-    'Jeder Upload zeigt diese Wahl, bevor er beginnt. Eine andere Wahl gilt dort nur für diesen einen Upload.',
+    'Jeder Upload zeigt diese Auswahl, bevor er beginnt. Eine andere Auswahl gilt nur für diesen einen Upload.',
   startsAtOnce: 'Öffentliche Uploads sofort beginnen',
   startsAtOnceHint:
     'Sind neue Uploads öffentlich, beginnen sie, sobald Dateien ausgewählt sind. Private und verschlüsselte warten auf die Schaltfläche.',
@@ -51,7 +51,7 @@ export const settings: Texts['settings'] = {
   exportHint:
     'Eine JSON-Datei mit Einstellungen und Zahlungen, ohne Sitzung, Dateiinhalte und Schlüssel. Ein Namensschlüssel wird auf der Seite seines Namens exportiert.',
   clear: 'Löschen',
-  clearHint: 'Meldet ab und löscht all das. Gespeicherte Dateien bleiben erhalten.',
+  clearHint: 'Beendet die Sitzung und löscht all das. Gespeicherte Dateien bleiben erhalten.',
   clearTitle: 'Daten auf diesem Gerät löschen?',
   clearConfirm: 'Löschen und abmelden',
   clearText:

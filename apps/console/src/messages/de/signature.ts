@@ -7,7 +7,7 @@ export const signature: Texts['signature'] = {
   extendHint:
     'Den Anmeldetext noch einmal signieren, um eine neue Sitzung zu beginnen. Laufende Uploads gehen weiter. Das ist keine Transaktion und kostet nichts.',
   stillOpen: (nodes, until) =>
-    `Eine beendete Sitzung ist noch offen bei Schlüsselknoten ${new Intl.ListFormat('de').format(nodes.map(String))}, ohne Antwort von dort. Sie läuft spätestens ab: ${until}.`,
+    `Eine beendete Sitzung ist bei Schlüsselknoten ${new Intl.ListFormat('de').format(nodes.map(String))} noch offen, weil keine Antwort kam. Ablauf spätestens: ${until}.`,
   endThere: 'Dort beenden',
   lost: (nodes) =>
     `${plural(nodes.length, { one: 'Schlüsselknoten', other: 'Die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} ${plural(nodes.length, { one: 'kennt', other: 'kennen' })} diese Sitzung nicht mehr. Neu anmelden, um alle fünf Schlüsselknoten zu erreichen.`,

@@ -16,7 +16,7 @@ export const transfers: Texts['transfers'] = {
   list: 'Übertragungen',
   empty: 'Keine Übertragungen',
   emptyHint:
-    'Uploads, Downloads als ZIP und Änderungen des Zugriffs erscheinen hier und laufen auf anderen Seiten weiter.',
+    'Uploads, Downloads als ZIP und Änderungen am Zugriff erscheinen hier und laufen auf anderen Seiten weiter.',
   running: (count) => `${formatCount(count)} laufend`,
   queued: (count) => `${formatCount(count)} wartend`,
   pausedCount: (count) => `${formatCount(count)} angehalten`,
@@ -73,9 +73,9 @@ export const transfers: Texts['transfers'] = {
     download: (name) => `${name} wurde nicht gesichert`,
     change: (name) => name,
   },
-  unclear: (name) => `Es ist nicht bekannt, ob ${name} gespeichert wurde`,
+  unclear: (name) => `Es ist unklar, ob ${name} gespeichert wurde`,
   keySessionOver:
-    'Die Sitzung bei den Schlüsselknoten ist beendet, deshalb ist der Schlüssel nicht gespeichert und nichts hochgeladen. Wiederholen öffnet die Wallet für eine Signatur.',
+    'Die Sitzung bei den Schlüsselknoten ist beendet, deshalb ist der Schlüssel nicht gespeichert und nichts hochgeladen. „Wiederholen“ fordert in der Wallet eine Signatur an.',
   progressOf: (name) => `Fortschritt von ${name}`,
   announce: (running, percent) =>
     `${counted(running, { one: 'Übertragung', other: 'Übertragungen' })} ${plural(running, { one: 'läuft', other: 'laufen' })}, ${percent} Prozent`,

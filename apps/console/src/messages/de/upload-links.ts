@@ -8,7 +8,7 @@ const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien'
 export const uploadLinks: Texts['uploadLinks'] = {
   title: 'Dateien schicken',
   hint: 'Sie gehen unverschlüsselt an das Konto, das diesen Link geteilt hat. Weder Konto noch Wallet sind nötig.',
-  receivedBy: 'Empfangen von',
+  receivedBy: 'Empfänger',
   copyAddress: 'Adresse kopieren',
   expires: 'Läuft ab',
   left: 'Noch möglich',

@@ -25,7 +25,7 @@ export const upload: Texts['upload'] = {
   access: 'Wer kann sie öffnen',
   public: 'Öffentlich',
   publicHint:
-    'Alle mit der CID können sie lesen, solange es irgendwo eine Kopie gibt. Das lässt sich später nicht ändern.',
+    'Alle mit der CID können sie lesen, solange es irgendwo eine Kopie gibt. Sie lässt sich später nicht privat machen.',
   private: 'Privat',
   privateHint:
     'Nicht verschlüsselt. Öffnen können sie nur dieses Konto und Personen mit einem signierten Link, und der Betreiber dieses Dienstes kann sie lesen.',
