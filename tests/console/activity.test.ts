@@ -70,7 +70,7 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   const kinds = page.getByRole('group', { name: 'Show' })
   await kinds.getByText('Sharing', { exact: true }).click()
   await events.getByText('Encrypted file stored').waitFor({ state: 'detached' })
-  await events.getByText('Link made, opens 3 times').waitFor()
+  await events.getByText('Link created, opens 3 times').waitFor()
   expect(new URL(page.url()).searchParams.get('show')).toBe('sharing')
   await kinds.getByText('Payments', { exact: true }).click()
   await page.getByText('Nothing happened yet').waitFor()

@@ -76,7 +76,7 @@ test('an upload whose folder cannot be changed goes there later, also on the nex
   await context.route(/\/api\/drive\/parts/, (route) => (isDown ? route.abort() : route.continue()))
   await choose(page, { 'plan.txt': 'a plan' })
   await startUpload(page, 'public')
-  const notice = page.getByText('plan.txt is stored and moves into its folder later')
+  const notice = page.getByText('plan.txt is stored and will be moved into its folder later')
   await notice.waitFor()
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate(countKept)).toBe(1)

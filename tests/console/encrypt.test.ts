@@ -141,7 +141,7 @@ test('a canceled encryption ends its worker and stores nothing, and a file that 
     await panel.getByText(/Encrypting/).waitFor(patient)
     await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(1)
     await panel.getByRole('button', { name: /^Cancel/ }).click()
-    await panel.getByText(/Canceled/).waitFor(patient)
+    await panel.getByText(/Cancelled/).waitFor(patient)
     await expect.poll(() => page.workers().filter(isCipher).length, patient).toBe(0)
     expect(await Array.fromAsync(listFiles(client))).toEqual([])
     await file.truncate(mebibyte)

@@ -99,7 +99,7 @@ test('a key whose dialog was closed while the wallet was open is revoked: it was
   )
   sign()
   expect((await revoked).status()).toBe(200)
-  await page.getByText('Its dialog was closed before it could be shown.').waitFor()
+  await page.getByText('The dialog was closed before the API key could be shown.').waitFor()
   await page.reload()
   await page.getByText('This session').waitFor()
   expect(await page.getByText('given up').count()).toBe(0)

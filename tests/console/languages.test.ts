@@ -90,7 +90,7 @@ test('the language chosen in Settings is kept over a reload, and the browser dec
   await page.reload()
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
   expect(await page.getByRole('radio', { name: 'English' }).isChecked()).toBe(true)
-  await page.getByText('As the browser', { exact: true }).click()
+  await page.getByText('Same as browser', { exact: true }).click()
   await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
   expect(await languageOf(opened)).toBe('de,ltr')
 })

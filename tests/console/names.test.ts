@@ -173,7 +173,7 @@ test('files are offered under the names of their folders, and encrypted ones wit
   await dialog.getByRole('searchbox', { name: 'Find a file' }).fill('closed')
   await row('closed.txt').getByLabel('Encrypted').waitFor()
   await row('closed.txt').click()
-  await dialog.getByText('This file is encrypted: visitors get its encrypted bytes.').waitFor()
+  await dialog.getByText('This file is encrypted: visitors get the encrypted bytes.').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()

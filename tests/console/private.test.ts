@@ -238,7 +238,7 @@ test('a link opens a private file without an account, for as long as chosen, and
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('ArrowLeft')
   expect(await dialog.getByRole('radio', { name: '1 hour' }).isChecked()).toBe(true)
-  await dialog.getByRole('button', { name: 'Make link' }).click()
+  await dialog.getByRole('button', { name: 'Create link' }).click()
   await page.getByRole('button', { name: 'Copy link', exact: true }).click()
   const url = String(await page.evaluate('navigator.clipboard.readText()'))
   expect(await checkAccessibility()).toEqual([])

@@ -173,7 +173,7 @@ test('to cancel removes what the service has, and to sign out all of it', { time
   await start(page, join(folder, 'away.bin'))
   await line.untilStored(8 * MiB)
   await page.getByRole('button', { name: 'Cancel away.bin' }).click()
-  await rowOf(page, 'away.bin').getByText('Canceled').waitFor()
+  await rowOf(page, 'away.bin').getByText('Cancelled').waitFor()
   await expect.poll(() => line.openUploads()).toEqual([])
   await page.reload()
   await page.getByText('Nothing here yet').waitFor()

@@ -174,7 +174,7 @@ test('an upload goes on while its user moves about, guards the page, and is gone
   expect(dialog.type()).toBe('beforeunload')
   await dialog.dismiss()
   await page.getByRole('button', { name: 'Cancel loose.txt' }).click()
-  await page.getByRole('region', { name: 'Transfers' }).getByText('Canceled', { exact: true }).waitFor()
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Cancelled', { exact: true }).waitFor()
   held.resolve()
   await page.getByRole('link', { name: 'Files', exact: true }).click()
   await page.getByText('Nothing here yet').waitFor()
@@ -203,7 +203,7 @@ test('lists running uploads first, shows queued ones with an empty bar, and canc
   expect(await bar.getAttribute('aria-valuenow')).toBe('0')
   await panel.getByRole('button', { name: 'Cancel d.txt' }).click()
   held.resolve()
-  await panel.getByRole('heading').getByText('3 done · 1 canceled').waitFor()
+  await panel.getByRole('heading').getByText('3 done · 1 cancelled').waitFor()
 })
 
 test('many small files are listed while they are stored, without a listing for each of them', async () => {

@@ -178,7 +178,7 @@ describe('two machines', () => {
       expect(JSON.parse(emptied.out)).toEqual({ items: 0, uploads: 0, kept: 1 })
       const again = await drive('laptop', 'empty', '--all', '--yes')
       expect(again.out).toBe('Deleted 0 items, 0 uploads.\n')
-      expect(again.err).toContain('1 item stays in the trash: objects of S3 buckets have the content.')
+      expect(again.err).toContain('1 item stays in the trash: objects in S3 buckets have the same content.')
       for (const Key of ['laptop', 'phone']) {
         const { Body } = await s3.send(new GetObjectCommand({ Bucket: 'backups', Key }))
         expect(await Body?.transformToString()).toBe('same')

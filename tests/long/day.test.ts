@@ -212,8 +212,11 @@ test(`after ${stepCount} steps in the console all that was stored is there, and 
       run: async () => {
         const { name, text } = random.pick(at('').filter(({ isEncrypted }) => isEncrypted))
         await act(page, name, 'Share')
-        await page.getByRole('dialog', { name: 'Share this file' }).getByRole('button', { name: 'Make a link' }).click()
-        await page.getByRole('dialog', { name: 'Make a link' }).getByRole('button', { name: 'Make link' }).click()
+        await page
+          .getByRole('dialog', { name: 'Share this file' })
+          .getByRole('button', { name: 'Create a link' })
+          .click()
+        await page.getByRole('dialog', { name: 'Create a link' }).getByRole('button', { name: 'Create link' }).click()
         const made = page.getByRole('dialog', { name: 'Link ready' })
         await made.getByRole('button', { name: 'Copy link' }).click()
         const url = new URL(String(await page.evaluate('navigator.clipboard.readText()')))

@@ -190,7 +190,7 @@ async function empty(context: CommandContext): Promise<void> {
   )
   if (emptied.kept > 0) {
     const stay = `${countOf(emptied.kept, 'item')} ${emptied.kept === 1 ? 'stays' : 'stay'} in the trash`
-    output.note(`${stay}: objects of S3 buckets have the content. Delete these with an S3 client.`)
+    output.note(`${stay}: objects in S3 buckets have the same content. Delete these with an S3 client.`)
   }
 }
 

@@ -18,13 +18,13 @@ export const access = translatable('access', {
   people: 'People',
   peopleCount: (count: number) => `Shared with ${people(count)}`,
   notShared: 'Not shared with a wallet yet',
-  notSharedHint: 'Share it with the address of one, or set conditions below.',
+  notSharedHint: 'Share it with a wallet address, or set conditions below.',
   readOnly: (isFolder: boolean) =>
     `Only the owner can change access. You can open this ${noun(isFolder)} because it is shared with you.`,
   former: (isFolder: boolean) =>
     `This ${noun(isFolder)} is not shared with you. If you transferred it, the key nodes now list its new owner.`,
   conditions: 'Conditions',
-  conditionsNone: 'No conditions. They give access to anyone who holds a token, for example.',
+  conditionsNone: 'No conditions. A condition can, for example, give access to anyone who holds a token.',
   conditionsSome: 'Anyone who meets the conditions can also open it.',
   conditionsEdit: 'Edit conditions',
   conditionsShow: 'Show conditions',
@@ -44,8 +44,8 @@ export const access = translatable('access', {
   shareKnown: (count: number) => `${people(count)} already ${plural(count, { one: 'has', other: 'have' })} access.`,
   shareOwner: 'You already have access as the owner.',
   links: 'Links',
-  linkMake: 'Make a link',
-  linkElse: 'For people without a wallet, make a link that opens by itself.',
+  linkMake: 'Create a link',
+  linkElse: 'For people without a wallet, create a link that opens without one.',
   link: 'Link for people with access',
   copyLink: 'Copy link',
   sentHint: 'Send them this link. It contains no secret: they open it with their wallet.',
@@ -53,7 +53,7 @@ export const access = translatable('access', {
   revoke: (address: string) => `Remove access for ${address}`,
   revokeTitle: 'Remove access?',
   revokeHint:
-    'The key nodes stop giving the file key to this address. Anyone who had access before may have kept the key: to remove access permanently, delete what you shared and upload a new copy.',
+    'The key nodes no longer give the file key to this address. Anyone who had access may have kept the key. To remove access permanently, delete what you shared and upload a new copy.',
   revokeGo: 'Remove access',
   transfer: 'Transfer ownership',
   transferTitle: 'Transfer ownership',
@@ -76,7 +76,7 @@ export const access = translatable('access', {
   nodeOther: (version: number) => `Out of date (v${version})`,
   nodeWithout: 'Has no shard of this key',
   nodeNoSession: 'Not part of your session',
-  nodePending: 'Waiting for the new file key to reach three nodes',
+  nodePending: 'Waiting until three nodes have the new file key',
   health: {
     whole: 'All five agree',
     usable: 'Works, but not all five agree',
@@ -84,7 +84,8 @@ export const access = translatable('access', {
   },
   healthHint: {
     whole: '',
-    usable: 'A change did not reach every node, or a node is offline. It still opens. Repair updates every node.',
+    usable:
+      'A change did not reach every node, or a node is offline. It can still be opened. Repair updates every node.',
     split: 'A change was interrupted. Repair brings the nodes back into agreement.',
   },
   repair: 'Repair',
@@ -111,7 +112,7 @@ export const access = translatable('access', {
   failedRestored: 'The key nodes do not agree yet',
   moreUnfinished: 'More changes are unfinished',
   moreUnfinishedHint: (count: number) =>
-    `Up to ${counted(count, { one: 'older change', other: 'older changes' })} will be listed once those in the transfers are done or removed.`,
+    `Up to ${counted(count, { one: 'older change', other: 'older changes' })} will be listed once the changes under Transfers are done or removed.`,
   runningHint: 'You can leave this page. The transfers panel shows the progress.',
   noOwner: 'No owner',
   noOwnerHint: 'Access depends on the conditions alone, and they can no longer be changed.',

@@ -41,7 +41,7 @@ export const apiKeys = translatable('apiKeys', {
   revokeHint: 'Requests with this API key are rejected from now on.',
   revoked: 'API key revoked',
   revokeFailed: 'The API key was not revoked',
-  unseen: 'Its dialog was closed before it could be shown.',
+  unseen: 'The dialog was closed before the API key could be shown.',
   unseenValid: 'An API key that was never shown is still valid. Revoke it in the list.',
   emptyTitle: 'No API keys',
   emptyHint: 'Create one for a program that acts for you.',

@@ -3,5 +3,5 @@ import { translatable } from '../translatable.ts'
 /** Texts that are shown where no script of the console runs: by the system, of the installed app, and without JavaScript. */
 export const app = translatable('app', {
   description: 'Store, encrypt and share files by their content, on a network that anyone can run.',
-  needsScripts: 'Cairn’s console needs JavaScript. The command line and the SDK do all it does.',
+  needsScripts: 'Cairn’s console needs JavaScript. The command line and the SDK can do everything it does.',
 })

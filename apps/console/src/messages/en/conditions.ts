@@ -9,16 +9,16 @@ const smallest = (text: string) =>
 /** The condition builder. Sentences name their fields in braces. */
 export const conditions = translatable('conditions', {
   title: 'Conditions',
-  hint: 'Anyone who meets them has access without being on the list. The key nodes check the chain each time.',
+  hint: 'Anyone who meets the conditions has access, even if they are not on the list. The key nodes check the chain each time.',
   emptyTitle: 'No conditions',
   emptyHint: 'Start with one of these:',
   family: 'Chains',
   families: { EVM: 'Ethereum (EVM)' },
-  notRead: 'The key nodes of this network do not read this kind of chain, so these conditions cannot be saved here.',
+  notRead: 'The key nodes of this network do not support this kind of chain, so these conditions cannot be saved here.',
   add: 'Add a condition',
   notWhole: 'Must be a whole number of at least 0.',
   notAmount: `Must be a number of at least 0, such as ${formatDecimal('1.5')}. Smallest units are whole.`,
-  notRadix: 'No key node reads Radix',
+  notRadix: 'Key nodes do not support Radix',
   kinds: {
     erc20: {
       label: 'Token (ERC-20)',
@@ -121,7 +121,7 @@ export const conditions = translatable('conditions', {
   or: 'or',
   not: 'not',
   check: 'Test these conditions',
-  checkHint: 'The key nodes read the chains now.',
+  checkHint: 'The key nodes query the chains right away.',
   checkUnsaved: 'Tests what you see here. Nothing is saved.',
   checkOwn: 'Check my wallet',
   checkLabel: 'Address',

@@ -3,7 +3,7 @@ import { translatable } from '../translatable.ts'
 /** The address book of an account. */
 export const contacts = translatable('contacts', {
   title: 'Contacts',
-  hint: 'Labels are encrypted in your drive. Only you can read them, on every device.',
+  hint: 'Labels are encrypted in your drive. Only you can read them, on any of your devices.',
   none: 'No contacts yet',
   noneHint: 'Give an address a label to share with it by name. Addresses you share with are added automatically.',
   add: 'Add contact',

@@ -69,7 +69,7 @@ export const drive = translatable('drive', {
   trashed: (count: number) => `${items(count)} moved to the trash`,
   undo: 'Undo',
   trashHint:
-    'Items stay here until you delete them: they use storage, and open for people with access and by their links. After 30 days they are ready to delete.',
+    'Items stay here until you delete them. They still use storage, and people with access or a link can still open them. After 30 days, they are ready to delete.',
   trashEmpty: 'The trash is empty',
   trashEmptyHint: 'Items you delete appear here. You can restore them or delete them permanently.',
   trashedAgo: (ago: string) => `Deleted ${ago}`,
@@ -88,39 +88,40 @@ export const drive = translatable('drive', {
     const deleted = `${items(count)} deleted, ${counted(uploads, { one: 'upload', other: 'uploads' })} removed from storage`
     return kept === 0
       ? deleted
-      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'stays', other: 'stay' })}: objects of S3 buckets have the content.`
+      : `${deleted}. ${items(kept)} ${plural(kept, { one: 'stays', other: 'stay' })}: objects in S3 buckets have the same content.`
   },
-  deletedNone: 'Nothing was deleted: another device restored or deleted it',
+  deletedNone: 'Nothing was deleted: another device restored or deleted it first',
   deleteBucketsHint:
-    'Objects of S3 buckets stay, and so do items with their content: delete the objects with an S3 client or in All uploads.',
+    'Objects in S3 buckets stay, and so do items with the same content. Delete the objects with an S3 client or under All uploads.',
   versions: 'Versions',
   versionsTitle: (name: string) => `Versions of ${name}`,
   versionsHint:
-    'Upload a file of the same name into the same folder to add a version. Each version has its own access: sharing and links do not go over to a new one, and stay with the old.',
+    'To add a version, upload a file with the same name to the same folder. Each version has its own access: sharing and links stay with the old version and do not apply to the new one.',
   versionCurrent: 'Current',
   versionUse: 'Make current',
   versionOpen: 'Open',
   earlierVersion: (at: string) => `Earlier version, from ${at}`,
-  openCurrent: 'Open the current one',
-  versionUsed: (name: string) => `${name} has its earlier version again`,
+  openCurrent: 'Open the current version',
+  versionUsed: (name: string) => `${name} is back to its earlier version`,
   versionCount: (count: number) => `${formatCount(count)} versions`,
   duplicatesHint:
-    'Uploads with the same content and access. The drive shows one of them; the others only use storage. Objects of S3 buckets and pins are not listed.',
+    'Uploads with the same content and access. The drive shows one of them; the others only use storage. Objects in S3 buckets and pins are not listed.',
   duplicatesNone: 'No duplicates',
-  duplicatesNoneHint: 'No upload repeats another one. Objects of S3 buckets and pins do not count.',
+  duplicatesNoneHint: 'No two uploads have the same content and access. Objects in S3 buckets and pins do not count.',
   duplicatesOf: (name: string, count: number) => `${name}, uploaded ${formatCount(count)} times`,
   duplicatesRemove: 'Remove copies',
   duplicatesRemoveAll: (size: string) => `Remove all copies, free ${size}`,
   duplicatesTitle: (count: number) => `Remove ${counted(count, { one: 'copy', other: 'copies' })}?`,
   duplicatesWarning:
-    'Removes the later uploads of the same content. The file, its place and its CID stay, and so do objects of S3 buckets and pins.',
+    'Removes the later uploads of the same content. The file stays, with its place and its CID, and so do objects in S3 buckets and pins.',
   copiesFailed: 'Not all copies were removed',
   starredNone: 'No starred items',
   starredNoneHint: 'Star files and folders to find them here.',
   folderEmpty: 'This folder is empty',
   folderEmptyHint:
-    'Drop files here, choose Upload, or move files into it. A second upload of a name becomes a new version.',
-  folderEmptyHintTouch: 'Choose Upload, or move files into it. A second upload of a name becomes a new version.',
+    'Drop files here, choose Upload, or move files into it. A second upload with the same name becomes a new version.',
+  folderEmptyHintTouch:
+    'Choose Upload, or move files into it. A second upload with the same name becomes a new version.',
   folderGone: 'This folder no longer exists',
   folderGoneHint: 'It was moved to the trash or deleted, maybe on another device.',
   itemGone: 'This item is no longer here',
@@ -132,17 +133,17 @@ export const drive = translatable('drive', {
   locked: 'Your folders are encrypted. Unlock them with one signature; until then, all uploads are listed.',
   unlock: 'Unlock folders',
   failed: 'Your folders could not be opened, so all uploads are listed.',
-  wrong: 'The service returned folders that are damaged or of another account. Ask its operator.',
+  wrong: 'The service returned folders that are damaged or belong to another account. Ask its operator.',
   older:
     'The service returned an older version of your folders than this browser has seen. Continue only if you reset the network, or trust its operator.',
   useOlder: 'Use the older version',
   lost: 'The key of your folders is lost, so all uploads are listed.',
-  lostStart: 'Start new folders',
-  lostTitle: 'Start new folders?',
+  lostStart: 'Create new folders',
+  lostTitle: 'Create new folders?',
   lostHint:
-    'Your folders, their names, stars, tags, labels, contacts and the trash are lost with the key. All files stay: you find them in My files, under the names they were uploaded with. The old index, still encrypted, is saved on this device first.',
+    'Your folders, their names, stars, tags, labels, contacts and the trash are lost with the key. No file is lost: you can find them all in My files, under the names they were uploaded with. The old index is saved on this device first. It stays encrypted.',
   lostFile: 'cairn-folders.json',
-  lostFailed: 'New folders were not started',
+  lostFailed: 'New folders were not created',
   changeFailed: 'The change was not saved',
   download: 'Download',
   zipName: 'Cairn files',
@@ -150,7 +151,7 @@ export const drive = translatable('drive', {
   zipItemsTitle: (count: number) => `Download ${items(count)} as a ZIP`,
   zipHint: 'Every byte is verified, and encrypted files are decrypted, in this browser.',
   zipChoose: 'You choose where it is saved.',
-  zipNeedsSpace: 'This browser needs the same space in its own storage first.',
+  zipNeedsSpace: 'This browser first needs the same amount of space in its own storage.',
   zipSave: (bytes: number) => (bytes === 0 ? 'Save ZIP' : `Save ZIP, about ${formatBytes(bytes)}`),
   zipProgress: (count: number, bytes: number) => `${files(count)}, ${formatBytes(bytes)}`,
   zipDone: (count: number, bytes: number) =>
@@ -163,13 +164,13 @@ export const drive = translatable('drive', {
     }),
   zipFailed: 'The ZIP was not saved',
   zipCancel: 'Cancel download',
-  zipCanceled: 'The download was canceled.',
+  zipCanceled: 'The download was cancelled.',
   zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
   saved: (name: string) => `${name} saved`,
   notPlacedYet: (names: readonly string[]) =>
     plural(names.length, {
-      one: `${firstNames(names)} is stored and moves into its folder later`,
-      other: `${files(names.length)} are stored and move into their folders later`,
+      one: `${firstNames(names)} is stored and will be moved into its folder later`,
+      other: `${files(names.length)} are stored and will be moved into their folders later`,
     }),
   notPlaced: (names: readonly string[]) =>
     plural(names.length, {
@@ -179,6 +180,6 @@ export const drive = translatable('drive', {
   alreadyStored: (name: string, path: string) => `${name} is already stored at ${path}`,
   shareTitle: (count: number, name: string | undefined) =>
     count === 1 && name !== undefined ? `Share ${name}` : `Share ${items(count)}`,
-  shareNone: 'Only what is encrypted can be shared. Anyone with the CID can open what is public.',
+  shareNone: 'Only encrypted items can be shared. Anyone with the CID can open public ones.',
   moreActions: 'More actions',
 })

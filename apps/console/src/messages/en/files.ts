@@ -42,11 +42,11 @@ export const files = translatable('files', {
   copyLink: 'Copy link',
   signLink: 'Copy link that expires',
   signLinkHint: (name: string) => `Anyone with the link can open ${name} in any browser, without an account.`,
-  signLinkNote: 'It cannot be revoked. It ends when it expires, or when you delete the file.',
+  signLinkNote: 'It cannot be revoked. It works until it expires or you delete the file.',
   signLinkFor: 'Expires in',
   signLinkLifetimes: { hour: '1 hour', day: '1 day', week: '7 days' },
-  signLinkMake: 'Make link',
-  signLinkFailed: 'The link was not made',
+  signLinkMake: 'Create link',
+  signLinkFailed: 'The link was not created',
   signedLink: 'Link ready',
   signedLinkHint: (name: string, date: string) => `It opens ${name} until ${date}.`,
   copyCid: 'Copy CID',
@@ -100,7 +100,7 @@ export const files = translatable('files', {
   deleteHint: (count: number) =>
     `Removes ${uploads(count)} from your account and frees the space. People who have the ${plural(count, { one: 'CID', other: 'CIDs' })} may still have copies.`,
   deleteObjects: (count: number) =>
-    `${uploads(count)} ${plural(count, { one: 'belongs to an S3 bucket, which loses it.', other: 'belong to S3 buckets, which lose them.' })}`,
+    `${uploads(count)} ${plural(count, { one: 'is in an S3 bucket and disappears from it.', other: 'are in S3 buckets and disappear from them.' })}`,
   deletePins: (count: number) =>
     `${uploads(count)} ${plural(count, { one: 'is a pin, and the pin is removed.', other: 'are pins, and the pins are removed.' })}`,
   andMore: (count: number) => `and ${formatCount(count)} more`,

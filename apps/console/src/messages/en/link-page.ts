@@ -14,7 +14,7 @@ export const linkPage = translatable('linkPage', {
   passwordEmpty: 'Enter the password.',
   passwordWrong: (max: number) => `Wrong password. After ${max} wrong passwords, the link no longer opens.`,
   open: 'Open',
-  openLast: 'This is the last open. Save what you need: the link cannot be opened again.',
+  openLast: 'This was the last time the link could be opened. Save what you need now.',
   opening: 'Opening',
   openFailed: 'The link could not be opened',
   loading: 'Checking the link',
@@ -22,7 +22,7 @@ export const linkPage = translatable('linkPage', {
     expired: { title: 'This link has expired', hint: 'Ask the person who shared it for a new one.' },
     'used-up': {
       title: 'This link has been used up',
-      hint: 'It was opened as often as it allows, or with too many wrong passwords. Ask the person who shared it for a new one.',
+      hint: 'It was opened as often as it allows, or the password was wrong too often. Ask the person who shared it for a new one.',
     },
     revoked: {
       title: 'This link was revoked',
@@ -36,7 +36,7 @@ export const linkPage = translatable('linkPage', {
   },
   deleted: {
     title: 'This was deleted',
-    hint: 'What the link opens is no longer stored here. Ask the person who sent you the link.',
+    hint: 'The content is no longer stored here. Ask the person who sent you the link.',
   },
   notWhole: {
     title: 'This link is not complete',

@@ -11,14 +11,14 @@ export const names = translatable('names', {
   holder: 'Where the name key is kept',
   holders: { service: 'The service', device: 'This device' },
   createHintDevice:
-    'The name key is created in this browser and never leaves it. Publish again yourself before a record expires.',
+    'The name key is created in this browser and never leaves it. You need to publish again before a record expires.',
   deviceHint:
     'The name key is kept in this browser only. Anyone who uses this browser can publish, and clearing its data loses the name. Export the name key to keep a copy.',
   onDevice: 'Name key on this device',
   bringKey: 'I already have a name key',
   bringKeyHint: 'PEM, or the base64 from the SDK or “Export name key”. It stays in this browser.',
   keyBad: 'This is not a valid Ed25519 name key.',
-  deviceRefuses: 'This browser stores no data, as in some private windows. Let the service keep the name key.',
+  deviceRefuses: 'This browser does not store data, as in some private windows. Let the service keep the name key.',
   createFailed: 'The name was not created',
   created: 'Name created',
   label: 'Label',
@@ -45,7 +45,7 @@ export const names = translatable('names', {
   recentSearch: 'Find a file',
   recentMissing: 'No matching files.',
   recentEncrypted:
-    'This file is encrypted: visitors get its encrypted bytes. Only people with access can decrypt them.',
+    'This file is encrypted: visitors get the encrypted bytes. Only people with access can decrypt them.',
   pickOne: 'Choose a file.',
   times: 'Expiry and caching',
   lifetime: 'Record expires after',
@@ -62,7 +62,7 @@ export const names = translatable('names', {
   remove: 'Remove',
   removeTitle: (label: string) => `Remove ${label}?`,
   removeHint:
-    'The service destroys the name key, and this name can never be published again. Published records work until they expire. To keep the name, export the name key first.',
+    'The service destroys the name key, and you can never publish to this name again. Published records work until they expire. To keep the name, export the name key first.',
   removeHintOwner: 'The name is removed from your list. You keep its name key and can publish again.',
   removeHintDevice:
     'The name is removed from your list, and its name key is removed from this browser permanently. To keep the name, export the name key first.',
@@ -71,9 +71,9 @@ export const names = translatable('names', {
   export: 'Export name key',
   exportTitle: (label: string) => `Export the name key of ${label}`,
   exportHint:
-    'Anyone with this name key can publish the name, and this cannot be revoked. The service keeps its copy. Store the file where only you can read it.',
+    'Anyone with this name key can publish to the name, and you cannot revoke that. The service keeps its copy. Store the file where only you can read it.',
   exportHintDevice:
-    'Anyone with this name key can publish the name, and this cannot be revoked. There is no other copy. Store the file where only you can read it.',
+    'Anyone with this name key can publish to the name, and you cannot revoke that. There is no other copy. Store the file where only you can read it.',
   exportFormat: 'Format',
   exportFormats: { pem: 'PEM', libp2p: 'For ipfs key import' },
   exportShow: 'Show name key',
@@ -99,7 +99,7 @@ export const names = translatable('names', {
   expires: (when: string) => `expires ${when}`,
   ended: 'The record has expired. Publish again.',
   renewed: 'Renewed automatically.',
-  notRenewed: 'You keep the name key: publish again before then.',
+  notRenewed: 'You keep the name key, so publish again before then.',
   ttlOf: (time: string) => `Cached for up to ${time}`,
   version: (sequence: string) => `version ${sequence}`,
   history: 'History',
@@ -107,5 +107,5 @@ export const names = translatable('names', {
   historyNow: 'Current',
   publishAgainOf: (target: string) => `Publish ${target} again`,
   heldBy: { service: 'Name key kept by the service', owner: 'Name key kept by you' },
-  ownerHint: 'The name key is not in this browser. Publish where the name key is: with the SDK or the command line.',
+  ownerHint: 'The name key is not in this browser. Publish with the SDK or the command line, where you keep it.',
 })

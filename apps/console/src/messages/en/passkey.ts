@@ -10,10 +10,10 @@ export const passkey = translatable('passkey', {
   declinedTitle: 'Passkey not confirmed',
   declinedConnect: 'You did not confirm your passkey. Nothing was shared.',
   declinedSign: 'You did not confirm your passkey, so you are not signed in.',
-  loss: 'A deleted passkey cannot be replaced: its account and its encrypted files are lost.',
+  loss: 'A deleted passkey cannot be replaced: you lose the account and its encrypted files.',
   nameOf: (date: Date) => `Cairn, ${date.toISOString().slice(0, 10)}`,
   noSecret: 'This passkey cannot derive a key',
   noSecretHint: 'Use a browser and a password manager with the WebAuthn extension prf, or a wallet.',
-  noPayments: 'A passkey sends no payments',
+  noPayments: 'A passkey cannot send payments',
   noPaymentsHint: 'Pay with a wallet.',
 })

@@ -13,8 +13,8 @@ export const session = translatable('session', {
   signedOutHere: 'Signed out in this browser',
   keyStaysValid: (until: string) =>
     `The service could not be reached, so the API key of this session is valid until ${until}. Revoke it under API keys.`,
-  uploadsStay: 'Unfinished uploads were not cancelled. The service removes them after a time.',
-  walletNotTold: 'The wallet was not told that it is disconnected here',
+  uploadsStay: 'Unfinished uploads were not cancelled. The service removes them later.',
+  walletNotTold: 'The wallet may still show this site as connected',
   accountOf: (address: string) => `Account ${address}`,
   rejectedTitle: 'Rejected in the wallet',
   copyAddress: 'Copy address',

@@ -9,14 +9,14 @@ export const settings = translatable('settings', {
   accent: 'Accent',
   accents: { blue: 'Blue', green: 'Green', orange: 'Orange', pink: 'Pink', purple: 'Purple', red: 'Red' },
   language: 'Language',
-  languageOfBrowser: 'As the browser',
+  languageOfBrowser: 'Same as browser',
   languageHint: 'The page reloads in the chosen language.',
   behaviour: 'Preferences',
   access: 'New uploads',
-  accessHint: 'Each upload shows this choice before it starts. Another choice there is for that upload alone.',
+  accessHint: 'Each upload shows this choice before it starts. A different choice there applies to that upload only.',
   startsAtOnce: 'Start public uploads at once',
   startsAtOnceHint:
-    'If new uploads are public, start as soon as files are chosen. Private and encrypted files wait for the button.',
+    'If new uploads are public, they start as soon as you choose files. Private and encrypted files wait for the button.',
   fileFormat: 'Format of encrypted files',
   fileFormats: { v1: 'Compatible', v2: 'Seekable' },
   fileFormatHints: {

@@ -17,7 +17,7 @@ export const shortcuts = translatable('shortcuts', {
   rename: 'Rename the item',
   cut: 'Cut the selection',
   paste: 'Move what was cut here',
-  up: 'Go to the folder above',
+  up: 'Go to the parent folder',
   clear: 'Clear the selection',
   all: 'Select all',
   keys: { space: 'Space', enter: 'Enter', delete: 'Delete', backspace: 'Backspace', escape: 'Esc' },

@@ -5,7 +5,7 @@ import { counted } from './plural.ts'
 /** The page that an upload link opens, for people who send files into the account of another. */
 export const uploadLinks = translatable('uploadLinks', {
   title: 'Send files',
-  hint: 'They go to the account that shared this link, not encrypted. No account or wallet is needed.',
+  hint: 'They go to the account that shared this link and are not encrypted. You need no account or wallet.',
   receivedBy: 'Received by',
   copyAddress: 'Copy address',
   expires: 'Expires',

@@ -58,7 +58,7 @@ export const upload = translatable('upload', {
     if (access === 'encrypted') return `Encrypt and upload${what}`
     return access === 'private' ? `Upload${what} privately` : `Upload${what} publicly`
   },
-  tooMany: (limit: number) => `These are more than ${files(limit)}, counting empty folders. Choose fewer at a time.`,
+  tooMany: (limit: number) => `That is more than ${files(limit)}, counting empty folders. Choose fewer at a time.`,
   unreadable: (count: number) =>
     `${counted(count, { one: 'item', other: 'items' })} could not be read and ${plural(count, { one: 'was', other: 'were' })} skipped`,
 })
