@@ -153,7 +153,7 @@ describe('two machines', () => {
       [['rm', 'nothing'], 'nothing does not exist in the drive'],
       [['mkdir', 'docs'], 'docs already exists'],
       [['ls', 'docs/a.txt'], 'docs/a.txt is a file'],
-      [['ls', 'nothing'], 'Run `cairn drive ls` for the content of a folder.'],
+      [['ls', 'nothing'], 'Run `cairn drive ls` to list a folder.'],
     ] as const) {
       const { code, err } = await drive('laptop', ...args)
       expect(code).not.toBe(0)

@@ -23,7 +23,7 @@ afterAll(() => home?.[Symbol.asyncDispose]())
 
 test.each([
   ['a killed call', 'SIGKILL', { code: null }],
-  ['a stopped call', 'SIGINT', { code: 130, err: expect.stringContaining('the same command goes on from there') }],
+  ['a stopped call', 'SIGINT', { code: 130, err: expect.stringContaining('Run the same command again to resume') }],
 ] as const)('--resume continues %s, and removes its state at the end', async (_, signal, ending) => {
   const { folder, cairn } = home
   const bytes = randomBytes(64 * 1024 * 1024)
@@ -101,7 +101,7 @@ test('folders, standard input, options; JSON for programs', async () => {
   expect(piped).toMatchObject({ cid: hello, name: 'piped.txt' })
   for (const option of ['--car', '--wrap'])
     expect((await cairn(['upload', '--encrypt', option, 'hello.txt'])).err).toContain(
-      `${option} and --encrypt exclude each other`,
+      `${option} and --encrypt cannot be combined`,
     )
   const wrong = [
     [['-', '-'], 'Standard input can be uploaded only once'],
@@ -150,7 +150,7 @@ test('--skip-stored sends only what the account did not store yet', async () => 
   const piped = await cairn(['upload', '--skip-stored', '-'], { input: 'one' })
   expect([piped.code, piped.err]).toEqual([2, expect.stringContaining('--skip-stored supports files and folders')])
   const encrypted = await cairn(['upload', '--skip-stored', '--encrypt', 'photos'])
-  expect(encrypted.err).toContain('--skip-stored and --encrypt exclude each other')
+  expect(encrypted.err).toContain('--skip-stored and --encrypt cannot be combined')
 })
 
 test('cid computes what an upload would have, without a network', async () => {
@@ -216,7 +216,7 @@ test('content is named by its address at a gateway, too', async () => {
   for (const address of ['https://example.com/a', 'http://'])
     expect(await cairn(['cat', address]), address).toMatchObject({
       code: 2,
-      err: expect.stringContaining(`${address} is not an address of content at a gateway`),
+      err: expect.stringContaining(`${address} is not the address of content on a gateway`),
     })
 })
 

@@ -57,7 +57,7 @@ test('the URLs of a gateway that is written with a slash at its end have a singl
 
 test('what is wrong is named', async () => {
   const cases: [string[], number, string][] = [
-    [['folder', 'put', site], 2, 'folder put requires a file or folder to put'],
+    [['folder', 'put', site], 2, 'folder put requires a file or folder to add'],
     [['folder', 'rm', site], 2, 'folder rm requires paths in the folder'],
     [['folder', 'rm', site, 'missing'], 3, 'The folder contains no missing'],
     [['folder', 'put', site, 'hello.txt', 'drafts'], 1, 'drafts is a folder'],

@@ -58,7 +58,7 @@ test('of an own private upload, the commands say that no provider has it', async
   const own = (await cairn('upload', 'private', '--private', '--quiet')).out.trim()
   for (const args of [['verify'], ['verify', '--wait'], ['deals'], ['checks']]) {
     const { code, err } = await cairn(...args, own)
-    expect(err).toContain('A private upload is stored by the service alone: no provider has a copy')
+    expect(err).toContain('A private upload is stored only by the service: no provider has a copy')
     expect(code).toBe(3)
     // Of unknown content, and for others, they say what they said.
     for (const env of [{}, { CAIRN_API_KEY: 'of_another' }]) {

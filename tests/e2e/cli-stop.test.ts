@@ -46,7 +46,7 @@ async function startHoldingGateway(gateway: string, maxBytes: number, onHold: ()
   }
 }
 
-test('Ctrl-C in the middle of a download keeps what has arrived, and says how it goes on', async () => {
+test('Ctrl-C in the middle of a download keeps what was received, and says how to resume', async () => {
   const { network, folder, cairn } = home
   const content = randomBytes(4 * MIB)
   writeFileSync(join(folder, 'large.bin'), content)
@@ -74,7 +74,7 @@ test('Ctrl-C in the middle of a download keeps what has arrived, and says how it
   expect(stopped).toMatchObject({
     code: 130,
     out: '',
-    err: expect.stringContaining('copy.bin.part has what has arrived'),
+    err: expect.stringContaining('copy.bin.part contains what was received'),
   })
   const keptBytes = statSync(part).size
   expect(keptBytes).toBeGreaterThan(MIB)

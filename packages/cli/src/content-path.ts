@@ -14,7 +14,7 @@ export function readContentArgument(argument: string): string {
   const path = root === undefined ? pathname : `/${kind}/${root}${pathname}`
   if (!/^\/ip[fn]s\/./.test(path))
     throw new CairnError('INVALID_CID', {
-      message: `${argument} is not an address of content at a gateway`,
+      message: `${argument} is not the address of content on a gateway`,
       hint: 'Use a CID, or an address such as https://…/ipfs/<cid>. To open a share link, run cairn link open.',
     })
   try {

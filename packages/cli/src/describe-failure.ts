@@ -3,10 +3,10 @@ import { CairnError } from '@cairn/sdk'
 /** Errors of the operating system that the user can fix: what happened, and what to do. */
 const systemErrors: Readonly<Record<string, readonly [what: string, hint: string]>> = {
   ENOSPC: ['The disk is full', 'Free some space, then run the command again.'],
-  EDQUOT: ['Your quota of the disk is used up', 'Free some space, then run the command again.'],
+  EDQUOT: ['Your disk quota is used up', 'Free some space, then run the command again.'],
   EROFS: [
     'The file system is read-only',
-    'Use another folder: CAIRN_CONFIG_HOME names that of the wallet and the keys.',
+    'Use another folder. CAIRN_CONFIG_HOME sets the folder of the wallet and the keys.',
   ],
   EACCES: ['Permission denied', 'Check the permissions of the path.'],
   EPERM: ['Permission denied', 'Check the permissions of the path.'],
@@ -15,7 +15,7 @@ const systemErrors: Readonly<Record<string, readonly [what: string, hint: string
   EISDIR: ['The path is a folder', 'Use the path of a file.'],
   ENAMETOOLONG: ['The path is too long', 'Choose a shorter name.'],
   EFBIG: [
-    'The file is larger than the file system or the limit of the shell allows',
+    'The file is larger than the file system or the shell limit allows',
     'Use another file system, or raise the limit (ulimit -f).',
   ],
   EIO: ['The disk reported an error', 'Check the disk, or use another one.'],

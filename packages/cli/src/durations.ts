@@ -12,7 +12,10 @@ export function parseDuration(text: string): number {
   const [, number = '', unit = ''] = /^(\d{1,9})\s*([smhd])$/i.exec(text.trim()) ?? []
   const ms = Number(number) * (unitMs[unit.toLowerCase()] ?? Number.NaN)
   if (Number.isSafeInteger(ms)) return ms
-  throw new CairnError('USAGE', { message: `"${text}" is not a duration`, hint: 'Write 90s, 5m, 48h or 30d.' })
+  throw new CairnError('USAGE', {
+    message: `"${text}" is not a duration`,
+    hint: 'Use a duration such as 90s, 5m, 48h or 30d.',
+  })
 }
 
 /**

@@ -15,7 +15,7 @@ export async function explainPrivate<T>(
   } catch (error) {
     if (!CairnError.is(error, 'BLOCK_NOT_FOUND') || !(await isOwnPrivate({ session, signal }, cid))) throw error
     throw new CairnError('BLOCK_NOT_FOUND', {
-      message: 'A private upload is stored by the service alone: no provider has a copy',
+      message: 'A private upload is stored only by the service: no provider has a copy',
       hint: 'To have providers store it, upload it without --private, or encrypted.',
       details: { cid },
       cause: error,

@@ -47,7 +47,7 @@ export async function exportKey(context: CommandContext): Promise<void> {
     await writePrivateFile(path, format === 'pem' ? key : Buffer.from(key, 'base64'))
     output.result({ name: found.name, format, path }, path)
   }
-  output.note('Anyone with this key can publish the name. Store it like a password.')
+  output.note('Anyone with this key can publish to the name. Store it like a password.')
 }
 
 /**

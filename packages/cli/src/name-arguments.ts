@@ -33,7 +33,7 @@ export function readLabel({ args }: CommandContext, index: number): string | und
   if (isUsable) return label
   throw new CairnError('USAGE', {
     message: `${JSON.stringify(label)} is not a valid label`,
-    hint: `Use 1 to ${maxLabelCharacters} characters without control characters and without "/", and a text that is neither a name nor a CID itself.`,
+    hint: `Use 1 to ${maxLabelCharacters} characters without control characters and "/". A label must not be a name or a CID.`,
   })
 }
 

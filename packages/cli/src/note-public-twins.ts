@@ -14,6 +14,6 @@ export async function notePublicTwins(output: Output, client: Client, cid: strin
   } catch (error) {
     if (signal.aborted || !CairnError.is(error)) throw error
     // The upload is done, whether or not this API key may list uploads.
-    output.note(`Cannot determine whether the same content is public, too: ${error.message}`)
+    output.note(`Cannot determine whether the same content is also public: ${error.message}`)
   }
 }

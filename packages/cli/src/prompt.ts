@@ -104,7 +104,7 @@ async function readLines(stdin: Source): Promise<string[]> {
     maxSecretBytes,
     () =>
       new CairnError('USAGE', {
-        message: 'Standard input is longer than a list of passwords',
+        message: 'Standard input is too long for a list of passwords',
         hint: 'Send one line per password.',
       }),
   )

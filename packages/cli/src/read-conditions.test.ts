@@ -15,7 +15,7 @@ test('conditions from standard input are whole, wherever their bytes are cut', a
 test('standard input that cannot be read says why', async () => {
   await expect(readConditionsFile('-', Readable.from([Buffer.alloc(65_537, ' ')]))).rejects.toMatchObject({
     code: 'PAYLOAD_TOO_LARGE',
-    message: 'Standard input is longer than a set of conditions',
+    message: 'Standard input is too long for a set of conditions',
   })
   const folder = new Readable({
     read() {

@@ -48,7 +48,7 @@ export async function readConditionsFile(path: string, stdin: Readable): Promise
 
 function tooLong(): CairnError {
   return new CairnError('PAYLOAD_TOO_LARGE', {
-    message: 'Standard input is longer than a set of conditions',
+    message: 'Standard input is too long for a set of conditions',
     hint: 'Send a JSON document such as `cairn conditions template` prints.',
     details: { limitBytes: maxBytes },
   })

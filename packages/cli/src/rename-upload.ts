@@ -18,6 +18,6 @@ export async function renameUpload(
   }
   throw new CairnError('NOT_FOUND', {
     message: `Stored as ${storedName}, not as ${name}: the account does not list the upload`,
-    hint: 'If it was deleted meanwhile, import it again. Otherwise rename it with cairn rename.',
+    hint: 'If it was deleted in the meantime, import it again. Otherwise rename it with cairn rename.',
   })
 }

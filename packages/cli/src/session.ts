@@ -125,7 +125,7 @@ export function requireKeyForm(text: string, source: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key
   throw new CairnError('UNAUTHENTICATED', {
     message: `${source} does not contain an API key`,
-    hint: 'An API key is one word of plain letters, digits and signs. To create one, run `cairn api-key new`.',
+    hint: 'An API key is one word of ASCII letters, digits and symbols. To create one, run `cairn api-key new`.',
   })
 }
 

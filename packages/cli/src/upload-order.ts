@@ -45,7 +45,7 @@ export function createUploadOrder(): UploadOrder {
 /** Says what happened to the versions of a name, and what makes the newest one the content of the file again. */
 export function describeDisplaced({ name, cid }: Displaced): string {
   const command = `cairn drive restore ${JSON.stringify(name)} --cid ${cid}`
-  return `order: an older version of ${JSON.stringify(name)} was stored last. To make the newest one its content again: ${command}`
+  return `order: an older version of ${JSON.stringify(name)} was stored last. To make the newest version current again: ${command}`
 }
 
 /** Names that the drive shows as one have the same letters and digits. */

@@ -267,7 +267,9 @@ async function importNames(
         await publish(context, row, key)
         report.names++
       } else if (key === undefined) {
-        throw new CairnError('KEY_NOT_FOUND', { message: 'It was never published, and the export has no key of it' })
+        throw new CairnError('KEY_NOT_FOUND', {
+          message: 'It was never published, and the export does not contain its key',
+        })
       }
     })
   }
@@ -297,7 +299,9 @@ async function importDrive(
   if (first === undefined) return
   const { keyCid } = first
   if (client.keySession === undefined) {
-    const { code, message } = new CairnError('KEY_NOT_FOUND', { message: 'The export has no key of the drive' })
+    const { code, message } = new CairnError('KEY_NOT_FOUND', {
+      message: 'The export does not contain the key of the drive',
+    })
     report.missing.push({ kind: 'drive', id: keyCid, code, message })
     return
   }

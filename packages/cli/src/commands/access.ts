@@ -86,6 +86,6 @@ export const transfer: Command = {
         ? 'The file is no longer shared with any address. Its conditions are unchanged.'
         : 'The file stays shared with the same addresses. Its conditions are unchanged.',
     )
-    output.note(`Its content stays in your account. The new owner keeps a copy with: cairn pin ${cid}`)
+    output.note(`Its content stays in your account. To keep a copy, the new owner can run: cairn pin ${cid}`)
   },
 }

@@ -113,7 +113,7 @@ async function star(context: CommandContext): Promise<void> {
     for (const path of paths) edit.star(path, isStarred)
   })
   for (const path of paths)
-    output.result({ path, isStarred }, `${isStarred ? 'Starred' : 'Removed the star of'} ${path}`, path)
+    output.result({ path, isStarred }, `${isStarred ? 'Starred' : 'Removed the star from'} ${path}`, path)
 }
 
 async function tag(context: CommandContext): Promise<void> {
@@ -136,7 +136,7 @@ async function colour(context: CommandContext): Promise<void> {
   await change(context, (edit) => edit.setColour(path, chosen))
   output.result(
     { path, colour: chosen ?? null },
-    isOff ? `Removed the colour of ${path}` : `${path} is ${chosen}`,
+    isOff ? `Removed the colour from ${path}` : `${path} is ${chosen}`,
     path,
   )
 }
@@ -175,8 +175,8 @@ async function empty(context: CommandContext): Promise<void> {
   const ids = flag(values, 'all') ? drive.trash().map(({ id }) => id) : undefined
   const question =
     ids === undefined
-      ? 'Delete what has been in the trash for 30 days, with its content?'
-      : `Delete ${countOf(ids.length, 'item')} in the trash with the content?`
+      ? 'Delete everything that has been in the trash for 30 days, with its content?'
+      : `Delete ${countOf(ids.length, 'item')} in the trash, with the content?`
   if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
     output.note('Nothing was deleted.')
     throw new CairnError('ABORTED')
@@ -190,7 +190,7 @@ async function empty(context: CommandContext): Promise<void> {
   )
   if (emptied.kept > 0) {
     const stay = `${countOf(emptied.kept, 'item')} ${emptied.kept === 1 ? 'stays' : 'stay'} in the trash`
-    output.note(`${stay}: objects in S3 buckets have the same content. Delete these with an S3 client.`)
+    output.note(`${stay}: objects in S3 buckets have the same content. Delete the objects with an S3 client.`)
   }
 }
 
@@ -199,7 +199,7 @@ async function reset(context: CommandContext): Promise<void> {
   const { args, values, output, prompt, signal } = context
   const path = requireArgument(args, 1, 'reset', 'a file for the old index')
   const question =
-    'Start a new drive? Folders, names, stars, tags, labels and contacts are lost. All files stay, and are in the root.'
+    'Start a new drive? Folders, names, stars, tags, labels and contacts are lost. All files are kept, in the root.'
   if (!flag(values, 'yes') && !(await prompt.confirm(question))) {
     output.note('Nothing was removed.')
     throw new CairnError('ABORTED')
@@ -301,7 +301,7 @@ function requireItem(drive: Drive, path: string): DriveItem {
   if (item !== undefined) return item
   throw new CairnError('PATH_NOT_FOUND', {
     message: `${path} does not exist in the drive`,
-    hint: 'Run `cairn drive ls` for the content of a folder.',
+    hint: 'Run `cairn drive ls` to list a folder.',
   })
 }
 
@@ -372,7 +372,7 @@ export const drive: Command = {
       actions: ['star', 'tag', 'colour', 'contact'],
       about: 'remove it, for star, tag, colour and contact',
     },
-    cid: { type: 'string', actions: ['restore'], about: 'version to make the newest again, for restore', value: 'cid' },
+    cid: { type: 'string', actions: ['restore'], about: 'version to make current again, for restore', value: 'cid' },
     all: { type: 'boolean', actions: ['empty'], about: 'delete everything in the trash now, for empty' },
     remove: { type: 'boolean', actions: ['duplicates'], about: 'delete the copies, for duplicates' },
     yes: { type: 'boolean', short: 'y', about: 'skip the confirmation, for empty, duplicates and reset' },

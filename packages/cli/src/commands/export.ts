@@ -28,12 +28,12 @@ export const exportCommand: Command = {
     }
     const withNameKeys = flag(values, 'name-keys')
     if (withNameKeys && flag(values, 'no-keys'))
-      throw new CairnError('USAGE', { message: '--name-keys and --no-keys exclude each other' })
+      throw new CairnError('USAGE', { message: '--name-keys and --no-keys cannot be combined' })
     const plain = await session.client()
     const withKeys = !flag(values, 'no-keys') && plain.network.keyNodes !== undefined
     if (withNameKeys && !withKeys)
       throw new CairnError('NO_KEY_NODES', {
-        message: 'This network has no key nodes, and an export from it has no keys',
+        message: 'This network has no key nodes, so an export from it contains no keys',
         hint: 'Omit --name-keys, and export each key: cairn name export <name> -o <file>.',
       })
     const client = withKeys ? await openKeyClient(context, { withApiKey: true }) : plain

@@ -14,7 +14,7 @@ type Target = { cidPath: string; name?: string; sequence?: bigint }
 async function put(context: CommandContext): Promise<void> {
   const { args } = context
   const [, , path, at] = args
-  if (path === undefined) throw new CairnError('USAGE', { message: 'folder put requires a file or folder to put' })
+  if (path === undefined) throw new CairnError('USAGE', { message: 'folder put requires a file or folder to add' })
   await change(context, { put: path, at: at ?? basename(path) })
 }
 
@@ -81,7 +81,10 @@ async function findTarget(context: CommandContext): Promise<Target> {
   }
   const { value, sequence } = await resolveName(await session.anonymous(), name, { signal, recursive: false })
   if (!value.startsWith('/ipfs/')) {
-    throw new CairnError('USAGE', { message: `The name points to another name: ${value}`, hint: 'Change that one.' })
+    throw new CairnError('USAGE', {
+      message: `The name points to another name: ${value}`,
+      hint: 'Use that name instead.',
+    })
   }
   output.note(`Verified: the name points to ${value}`)
   return { cidPath: value.slice('/ipfs/'.length), name, sequence }
@@ -99,7 +102,7 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = { pu
 
 export const folder: Command = {
   name: 'folder',
-  summary: 'Change a stored folder without uploading all of it: the CID of the changed copy',
+  summary: 'Change a stored folder without uploading all of it, and print the new CID',
   usage: '<put|rm> <cid|name> <path…>',
   arity: [2, Number.POSITIVE_INFINITY],
   words: Object.keys(actions),
@@ -107,7 +110,7 @@ export const folder: Command = {
     name: {
       type: 'string',
       short: 'n',
-      about: 'name of the changed folder in listings (that of the folder)',
+      about: 'name of the changed folder in listings (the name of the folder)',
       value: 'name',
     },
     'no-publish': { type: 'boolean', about: 'do not point the name to the changed folder' },

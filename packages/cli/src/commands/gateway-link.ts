@@ -31,7 +31,7 @@ export const gatewayLink: Command = {
     output.result(link, [link.url, `Expires  ${formatTime(link.expiresAt)}`], link.url)
     if (link.isPrivate === false)
       output.note(
-        'This upload is not private: anyone who knows its CID can fetch it without the link, also after it expires. Use upload --private.',
+        'This upload is not private: anyone who knows its CID can fetch it without the link, even after the link expires. Use upload --private.',
       )
     else output.note('Anyone who has the link can open it until then. It ends earlier if you delete the upload.')
   },

@@ -34,7 +34,7 @@ function nameForce(error: unknown): unknown {
   if (!CairnError.is(error, 'FILE_EXISTS')) return error
   return restoreError(error.code, {
     message: error.message,
-    hint: 'Choose another target with -o, or use --force: it continues an interrupted folder, keeps complete files and replaces others.',
+    hint: 'Choose another target with -o, or use --force: it resumes an interrupted folder, keeps complete files and replaces the others.',
     cause: error,
   })
 }
@@ -56,8 +56,8 @@ function nameFolder(error: unknown, target: string): unknown {
  */
 function describeRest(target: string, isOwn: boolean): string | undefined {
   if (existsSync(`${target}.part`))
-    return `Stopped. ${target}.part has what has arrived; the same command goes on from there.`
-  return isOwn && existsSync(target) ? 'Stopped. The same command with --force goes on from here.' : undefined
+    return `Stopped. ${target}.part contains what was received. Run the same command again to resume.`
+  return isOwn && existsSync(target) ? 'Stopped. Run the same command with --force to resume.' : undefined
 }
 
 export const get: Command = {

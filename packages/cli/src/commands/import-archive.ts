@@ -44,7 +44,7 @@ export async function importArchive(context: CommandContext, folder: string): Pr
   output.result({ folder, ...report }, [
     `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
     ...(report.nameKeys === 0 ? [] : [`${countOf(report.nameKeys, 'name key')}, stored in ${state.folder}/names`]),
-    ...(driveValues === 0 ? [] : [`${driveValues} changes of the drive`]),
+    ...(driveValues === 0 ? [] : [`${driveValues} changes to the drive`]),
     ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
     ...displaced.map(describeDisplaced),
   ])

@@ -88,7 +88,9 @@ async function log(context: CommandContext): Promise<void> {
   if (events.length === 0)
     output.note(cid === undefined ? 'No entries yet.' : 'No entries. Only the owner of an encrypted file has its log.')
   if (events.some(({ isConfirmed }) => !isConfirmed))
-    output.note('What fewer than three nodes report is unconfirmed: opening a file takes the shards of three.')
+    output.note(
+      'Events that fewer than three nodes report are unconfirmed: opening a file takes shards from three nodes.',
+    )
 }
 
 async function status(context: CommandContext): Promise<void> {

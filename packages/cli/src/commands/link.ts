@@ -128,7 +128,10 @@ async function exists(path: string): Promise<boolean> {
 
 function parseOpens(given: string): number {
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
-  throw new CairnError('USAGE', { message: `"${given}" is not a number of opens`, hint: 'Write 1, 10 or 100.' })
+  throw new CairnError('USAGE', {
+    message: `"${given}" is not a number of opens`,
+    hint: 'Use a whole number, such as 1, 10 or 100.',
+  })
 }
 
 function requireArgument(args: readonly string[], action: string, what: string): string {
@@ -136,7 +139,7 @@ function requireArgument(args: readonly string[], action: string, what: string):
   if (value !== undefined) return value
   throw new CairnError('USAGE', {
     message: `link ${action} requires ${what}`,
-    hint: 'Run `cairn link ls` for the ids.',
+    hint: 'Run `cairn link ls` to list the ids.',
   })
 }
 
@@ -144,7 +147,7 @@ const actions: Record<string, Action> = { create, ls: list, rm: remove, open }
 
 export const link: Command = {
   name: 'link',
-  summary: 'Share an encrypted file by a link, without a wallet',
+  summary: 'Share an encrypted file with a link, for people without a wallet',
   usage: `<${Object.keys(actions).join('|')}> [cid|id|link]`,
   arity: [1, 2],
   words: Object.keys(actions),

@@ -137,7 +137,7 @@ async function rename(context: CommandContext): Promise<void> {
   if (label !== null) await requireFreeLabel(context, await clientOf(context), label)
   if (found.place === 'here') await openNameKeys(state.folder).rename(found.kept, label)
   await onAccount(context, found.place, (client) => renameName(client, found.name, label, { signal }))
-  output.result({ name: found.name, label }, `Labeled ${found.name} ${JSON.stringify(label)}`, found.name)
+  output.result({ name: found.name, label }, `Labelled ${found.name} ${JSON.stringify(label)}`, found.name)
 }
 
 /** Runs work on a name with the account, which may not know a name whose key is on this machine. */
@@ -183,7 +183,7 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
 
 export const name: Command = {
   name: 'name',
-  summary: 'Manage IPNS names, which can change their target',
+  summary: 'Manage IPNS names, whose target can change',
   usage: `<${Object.keys(actions).join('|')}> [name or file] [cid, path or label]`,
   arity: [1, 3],
   words: Object.keys(actions),

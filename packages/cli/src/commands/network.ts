@@ -67,7 +67,7 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = { sh
 
 export const network: Command = {
   name: 'network',
-  summary: 'Show which addresses receive keys and payments, or accept that they changed',
+  summary: 'Show which addresses receive keys and payments, or trust changed ones',
   usage: '[show|trust]',
   arity: [0, 1],
   words: Object.keys(actions),

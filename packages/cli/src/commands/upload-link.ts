@@ -60,24 +60,27 @@ async function remove({ args, session, output, signal }: CommandContext): Promis
   if (id === undefined) {
     throw new CairnError('USAGE', {
       message: 'upload-link rm requires the id of an upload link',
-      hint: 'Run `cairn upload-link ls` for the ids.',
+      hint: 'Run `cairn upload-link ls` to list the ids.',
     })
   }
   await revokeUploadLink(await session.client(), id, { signal })
   output.result({ revoked: id }, `Revoked ${id}.`, id)
-  output.note('Files that came through it stay.')
+  output.note('Files uploaded through it are kept.')
 }
 
 function parseCount(given: string): number {
   if (/^[1-9]\d{0,8}$/.test(given)) return Number(given)
-  throw new CairnError('USAGE', { message: `"${given}" is not a number of files`, hint: 'Write 1, 10 or 100.' })
+  throw new CairnError('USAGE', {
+    message: `"${given}" is not a number of files`,
+    hint: 'Use a whole number, such as 1, 10 or 100.',
+  })
 }
 
 const actions: Record<string, Action> = { new: create, ls: list, rm: remove }
 
 export const uploadLink: Command = {
   name: 'upload-link',
-  summary: 'Let others upload into your account by a link, without a wallet',
+  summary: 'Let others upload to your account with a link, without a wallet',
   usage: `<${Object.keys(actions).join('|')}> [id]`,
   arity: [1, 2],
   words: Object.keys(actions),

@@ -86,7 +86,7 @@ async function uploadOne(
   if (!flag(context.values, 'resume')) return upload(options)
   return uploadResumably(context.state, client, path, options, upload).catch((error: unknown) => {
     if (context.signal.aborted)
-      context.output.note('Stopped. The service keeps what has arrived; the same command goes on from there.')
+      context.output.note('Stopped. The service keeps what it received. Run the same command again to resume.')
     throw error
   })
 }
@@ -157,7 +157,7 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
 async function uploadAllWithLink(context: CommandContext, link: string): Promise<void> {
   const { args, values, output, signal } = context
   const other = Object.keys(ownOptions).find((name) => values[name] !== undefined && !optionsWithLink.includes(name))
-  if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} exclude each other` })
+  if (other !== undefined) throw new CairnError('USAGE', { message: `--link and --${other} cannot be combined` })
   if (args.includes('-'))
     throw new CairnError('USAGE', {
       message: '--link supports files, not -',
@@ -182,8 +182,8 @@ const ownOptions: Options = {
   announce: announceOption('announce the content to public indexers (IPNI), or not; the network decides by default'),
   private: { type: 'boolean', short: 'p', about: 'show it only to you and through signed links, see gateway-link' },
   resume: { type: 'boolean', about: 'upload in parts: the same command resumes after an interruption' },
-  'skip-stored': { type: 'boolean', about: 'send nothing if you stored the same content before, under whatever name' },
-  link: { type: 'string', about: 'upload into the account of an upload link, without a wallet', value: 'url' },
+  'skip-stored': { type: 'boolean', about: 'skip content that you already stored, under any name' },
+  link: { type: 'string', about: 'upload to the account of an upload link, without a wallet', value: 'url' },
   car: { type: 'boolean', about: 'the file is a CAR: keep its root CID' },
   encrypt: { type: 'boolean', short: 'e', about: 'encrypt on this machine and split the key over five key nodes' },
   format: {
@@ -194,7 +194,7 @@ const ownOptions: Options = {
   },
   'as-one': { type: 'boolean', about: 'encrypt a folder as one CID with one key, and hide its file names' },
   share: { type: 'string', about: 'addresses that can decrypt it, separated by commas', value: 'addresses' },
-  conditions: { type: 'string', about: 'JSON file of conditions under which anyone can decrypt it', value: 'file' },
+  conditions: { type: 'string', about: 'JSON file of conditions; anyone who meets them can decrypt it', value: 'file' },
 }
 
 export const upload: Command = {
@@ -235,23 +235,23 @@ export const upload: Command = {
       })
     if (flag(context.values, 'private') && flag(context.values, 'encrypt'))
       throw new CairnError('USAGE', {
-        message: '--private and --encrypt exclude each other',
-        hint: 'Omit --private: encrypted files can be read with their key only.',
+        message: '--private and --encrypt cannot be combined',
+        hint: 'Omit --private: encrypted files can be read only with their key.',
       })
     if (flag(context.values, 'skip-stored') && args.includes('-'))
       throw new CairnError('USAGE', {
         message: '--skip-stored supports files and folders, not -',
-        hint: 'Standard input is sent while it is read, so its CID is not known before.',
+        hint: 'Standard input is sent while it is read, so its CID is not known in advance.',
       })
     const notOfCar = ['skip-stored', ...Object.keys(cidOptions)].find((name) => context.values[name] !== undefined)
     if (flag(context.values, 'car') && notOfCar !== undefined)
       throw new CairnError('USAGE', {
-        message: `--car and --${notOfCar} exclude each other`,
+        message: `--car and --${notOfCar} cannot be combined`,
         hint: 'A CAR contains its blocks and CIDs as they are.',
       })
     const plainOnly = ['car', 'wrap', 'skip-stored'].find((name) => flag(context.values, name))
     if (flag(context.values, 'encrypt') && plainOnly !== undefined)
-      throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt exclude each other` })
+      throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt cannot be combined` })
     if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
     for (const name of ['format', 'share', 'conditions', 'as-one'])
       if (context.values[name] !== undefined) throw new CairnError('USAGE', { message: `--${name} requires --encrypt` })

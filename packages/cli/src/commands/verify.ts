@@ -33,7 +33,7 @@ export const verify: Command = {
   examples: ['cairn verify bafy…', 'cairn verify --wait bafy…', 'cairn verify --full bafy…'],
   async run({ args, values, session, output, signal }) {
     if (flag(values, 'full') && flag(values, 'offline'))
-      throw new CairnError('USAGE', { message: '--full and --offline exclude each other' })
+      throw new CairnError('USAGE', { message: '--full and --offline cannot be combined' })
     const leaves = readCount(text(values, 'leaves'), '--leaves', 64)
     const client = await session.anonymous()
     const cid = args[0] ?? ''

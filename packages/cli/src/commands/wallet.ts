@@ -67,7 +67,7 @@ async function exportWallet({ args, state, output }: CommandContext): Promise<vo
     return
   }
   await writePrivateFile(path, keystore)
-  output.result({ path }, `Keystore written to ${path}. Your password opens it in ethers, geth and here.`, path)
+  output.result({ path }, `Keystore written to ${path}. Your password opens it in cairn, ethers and geth.`, path)
 }
 
 async function sign(context: CommandContext): Promise<void> {

@@ -85,9 +85,9 @@ async function replay({ args, values, session, output, signal }: CommandContext)
     if (part.cursor === after) break
     after = part.cursor
   }
-  const lines = [`${queued} events are delivered again.`]
+  const lines = [`${queued} events will be delivered again.`]
   const isFull = Number(after) < Number(until)
-  if (isFull) lines.push(`The queue of the webhook is full. Continue after its deliveries with --after ${after}.`)
+  if (isFull) lines.push(`The queue of the webhook is full. When it has emptied, continue with --after ${after}.`)
   output.result({ queued, ...(isFull ? { continueAfter: after } : {}) }, lines, String(queued))
 }
 

@@ -132,7 +132,7 @@ const listPinsPages: ListPages = async function* (base, token, signal) {
   const lacking = total - seen.size
   if (!mayLack || lacking <= 0) return
   const error = new CairnError('UNEXPECTED_RESPONSE', {
-    message: `The service does not list ${countOf(lacking, 'pin')}: it has more of one moment than a page contains`,
+    message: `The service does not list ${countOf(lacking, 'pin')}: more of them have the same creation time than fit on one page`,
   })
   yield { item: { ...createItem('pins that are not listed', {}), error }, at: 0 }
 }

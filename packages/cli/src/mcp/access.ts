@@ -35,7 +35,7 @@ const revoke = defineTool({
   name: 'revoke_access',
   title: 'Revoke access to an encrypted file',
   description:
-    'Stops sharing an encrypted file with wallet addresses. A reader who opened it earlier may have kept the key: `cairn keys rotate` encrypts the file with a new one.',
+    'Stops sharing an encrypted file with wallet addresses. Readers who opened it earlier may have kept the key: `cairn keys rotate` encrypts the file with a new one.',
   effect: 'replaces',
   isIdempotent: true,
   input,

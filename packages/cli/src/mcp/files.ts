@@ -62,7 +62,7 @@ async function readStart(found: Found, maxBytes: number, { signal, onProgress }:
   await stream.cancel()
   if (sizeBytes > maxDecryptBytes) {
     throw new CairnError('FILE_TOO_LARGE', {
-      message: `The encrypted file has ${formatBytes(sizeBytes)}, the limit for texts is ${formatBytes(maxDecryptBytes)}`,
+      message: `The encrypted file is ${formatBytes(sizeBytes)}, the limit for text is ${formatBytes(maxDecryptBytes)}`,
       hint: 'Download it with download_file.',
       details: { limitBytes: maxDecryptBytes },
     })
@@ -88,7 +88,7 @@ function decodeText(bytes: Uint8Array, isTruncated: boolean): string {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes, { stream: isTruncated })
   } catch (cause) {
     throw new CairnError('UNSUPPORTED_MEDIA_TYPE', {
-      message: 'The file is not a text in UTF-8',
+      message: 'The file is not UTF-8 text',
       hint: 'Download it with download_file.',
       cause,
     })

@@ -30,7 +30,7 @@ export async function openRoots(paths: readonly string[], excluded: readonly str
   const requireInside = (real: string, path: string) => {
     if (folders.some((folder) => contains(folder, real))) return
     throw new CairnError('FORBIDDEN', {
-      message: `${path} is outside of the folders of this server`,
+      message: `${path} is outside the folders of this server`,
       hint: `Use a path below ${folders.join(' or ')}, or start the server with another --root.`,
     })
   }
@@ -85,7 +85,7 @@ async function openRoot(path: string): Promise<string> {
     throw unreadable(path, cause)
   })
   if ((await lstat(real)).isDirectory()) return real
-  throw new CairnError('FILE_UNREADABLE', { message: `${path} is not a folder`, hint: 'Give a folder as --root.' })
+  throw new CairnError('FILE_UNREADABLE', { message: `${path} is not a folder`, hint: 'Set --root to a folder.' })
 }
 
 /** Returns the real path of the nearest folder above that exists. */

@@ -36,7 +36,7 @@ async function decideEncryption({ encrypt, shareTo }: EncryptionInput, { command
   if (!isEncrypted && shareTo !== undefined)
     throw new CairnError('INVALID_REQUEST', {
       message: 'shareTo requires an encrypted upload',
-      hint: 'Set encrypt to true, or omit shareTo: a public upload is readable for everyone.',
+      hint: 'Set encrypt to true, or omit shareTo: anyone can read a public upload.',
     })
   readAddresses(shareTo ?? [])
   return isEncrypted
@@ -67,7 +67,7 @@ async function describe(
   const others = leftOut.paths.size === 0 ? '' : `\nLeft out: ${[...leftOut.paths].map(clean).join(', ')}`
   if (!('keys' in result)) {
     const url = joinUrl(gateway, `/ipfs/${cid}`)
-    return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded for everyone: ${line}\n${url}${others}` }
+    return { data: { ...facts, isEncrypted: false, url }, text: `Uploaded publicly: ${line}\n${url}${others}` }
   }
   const { done, pending } = result.keys
   const missing = pending.map(({ node }) => node)
@@ -83,7 +83,7 @@ const uploadPath = defineTool({
   name: 'upload_file',
   title: 'Upload a file or folder',
   description:
-    'Uploads a file or folder of this machine and returns its CID. Symbolic links in a folder stay links, and are never followed; an encrypted folder leaves them out, and has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
+    'Uploads a file or folder from this machine and returns its CID. Symbolic links in a folder stay links, and are never followed; an encrypted folder leaves them out, and has one CID and one key. Nothing stored can be changed: the same content has the same CID.',
   effect: 'adds',
   isIdempotent: false,
   input: v.strictObject({
@@ -118,7 +118,7 @@ const uploadPath = defineTool({
 const uploadOneText = defineTool({
   name: 'upload_text',
   title: 'Upload a text',
-  description: 'Uploads a text as a file in UTF-8 and returns its CID.',
+  description: 'Uploads text as a UTF-8 file and returns its CID.',
   effect: 'adds',
   isIdempotent: false,
   input: v.strictObject({
