@@ -228,7 +228,7 @@ test('a wallet that cannot pay says so, in place of a refusal by its user', asyn
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
   const alert = page.getByRole('main').getByRole('alert')
-  await alert.getByText('This wallet cannot do what a payment needs').waitFor()
+  await alert.getByText('This wallet does not support this payment').waitFor()
   await alert.getByText('Pay with another wallet.').waitFor()
   expect(await page.getByText('You rejected the payment.').count()).toBe(0)
   expect(problems).toEqual([])

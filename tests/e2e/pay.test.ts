@@ -190,7 +190,7 @@ describe('what goes wrong', () => {
       const symbol = coin === 'native' ? 'ETH' : 'USDC'
       await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, coin })).rejects.toMatchObject({
         code: 'INSUFFICIENT_FUNDS',
-        message: expect.stringMatching(new RegExp(`^The wallet has 0 ${symbol}, the payment takes 0\\.\\d+$`)),
+        message: expect.stringMatching(new RegExp(`^The wallet has 0 ${symbol}, the payment needs 0\\.\\d+$`)),
       })
     }
     await expect(pay(poor.client, poor.signer, { sizeBytes: MIB, network: 'moon' })).rejects.toMatchObject({

@@ -59,7 +59,7 @@ export function useUpload(defaults: UploadSettings = {}): UseUpload {
     if (!encrypted && shareTo !== undefined)
       throw new CairnError('INVALID_REQUEST', {
         message: 'shareTo requires an encrypted upload',
-        hint: 'Set encrypted, or omit shareTo: a public upload is readable for everyone.',
+        hint: 'Set encrypted, or omit shareTo: anyone can read a public upload.',
       })
     setProgress(undefined)
     const options = {

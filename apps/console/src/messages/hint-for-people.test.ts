@@ -21,7 +21,7 @@ test('the console shows no hint of any code that names a command, a function, a 
 
 test('of a hint of its own, an error keeps the sentences that people can follow', () => {
   expect(hintForPeople('Try again later. `cairn deals` shows the progress.')).toBe('Try again later.')
-  expect(hintForPeople('Run `cairn drive ls` for the content of a folder.')).toBe('')
+  expect(hintForPeople('Run `cairn drive ls` to list a folder.')).toBe('')
   expect(hintForPeople('Use uploadFolder.')).toBe('')
   expect(hintForPeople('The operator sets the accepted hosts in CAIRN_KEYNODE_DOMAINS.')).toBe('')
   expect(hintForPeople('Use an Ed25519 key in the format of `ipfs key export`.')).toContain('ipfs key export')

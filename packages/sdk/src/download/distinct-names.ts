@@ -36,7 +36,7 @@ export function createDistinctNames(folder: string): DistinctNames {
       probe ??= await openNameProbe(folder)
       for (const one of [first, name]) {
         if (probed.has(one)) continue
-        if (!(await probe.add(one))) throw equalNames(one, 'The target takes two names of the folder for one')
+        if (!(await probe.add(one))) throw equalNames(one, 'The target treats two names of the folder as one')
         probed.add(one)
       }
     },
@@ -68,7 +68,7 @@ function foldName(name: string): string {
 function equalNames(fileName: string, reason: string): CairnError {
   return new CairnError('DUPLICATE_NAME', {
     message: `${reason}: ${fileName}`,
-    hint: 'Save the folder to a file system that keeps its names apart, or download each file by its path.',
+    hint: 'Save the folder to a file system that distinguishes its names, or download each file by its path.',
     details: { fileName },
   })
 }

@@ -54,7 +54,7 @@ async function* requireSize(
   { path, sizeBytes }: EncryptedFolderFile,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const wrong = () =>
-    new CairnError('DECRYPTION_FAILED', { message: `${path} is not as long as the index of its folder states` })
+    new CairnError('DECRYPTION_FAILED', { message: `The length of ${path} differs from the index of its folder` })
   let total = 0
   for await (const piece of pieces) {
     total += piece.length

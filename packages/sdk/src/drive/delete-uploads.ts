@@ -57,7 +57,7 @@ export async function deleteUploads(
     } catch (error) {
       if (!CairnError.is(error, 'PRECONDITION_FAILED')) throw error
       if (attempt === maxAttempts) {
-        throw new CairnError('CONFLICT', { message: 'Other devices are changing the drive all the time' })
+        throw new CairnError('CONFLICT', { message: 'Other devices keep changing the drive' })
       }
       if (attempt > 1) await pause(Math.random() * pauseMs, options.signal)
       attempt++

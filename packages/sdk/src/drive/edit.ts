@@ -259,7 +259,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     },
     restore(pathOrId) {
       const node = findTrashed(view, pathOrId)
-      if (node === undefined) throw notFound(pathOrId, 'Run `cairn drive ls --trash` for the content of the trash.')
+      if (node === undefined) throw notFound(pathOrId, 'Run `cairn drive ls --trash` to list the trash.')
       const folder = view.get(node.parent)
       const isLive = node.parent === rootId || (folder !== undefined && !view.isInTrash(folder))
       write(node.id, fields.trashedAt, 0)

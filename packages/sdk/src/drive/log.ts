@@ -171,7 +171,7 @@ async function appendPart(
     // The response to an earlier attempt was lost: the change is stored.
     if (isAmong(changes, others)) return
   }
-  throw new CairnError('CONFLICT', { message: 'Other devices are changing the drive all the time' })
+  throw new CairnError('CONFLICT', { message: 'Other devices keep changing the drive' })
 }
 
 function isAmong(changes: readonly Change[], others: readonly Change[]): boolean {
@@ -269,7 +269,7 @@ export async function openParts(parts: readonly DrivePart[], masterKey: string):
 export function readPart({ first, last, data }: DrivePart): Received {
   const bytes = decodeBase64(data)
   const header = readHeader(bytes)
-  if (header.first !== first || header.last !== last) throw doesNotFit('a part has the place of another')
+  if (header.first !== first || header.last !== last) throw doesNotFit('a part is in the place of another')
   return { header, bytes }
 }
 

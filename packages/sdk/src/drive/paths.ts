@@ -114,6 +114,6 @@ export function checkLabel(text: string, what: string): string {
   })
 }
 
-export function notFound(path: string, hint = 'Run `cairn drive ls` for the content of a folder.'): CairnError {
+export function notFound(path: string, hint = 'Run `cairn drive ls` to list a folder.'): CairnError {
   return new CairnError('PATH_NOT_FOUND', { message: `${path} does not exist in the drive`, hint })
 }

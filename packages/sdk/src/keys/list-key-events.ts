@@ -156,7 +156,7 @@ async function requestPage(
   const page = await callWithSession(client, listKeyEventsCall, node, input, { signal })
   // A page that is not older than the last one would be requested without end.
   if (page.events.every(({ at }) => at < before)) return page
-  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not asked for` })
+  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not requested` })
 }
 
 function sinceOf(event: KeyEventRow): number {

@@ -121,7 +121,7 @@ function readPage(node: number, { files, next }: CallResult<typeof listKeysCall>
   } catch {
     // What is no CID is no part of a list.
   }
-  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent files that were not asked for` })
+  throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent files that were not requested` })
 }
 
 /**

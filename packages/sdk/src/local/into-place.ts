@@ -11,7 +11,7 @@ export async function requireFree(full: string, target: string, overwrite: boole
   if (found.isFile()) return
   throw new CairnError('FILE_EXISTS', {
     message: `${target} is ${found.isDirectory() ? 'a folder' : 'not a regular file'}`,
-    hint: 'Choose another target: a file does not replace it.',
+    hint: 'Choose another target: a file cannot replace it.',
   })
 }
 

@@ -18,7 +18,7 @@ export async function importNameKey(source: string | Uint8Array): Promise<NameKe
 
 /**
  * Exports a key as text. `libp2p` is the base64 of the bytes that `ipfs key import` reads from a file; `pem` is PKCS#8.
- * Anyone with this key can publish the name.
+ * Anyone with this key can publish to the name.
  */
 export async function exportNameKey(key: NameKey, format: 'libp2p' | 'pem' = 'pem'): Promise<string> {
   return (await loadTools()).exportNameKey(key, format)

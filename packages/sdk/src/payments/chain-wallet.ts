@@ -304,7 +304,7 @@ async function payInOneBatch(
       details: { batchId: id, outcome: 'unpaid', ...(hash === undefined ? {} : { txHash: hash }) },
     })
   }
-  if (hash === undefined) throw unknownOutcome('pay', { batchId: id }, 'The wallet names no transaction')
+  if (hash === undefined) throw unknownOutcome('pay', { batchId: id }, 'The wallet returned no transaction')
   onEvent({ step: 'sent', txHash: hash })
   onEvent({ step: 'mined', txHash: hash })
   return hash
@@ -365,7 +365,7 @@ function tooLittle(
   need: bigint,
 ): CairnError {
   return new CairnError('INSUFFICIENT_FUNDS', {
-    message: `The wallet has ${formatUnits(have, decimals)} ${symbol}, the payment takes ${formatUnits(need, decimals)}`,
+    message: `The wallet has ${formatUnits(have, decimals)} ${symbol}, the payment needs ${formatUnits(need, decimals)}`,
     hint: 'Add funds, and native coin for gas.',
     details: { symbol, haveUnits: have.toString(), neededUnits: need.toString() },
   })

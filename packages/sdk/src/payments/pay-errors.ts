@@ -15,7 +15,7 @@ export function describePayError(error: unknown): CairnError {
   if (codes.includes(rejected)) return new CairnError('PAYMENT_REJECTED', { cause: error })
   if (codes.includes(unsupported)) {
     return new CairnError('PAYMENT_REJECTED', {
-      message: 'This wallet cannot do what a payment needs',
+      message: 'This wallet does not support this payment',
       hint: 'Pay with another wallet.',
       cause: error,
     })
@@ -25,8 +25,8 @@ export function describePayError(error: unknown): CairnError {
   }
   if (/nonce too low|already known|replacement transaction underpriced/i.test(text)) {
     return new CairnError('PAYMENT_FAILED', {
-      message: 'Another transaction of this wallet came in between',
-      hint: 'Look whether it was this payment; if not, try again.',
+      message: 'The wallet sent another transaction first',
+      hint: 'Check whether it was this payment. If not, try again.',
       cause: error,
     })
   }

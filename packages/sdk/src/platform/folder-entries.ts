@@ -16,7 +16,7 @@ export async function makeFolder(target: string, mayExist: boolean): Promise<boo
     if (codeOf(cause) === 'EEXIST' && mayExist)
       throw new CairnError('FILE_EXISTS', {
         message: `${target} is a file`,
-        hint: 'Choose another target: a folder does not replace it.',
+        hint: 'Choose another target: a folder cannot replace it.',
         cause,
       })
     if (codeOf(cause) === 'EEXIST') throw exists(target, cause)

@@ -32,7 +32,7 @@ export async function openPath(path: string): Promise<LocalPath> {
   if (!found.isDirectory())
     throw new CairnError('FILE_UNREADABLE', {
       message: `${path} is neither a file nor a folder`,
-      hint: 'Upload what it yields as a stream: uploadStream, or a pipe to `cairn upload -`.',
+      hint: 'Upload its output as a stream: uploadStream, or a pipe to `cairn upload -`.',
     })
   const name = basename(full)
   return {
@@ -126,7 +126,7 @@ async function requireUtf8(folder: string, name?: string): Promise<void> {
   const shown = wrong.toString('latin1').replace(/[^ -~]/g, (byte) => `\\x${byte.charCodeAt(0).toString(16)}`)
   throw new CairnError('FILE_UNREADABLE', {
     message: `The name of ${join(folder, shown)} is not valid UTF-8`,
-    hint: 'Rename it: names of uploads are UTF-8.',
+    hint: 'Rename it: upload names must be UTF-8.',
   })
 }
 

@@ -101,7 +101,7 @@ async function requireSameRights(client: Client, cid: string, digest: string, fr
     const error = CairnError.from(cause)
     throw restoreError(error.code, {
       message: error.message,
-      hint: `The file has a new copy as ${fresh}, which the addresses that had access when the rotation started can read. Revoke their access to it or delete it, then rotate again`,
+      hint: `The file has a new copy, ${fresh}. Addresses that had access when the rotation started can read it. Revoke their access to it or delete it, then rotate again`,
       details: { ...error.details, successor: fresh },
       cause,
     })

@@ -19,7 +19,7 @@ export async function openUploadLink(link: string): Promise<{ client: Client; to
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (url === null || !isWeb || !url.pathname.endsWith(path) || parseUploadLinkToken(token) === undefined) {
     throw new CairnError('INVALID_REQUEST', {
-      message: 'This is not a whole upload link',
+      message: 'The upload link is incomplete',
       hint: 'Copy the whole link, with the part after #.',
     })
   }

@@ -61,7 +61,7 @@ export async function changeFolder(
   const stop = signal === undefined ? {} : { signal }
   const files = put === undefined ? [] : await listFiles(put, at, onLeftOut)
   if (files.length === 0 && remove.length === 0) {
-    throw new CairnError('NO_FILE', { message: 'Nothing to put or remove' })
+    throw new CairnError('NO_FILE', { message: 'Nothing to add or remove' })
   }
   const pathTo = (path: readonly string[]) => [cidPath, ...path].join('/')
   const stored = await listStored(client, cidPath, stop)

@@ -125,7 +125,7 @@ export function createResumable(options: ResumableOptions = {}): Resumable {
         state = undefined
         started = undefined
         if (failure.code !== 'NOT_FOUND') throw error
-        throw new CairnError('CONFLICT', { message: 'The service canceled this upload', cause: error })
+        throw new CairnError('CONFLICT', { message: 'The service cancelled this upload', cause: error })
       }
     }
     return sendsWhileReading ? go() : retryParts(go, options, upload.signal)
