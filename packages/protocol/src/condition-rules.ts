@@ -42,7 +42,7 @@ export const conditionRules = {
   CONDITIONS_NOT_AN_ARRAY: 'must be an array',
   CONDITIONS_TOO_FEW: 'must contain at least {limit} items',
   CONDITIONS_TOO_MANY: 'must contain at most {limit} items',
-  CONDITIONS_REQUIRED: 'must contain at least 1 items when decryptionType is ACCESS_CONDITIONS',
+  CONDITIONS_REQUIRED: 'must contain at least one item when decryptionType is ACCESS_CONDITIONS',
   CONDITIONS_WITHOUT_OWNER: 'decryptionType ACCESS_CONDITIONS leaves the file without an owner',
   ID_REPEATED: '{id} is used by more than one condition',
   AGGREGATOR_WITHOUT_JOIN: 'must contain " and " or " or "',

@@ -77,11 +77,11 @@ export function toOpenApi(
     paths,
     components: {
       securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key of POST /api/auth/create_api_key' },
+        apiKey: { type: 'http', scheme: 'bearer', description: 'An API key from POST /api/auth/create_api_key' },
         session: {
           type: 'http',
           scheme: 'bearer',
-          description: 'A session token of a key node, or of POST /api/message/get-jwt',
+          description: 'A session token from a key node or from POST /api/message/get-jwt',
         },
         providerKey: { type: 'http', scheme: 'bearer', description: 'The key of a storage provider' },
         peer: { type: 'http', scheme: 'bearer', description: 'A token that another key node signed for this one' },

@@ -142,7 +142,7 @@ export const serviceErrors = {
   NAME_KEY_WITH_OWNER: row(
     400,
     'This service does not have the key of this name',
-    'Run `cairn name publish` where the key is, or send a signed record to PUT /api/names/{name}/record.',
+    'Run `cairn name publish` on the machine with the key, or send a signed record to PUT /api/names/{name}/record.',
   ),
 
   // Existing resources

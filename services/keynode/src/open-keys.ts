@@ -64,7 +64,7 @@ function strange(cause?: unknown): CairnError {
 
 function unfinished(): CairnError {
   return new CairnError('INVALID_CONFIGURATION', {
-    message: 'A restore into the database of this key node did not end',
+    message: 'A restore into the database of this key node did not finish',
     hint: 'Run cairn-keynode-admin restore again. A node without keys needs a new CAIRN_KEYNODE_HOME, or a new database of CAIRN_KEYNODE_DATABASE_URL.',
   })
 }

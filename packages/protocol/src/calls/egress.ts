@@ -15,7 +15,7 @@ export const getEgress = defineCall({
   tag: 'Payments',
   summary: 'Get the bytes that the gateway sent of your content',
   description:
-    'By day in UTC, oldest first; days without any are left out. Headers count too. Content that several accounts store counts for each of them. What other gateways send is not known.',
+    'Returns bytes per day (UTC), oldest first; days without traffic are omitted. Headers count too. Content that several accounts store counts for each of them. Traffic of other gateways is not included.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({

@@ -29,7 +29,7 @@ const formatErrors = [
 const statuses = {
   206: 'The range that the request names.',
   304: 'The client has this content.',
-  '3XX': 'The canonical address of the content, or what the `_redirects` file of a site names.',
+  '3XX': 'The canonical address of the content, or the target in the `_redirects` file of a site.',
 }
 
 const params = v.object({ cid: anyCidSchema, path: v.optional(v.pipe(v.string(), v.maxLength(8192))) })

@@ -76,7 +76,7 @@ export const createLink = defineCall({
   scope: 'files:write',
   summary: 'Create a link',
   description:
-    'Stores a file key that the client has encrypted with the key of the link, and returns it to callers that prove that they know the link. The service cannot open it. An account can have 1,000 links that have not ended.',
+    'Stores a file key that the client has encrypted with the key of the link, and returns it to callers that prove that they know the link. The service cannot open it. An account can have 1,000 active links.',
   body: {
     kind: 'json',
     schema: v.object({

@@ -105,7 +105,7 @@ export const createUploadLink = defineCall({
   scope: 'files:write',
   summary: 'Create an upload link',
   description:
-    'Returns a token that uploads files to this account, within limits. Senders use resumable uploads (tus) with the token instead of an API key. The service stores only its hash. An account can have 1,000 upload links that have not ended.',
+    'Returns a token that uploads files to this account, within limits. Senders use resumable uploads (tus) with the token instead of an API key. The service stores only its hash. An account can have 1,000 active upload links.',
   body: {
     kind: 'json',
     schema: v.object({

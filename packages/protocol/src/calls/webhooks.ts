@@ -123,7 +123,7 @@ export const updateWebhook = defineCall({
   path: '/api/webhooks/{id}',
   summary: 'Change, disable or enable a webhook',
   description:
-    'Omitted fields do not change. A webhook that is enabled again receives the events that were stored meanwhile.',
+    'Omitted fields do not change. A webhook that is enabled again receives the events that were stored in the meantime.',
   params,
   body: {
     kind: 'json',
@@ -178,7 +178,7 @@ export const replayWebhook = defineCall({
   path: '/api/webhooks/{id}/replay',
   summary: 'Deliver stored events again',
   description:
-    'Queues up to 1,000 stored events after a cursor, with the same ids, and as many as the queue of the webhook takes. If `cursor` of the response is less than `until`, call again with it as `after`; if it is equal to `after`, the queue is full: call again after deliveries.',
+    'Queues up to 1,000 stored events after a cursor, with the same ids, as far as the queue of the webhook has space. If `cursor` of the response is less than `until`, call again with it as `after`; if it is equal to `after`, the queue is full: call again after deliveries.',
   params,
   body: {
     kind: 'json',

@@ -115,7 +115,7 @@ function prune(input: CommandInput): Promise<boolean> {
 async function restore(input: CommandInput): Promise<boolean> {
   const { isDryRun, report, signal, readConfig, onProgress } = input
   const identityFile = input.text('identity')
-  if (identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
+  if (identityFile === undefined) throw wrongUse('--identity is required. It sets the file with the key')
   const open = await readIdentity(identityFile)
   await using place = await openPlace(placeOf(input), input.readBackupConfig(), 'read')
   const { manifest, rows, keys, secret, hasSecondary } = await restoreBackup({

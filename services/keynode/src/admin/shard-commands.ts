@@ -26,7 +26,7 @@ export const shardCommands: Readonly<Record<string, Command>> = {
   },
   'shards stop': {
     args: [],
-    about: 'ends the part of this node in a replacement; what is in force stays',
+    about: 'ends the part of this node in a replacement; shards in force stay',
     run: (input) =>
       withDatabase(input, async (context) => {
         const { isDryRun, report } = input

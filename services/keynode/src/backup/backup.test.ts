@@ -239,7 +239,7 @@ test('refuses other nodes, other keys and changed files, and keeps the newest ba
   // Nothing of it is in the database. A node that started on it would claim it, and would be without its keys.
   expect((await readRows(target, ['key']))['key']).toEqual([])
   const opened = startTestNode({ ...target, CAIRN_KEYNODE_SECRET: secret }, { home: join(home, 'target') })
-  await expect(opened).rejects.toThrow('A restore into the database of this key node did not end')
+  await expect(opened).rejects.toThrow('A restore into the database of this key node did not finish')
   expect((await runKeyNodeAdmin(source, 'backup', place)).code).toBe(0)
   expect(await codeOf(target, 'restore', place, '--identity', identity)).toEqual([0, undefined])
   await using restored = await startTestNode(target, { home: join(home, 'target') })

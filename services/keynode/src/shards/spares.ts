@@ -26,7 +26,7 @@ export function openSpare(context: Sealing, subject: SpareSubject, sealed: Uint8
   } catch (cause) {
     throw new CairnError('DATA_DAMAGED', {
       message: 'The spare shards on this node are damaged',
-      hint: 'The key itself is not affected. Its owner deals new ones with `cairn keys repair`.',
+      hint: 'The key itself is not affected. Its owner can create new ones with `cairn keys repair`.',
       cause,
     })
   }

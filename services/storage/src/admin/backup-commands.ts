@@ -147,7 +147,7 @@ function prune(input: CommandInput): Promise<boolean> {
 async function restore(input: CommandInput): Promise<boolean> {
   const { config, isDryRun, report, signal } = input
   const identityFile = input.text('identity')
-  if (identityFile === undefined) throw wrongUse('--identity is required. It names the file with the key')
+  if (identityFile === undefined) throw wrongUse('--identity is required. It sets the file with the key')
   const open = await readIdentity(identityFile)
   await using place = await openPlace(placeOf(input), config.backup, 'read')
   const { manifest, rows, copied, lost, secret, secondary } = await restoreBackup({
@@ -200,7 +200,7 @@ async function migrate(input: CommandInput): Promise<boolean> {
   const { rows, tables, objects, copied, findings } = migrated
   const text = isDryRun
     ? `Dry run: ${rows} rows of ${tables} tables and ${objects} objects would be moved.`
-    : `Moved ${rows} rows of ${tables} tables and ${objects} objects (${copied} copied now), all compared. The source is unchanged, and no service starts on it again.`
+    : `Moved ${rows} rows of ${tables} tables and ${objects} objects (${copied} copied now), all compared. The source is unchanged, and no service can start on it again.`
   report({ kind: 'migrated', to, ...migrated, isDryRun }, text)
   return findings === 0
 }

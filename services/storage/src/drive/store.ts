@@ -158,7 +158,7 @@ async function requireContinued(trx: Kysely<Schema>, address: string, { revision
   const known = last && readTips(last.start)
   if (own === undefined || known === undefined || own.before === known.after) return
   throw new CairnError('CONFLICT', {
-    message: 'The change is one of another drive: this one was replaced since the client read it',
+    message: 'The change belongs to another drive: this one was replaced since the client read it',
     hint: 'Open the drive again.',
   })
 }
@@ -187,7 +187,7 @@ function requireSpace(partCount: number, sizeBytes: number): void {
   const what = partCount > maxDriveParts ? `${maxDriveParts} parts` : `${maxDriveBytes} bytes`
   throw new CairnError('FORBIDDEN', {
     message: `The drive has reached its limit of ${what}`,
-    hint: 'Merge its parts, as current clients do by themselves.',
+    hint: 'Merge its parts, as current clients do automatically.',
   })
 }
 

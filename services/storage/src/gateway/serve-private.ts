@@ -23,7 +23,7 @@ export async function servePrivately(
   if (link === undefined) return serve(gateway)
   if (format === 'car' && !link.isWhole) {
     throw new CairnError('NOT_ACCEPTABLE', {
-      message: 'A link to a path opens no CAR: its blocks list the folders above',
+      message: 'A link to a path cannot open a CAR: its blocks list the folders above',
       hint: 'Request the file itself, or sign a link to the root.',
     })
   }

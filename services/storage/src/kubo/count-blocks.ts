@@ -40,7 +40,7 @@ export function beginCount(address: string, { maxBlocks, freeBlocks, slots }: Co
     if (release === undefined) {
       throw new CairnError('OVERLOADED', {
         message: 'Other calls count the blocks of large DAGs',
-        hint: 'Try again in some seconds.',
+        hint: 'Try again in a few seconds.',
         retryAfterSeconds: 5,
       })
     }

@@ -157,7 +157,7 @@ export async function inspectLink({ db, clock }: Parts, id: string, { token }: L
   if (row === undefined) throw new CairnError('NOT_FOUND', { message: 'There is no such link' })
   if (!isToken(token, row.token_hash)) {
     throw new CairnError('ACCESS_DENIED', {
-      message: 'This is not the whole link',
+      message: 'The link is incomplete',
       hint: 'Copy the whole link, with the part after #.',
     })
   }
@@ -250,6 +250,6 @@ function requireOpen(row: LinkRow, now: number): { sealed: string } {
 function wrongPassword(message: string): CairnError {
   return new CairnError('ACCESS_DENIED', {
     message,
-    hint: `Ask the person who shared the link. It ends after ${maxLinkFailures} wrong passwords.`,
+    hint: `Ask the person who shared the link. It stops working after ${maxLinkFailures} wrong passwords.`,
   })
 }

@@ -4,7 +4,7 @@ import { optional, type SettingValues, seconds, whole } from '@cairn/service'
 /** Settings: limits of uploads in progress. */
 export const uploadSettings = {
   CAIRN_UPLOAD_LIFE_SECONDS: {
-    about: 'How long a resumable upload waits for its next bytes before it is canceled.',
+    about: 'How long a resumable upload waits for its next bytes before it is cancelled.',
     fallback: String(7 * 24 * 3600),
     read: seconds(60, 366 * 24 * 3600),
   },
@@ -20,7 +20,7 @@ export const uploadSettings = {
     read: optional(whole(MIB, Number.MAX_SAFE_INTEGER)),
   },
   CAIRN_UPLOAD_RATE_WINDOW_SECONDS: {
-    about: `Averaging period of the minimum upload rate. Uploads below ${minUploadBytesPerSecond.toLocaleString('en')} bytes per second are canceled.`,
+    about: `Averaging period of the minimum upload rate. Uploads below ${minUploadBytesPerSecond.toLocaleString('en')} bytes per second are cancelled.`,
     fallback: String(minSpeedWindowMs / 1000),
     read: seconds(1, 3600),
   },

@@ -31,18 +31,18 @@ export async function claimUpload(
   if (contentType === undefined ? accepted.length > 0 : !acceptsContentType(accepted, contentType)) {
     throw new CairnError('UNSUPPORTED_MEDIA_TYPE', {
       message: `This link does not accept ${contentType ?? 'files without a media type'}`,
-      hint: `It accepts ${accepted.join(', ')}. If the file is of such a type, declare it: cairn upload --mime, or filetype in Upload-Metadata.`,
+      hint: `It accepts ${accepted.join(', ')}. If the file has one of these types, declare it: cairn upload --mime, or filetype in Upload-Metadata.`,
     })
   }
   if (lengthBytes > link.max_file_bytes) throw tooLarge('larger than this link accepts', link.max_file_bytes)
   const { uploads: openUploads, bytes: openBytes } = await readOpenUse(db, id)
   const leftBytes = link.max_total_bytes - link.uploaded_bytes - openBytes
-  if (lengthBytes > leftBytes) throw tooLarge('larger than what this link still accepts', Math.max(0, leftBytes))
+  if (lengthBytes > leftBytes) throw tooLarge('larger than this link still accepts', Math.max(0, leftBytes))
   const limit = Math.min(maxOpen, link.max_uploads - link.uploads)
   if (openUploads >= limit) {
     throw new CairnError('UPLOAD_LIMIT', {
-      message: 'As many uploads through this link are in progress as it accepts',
-      hint: 'Try again when they are complete.',
+      message: 'The uploads in progress use up the limit of this link',
+      hint: 'Try again when they have ended.',
       details: { limit },
     })
   }
