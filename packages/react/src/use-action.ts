@@ -14,7 +14,7 @@ export type ActionState<Data> =
 export type Action<Args extends readonly unknown[], Data> = ActionState<Data> & {
   /** Starts it. Never rejects: returns undefined if it failed or was aborted. */
   run: (...args: Args) => Promise<Data | undefined>
-  /** Aborts the running call and those that wait. */
+  /** Aborts the running call and the queued ones. */
   abort: () => void
   /** Clears the outcome of the last call. */
   reset: () => void

@@ -31,9 +31,9 @@ export type UsePay = ActionState<Paid> & {
 }
 
 /**
- * Pays for storage through a wallet that the app hands in.
- * @param options `onEvent`: called at each step. Store `txHash` at the step `sent`: the component may unmount before
- *   the payment is credited, and a payment must never be made twice
+ * Pays for storage with a wallet that the app passes in.
+ * @param options `onEvent`: called at each step. Store `txHash` at the step `sent`: the component may unmount before the payment
+ *   is credited, and a payment must never be made twice
  */
 export function usePay({ onEvent }: { onEvent?: (event: PayEvent) => void } = {}): UsePay {
   const { changes } = useCairnContext()

@@ -35,7 +35,7 @@ export type UploadSettings = {
 export type UseUpload = ActionState<UploadResult | EncryptedUploadResult> & {
   /**
    * Uploads a file or folder, after the previous calls. Never rejects: returns undefined if it failed or was aborted.
-   * @param settings for this call alone
+   * @param settings for this call only
    */
   upload: (source: UploadSource, settings?: UploadSettings) => Promise<UploadResult | EncryptedUploadResult | undefined>
   /** Progress of the running upload, at most twenty times per second. */

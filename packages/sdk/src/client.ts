@@ -37,7 +37,7 @@ export type ClientOptions = {
    * prompts, call `extendKeySession` when the user agrees.
    */
   signer?: Signer | undefined
-  /** Replaces the fetch of the platform, except for uploads. Downloads in Node use it in place of the faster HTTP client. */
+  /** Replaces the fetch of the platform, except for uploads. Downloads in Node use it instead of the faster HTTP client. */
   fetch?: typeof fetch
   callTimeoutMs?: number
   transferTimeoutMs?: number

@@ -18,7 +18,7 @@ import { openResponse, readText } from './request.ts'
 const maxProfileBytes = 1024 * 1024
 const profilePath = getNetworkProfile.path
 
-/** What a program remembers of the networks that it loads by URL. */
+/** Stores the addresses of the networks that a program loads by URL. */
 export type KnownNetworks = {
   /** Returns what was written for a URL, as JSON; undefined if nothing was. */
   read(url: string): Promise<unknown>
@@ -28,8 +28,8 @@ export type KnownNetworks = {
 /** Options of {@link loadNetwork}. */
 export type LoadNetworkOptions = {
   /**
-   * Where the addresses that receive keys and payments are remembered, for profiles that a service sends: a later profile
-   * with others is refused. Without it, each profile is trusted.
+   * Stores the addresses that receive keys and payments, for profiles loaded by URL: a later profile with other addresses is
+   * refused. Without it, every profile is trusted.
    */
   known?: KnownNetworks
 }
@@ -39,13 +39,13 @@ export type InspectedNetwork = {
   profile: NetworkProfile
   /** Where the profile is from; undefined if it is a file, which is always trusted. */
   url: string | undefined
-  /** What receives keys and payments and is not among what is known. */
+  /** Addresses that receive keys and payments and are not known yet. */
   changes: AddressChange[]
   /** Makes the addresses of the profile the known ones. */
   trust(): Promise<void>
 }
 
-/** What servers without a profile answer, such as the gateway of a network or its S3 API. */
+/** Errors of servers without a profile, such as the gateway of a network or its S3 API. */
 const ofOtherServers = ['NOT_FOUND', 'FORBIDDEN', 'METHOD_NOT_ALLOWED', 'UNEXPECTED_RESPONSE'] as const
 
 /**
@@ -72,7 +72,7 @@ export async function inspectNetwork(known: KnownNetworks, where?: string): Prom
   return found
 }
 
-/** Compares a network with what is known of it. `learn` adds what was not known of any kind. */
+/** Compares a network with its known addresses. `learn` adds addresses of a kind of which none was known. */
 async function compare(
   known: KnownNetworks,
   where: string | undefined,

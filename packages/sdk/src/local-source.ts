@@ -2,9 +2,9 @@ import type { DirectoryTree, ImportOptions } from '@cairn/unixfs'
 
 /** A file to upload, opened when it is sent, so that a folder of many files needs one open file. */
 export type LocalFile = {
-  /** What is not a file: a symbolic link, whose bytes are its target, or a folder that contains nothing. */
+  /** Set if it is not a file: a symbolic link, whose bytes are its target, or an empty folder. */
   kind?: 'link' | 'folder'
-  /** Puts into the tree what is not a file. */
+  /** Adds what is not a file to the tree. */
   place?: (tree: DirectoryTree, name: string, importing: ImportOptions) => Promise<void> | void
   /** Name or path below the root of the upload, segments separated by `/`. */
   name: string

@@ -155,8 +155,8 @@ export async function openResponse(client: Client, send: Send): Promise<Response
 }
 
 /**
- * Requests a body, and returns it unread: read it to its end, or call its `return`. A chunk is valid until the next read.
- * Where the platform has a faster way than fetch, and the client no fetch of its own, it takes that.
+ * Requests a body, and returns it unread: read it to its end, or call its `return`. A chunk is valid until the next read. Uses a
+ * faster way than fetch if the platform has one and the client has no fetch of its own.
  * @throws CairnError as openResponse; the body fails with other errors, see describeFailure
  */
 export async function openBody(
@@ -183,7 +183,7 @@ function headersOf(client: Client, send: Send): Record<string, string> {
 
 /**
  * Returns the header with the API key of a client, without the spaces and line breaks around it.
- * @throws CairnError NO_API_KEY, UNAUTHENTICATED for what a header cannot carry: its failure would look like one of the network
+ * @throws CairnError NO_API_KEY, UNAUTHENTICATED for a key that a header cannot contain: it would look like a network error
  */
 export function authorizationOf({ apiKey }: Client): string {
   const key = apiKey?.trim()
@@ -201,7 +201,7 @@ export function limitTime({ signal, timeoutMs }: Pick<Send, 'signal' | 'timeoutM
   return { timeout, signal: signal === undefined ? timeout : AbortSignal.any([timeout, signal]) }
 }
 
-/** Reads the error of a response that is no success. */
+/** Reads the error of an unsuccessful response. */
 async function describeError(send: Send, { status, header, body }: ReceivedResponse): Promise<CairnError> {
   if (status >= 300 && status < 400) {
     await body.return?.()
@@ -264,7 +264,7 @@ async function gatherText(
   }
 }
 
-/** Errors that a later call may not have, but a repetition within the pauses here has again. */
+/** Errors that may be gone later, but not within the pauses between these attempts. */
 const lastingCodes: ReadonlySet<string> = new Set(['TIMEOUT', 'PROOF_NOT_FOUND'])
 
 /** Retries network errors and responses that allow it, with growing pauses. */

@@ -3,7 +3,7 @@ import { measure, mimeTypeOf, openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 
-/** Bytes that an upload of a path needs, and bytes available: the costing result of the specification. */
+/** Bytes that the upload of a path needs, and bytes that are available. */
 export type Quote = {
   metaData: { fileSize: number; mimeType: string | false; fileName: string }[]
   totalSize: number

@@ -41,7 +41,7 @@ export type DecryptedFile = {
 }
 
 /**
- * Decrypts a file as {@link openDecrypted} does, and says in which format it is stored.
+ * Decrypts a file as {@link openDecrypted} does, and returns the format it is stored in.
  * @throws CairnError as openDecrypted
  */
 export async function openWithFormat(
@@ -79,8 +79,8 @@ export async function decryptBytes(
 
 /**
  * Decrypts a file to a path (Node). Writes to `{path}.part` and renames it once the whole file is verified and durable. A later
- * call continues what an interrupted one left, as `downloadFile` does, and with `overwrite` keeps a complete file. A file that
- * cannot be decrypted leaves nothing.
+ * call resumes an interrupted one, as `downloadFile` does; with `overwrite`, it keeps a file that is already complete. A file
+ * that cannot be decrypted leaves nothing on the disk.
  * @throws CairnError FILE_EXISTS, and those of openDecrypted
  */
 export async function decryptFile(
@@ -107,7 +107,7 @@ export async function decryptFile(
   }
 }
 
-/** Decrypts a file into its part, and moves it to its place. Returns its size in bytes. */
+/** Decrypts a file into its part file, and moves that to the target. Returns its size in bytes. */
 async function fillPart(
   file: SealedFile,
   part: PartFile,
@@ -138,7 +138,7 @@ async function fillPart(
   } catch (error) {
     if (isOpen) {
       isOpen = false
-      // Such bytes are of no use to a later call.
+      // A later call cannot use these bytes.
       const isWrong = CairnError.is(error, 'DECRYPTION_FAILED') || CairnError.is(error, 'NOT_ENCRYPTED')
       await (isWrong ? part.discard() : part.close())
     }

@@ -15,7 +15,7 @@ import { type DecryptOptions, decryptFile, openDecrypted } from './decrypt-file.
 export type EncryptedFolder = {
   masterKey: string
   files: EncryptedFolderFile[]
-  /** Paths of the folders below it that contain nothing. */
+  /** Paths of the empty folders below it. */
   folders: string[]
 }
 
@@ -61,13 +61,13 @@ export async function decryptFolder(
   const sizes = files.map(({ sizeBytes }) => sizeBytes)
   const openFiles = () => openEncryptedTree(client, cid, { files, masterKey }, { signal })
   if (fitsOneResponse(sizes, isNew)) await saveTree(download, openFiles, [])
-  // What one response did not bring.
+  // The files that the response did not contain.
   const missing = files.flatMap(({ path, ...file }) => {
     const place = path.split('/').reduce(joinPath, target)
     return download.done.has(place) ? [] : [{ ...file, name: path, place }]
   })
   await forEachFile(missing, signal, async ({ cidPath, place, sizeBytes: expected }, ended) => {
-    // These bytes are encrypted, which takes a few more.
+    // Encrypted files are slightly larger than their content.
     const onProgress = ({ bytes }: Progress) => reach(download, place, Math.min(bytes, expected))
     const options = { masterKey, overwrite, signal: ended, onProgress }
     complete(download, place, (await decryptFile(client, cidPath, place, options)).sizeBytes)
@@ -77,8 +77,8 @@ export async function decryptFolder(
 }
 
 /**
- * Makes the folders of paths below a target, each once, so that no two paths lead to one, and clears those that exist of what a
- * killed download left. A path of a folder ends with `/`.
+ * Creates the folders of the paths below a target, each only once, so that no two paths lead to the same folder. Clears existing
+ * folders of what an interrupted download left. The path of a folder ends with `/`.
  * @throws CairnError FILE_EXISTS, INVALID_PATH, DUPLICATE_NAME
  */
 async function makeFolders(

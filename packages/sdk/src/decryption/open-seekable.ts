@@ -18,8 +18,8 @@ export type SeekableFile = {
 export type SeekableOptions = DecryptOptions & {
   signal?: AbortSignal
   /**
-   * Also opens files of the first format, of which the CID verifies each range, and the key verifies none. Set it only if the
-   * CID and the key come from one source: the key nodes, a link, or your own records. Defaults to false.
+   * Also opens files of the first format, whose ranges are verified by the CID but not by the key. Set it only if both come from
+   * one source: the key nodes, a link, or your own records. Defaults to false.
    */
   acceptsFirstFormat?: boolean
 }

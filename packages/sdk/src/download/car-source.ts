@@ -12,14 +12,14 @@ import { type ContentPath, gatewayUrl } from './content-path.ts'
  */
 export type CarSource = BlockSource & {
   /**
-   * Makes the last block available once more if it is that of `cid`: the walk of a path ends at the block where the content
-   * begins. Identity CIDs have no block.
+   * Makes the last block available again if it is that of `cid`: the walk of a path ends at the block where the content begins.
+   * Identity CIDs have no block.
    */
   repeatLast(cid: CID): void
   close(): Promise<void>
 }
 
-/** What to request. `more` is further query, such as a range or a signed link, each with its ampersand. */
+/** What to request. `more` contains further query parameters, such as a range or a signed link, each with its ampersand. */
 export type CarQuery = { scope: 'block' | 'entity' | 'all'; more?: string }
 
 /** The codec of bytes without links. */
@@ -76,7 +76,7 @@ export async function openCarSource(
     repeatLast(cid) {
       mayRepeat = last?.cid.equals(cid) === true
     },
-    // First the connection, so that a gateway which sends no more does not hold up the end.
+    // Closes the connection first, so that a gateway that stopped sending does not delay the end.
     close: async () => {
       await body.return?.()
       await blocks.return?.(undefined)

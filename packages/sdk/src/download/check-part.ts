@@ -14,9 +14,9 @@ import { isPrivateRoot } from './private-roots.ts'
 const maxBlockBytes = 4 * 1024 * 1024
 
 /**
- * Counts the verified bytes at the start of an earlier download. Hashes its leaves and compares them with those that
- * the nodes of the file name, one node at a time. Supports files with raw leaves; the download of any other file
- * restarts, as does that of a private upload, of which no single blocks can be read.
+ * Counts the verified bytes at the start of an earlier download. Hashes its leaves and compares them with the links of the nodes
+ * of the file, one node at a time. Supports only files with raw leaves. Other downloads restart, and so do those of private
+ * uploads, whose blocks cannot be read one by one.
  * @throws CairnError as openFile
  */
 export async function checkPart(
@@ -83,7 +83,7 @@ function blocksOf(client: Client, signal: AbortSignal | undefined): BlockSource 
   }
 }
 
-/** Reads one block, and no more of the response than a block may have. */
+/** Reads one block, and no more of the response than the maximum size of a block. */
 async function readBlock(response: Response): Promise<Uint8Array> {
   if (response.body === null) throw new CairnError('UNEXPECTED_RESPONSE')
   const parts: Uint8Array[] = []

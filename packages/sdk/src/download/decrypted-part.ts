@@ -18,19 +18,19 @@ export type SealedFile = {
   readonly reading: Pick<DownloadOptions, 'signal' | 'onProgress'>
 }
 
-/** What an earlier download left of a decrypted file. */
+/** The start of a decrypted file that an earlier download left. */
 export type DecryptedPart = {
-  /** Number of the first bytes that are right. */
+  /** Number of correct bytes at the start. */
   sizeBytes: number
   /** Size of the whole decrypted file in bytes. */
   totalBytes: number
-  /** Returns the whole encrypted file: the start is restored from the right bytes, and the rest is fetched. */
+  /** Returns the whole encrypted file: its start is encrypted again from the correct bytes, and the rest is fetched. */
   sealedBytes(): AsyncGenerator<Uint8Array, void, undefined>
 }
 
 /**
- * Counts the right bytes at the start of a decrypted file. They are encrypted again, which gives the bytes of the encrypted file,
- * and these are compared with its blocks.
+ * Counts the correct bytes at the start of a decrypted file: encrypts them again and compares the result with the blocks of the
+ * encrypted file.
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED, and those of openFile
  */
 export async function checkDecryptedPart(file: SealedFile, part: EarlierBytes): Promise<DecryptedPart> {

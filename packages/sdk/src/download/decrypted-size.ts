@@ -5,8 +5,8 @@ import { listDirectory } from './list-directory.ts'
 import { openFile } from './open-file.ts'
 
 /**
- * Returns the size in bytes that an encrypted file has once it is decrypted. It follows from the format, so it needs no key, and
- * only the first bytes of the file are fetched.
+ * Returns the decrypted size of an encrypted file in bytes. The size follows from the format, so this needs no key and fetches
+ * only the first bytes of the file.
  * @throws CairnError NOT_ENCRYPTED for a file that is too short for either format; those of openFile
  */
 export async function getDecryptedSize(
@@ -22,8 +22,8 @@ export async function getDecryptedSize(
 const defaultMaxFiles = 20_000
 
 /**
- * Returns the size in bytes that a folder encrypted as one has once it is decrypted, to within one in 1,000: the list of its
- * files, which needs no key, states their encrypted sizes. Undefined if it has more than `maxFiles`, or states none.
+ * Estimates the decrypted size of a folder encrypted as one, in bytes, to within one in 1,000. Reads the list of its files, which
+ * states their encrypted sizes and needs no key. Undefined if the folder has more than `maxFiles` files or states no sizes.
  * `openEncryptedFolder` returns the exact sizes with the key.
  * @throws CairnError NOT_A_DIRECTORY, BLOCK_NOT_FOUND, and those of the gateway
  */

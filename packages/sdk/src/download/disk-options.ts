@@ -11,6 +11,6 @@ export type DownloadResult = {
   path: string
   sizeBytes: number
   files: number
-  /** Symbolic links of a folder that point outside of it, and were not made: paths below the folder, and their targets. */
+  /** Symbolic links that were not created because they point outside the folder: their paths below it, and their targets. */
   leftOut?: readonly { path: string; target: string }[]
 }

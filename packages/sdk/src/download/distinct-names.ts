@@ -1,22 +1,22 @@
 import { CairnError } from '@cairn/protocol'
 import { isSafeName, type NameProbe, openNameProbe } from '#platform/folder-entries'
 
-/** The names of one folder that is saved to the disk. They come from others. */
+/** The names in a folder that is saved to the disk. They are untrusted. */
 export type DistinctNames = {
   /**
-   * Adds a name, whose folder exists if an earlier name looks like it.
-   * @throws CairnError INVALID_PATH for a name that leaves the folder; DUPLICATE_NAME for one that the file system takes for an
-   *   earlier name
+   * Adds a name. If an earlier name resembles it, the folder exists already.
+   * @throws CairnError INVALID_PATH for a name that leaves the folder; DUPLICATE_NAME for a name that the file system treats as
+   *   an earlier one
    */
   add(name: string): Promise<void>
-  /** Whether the name, or one that looks like it, was added. */
+  /** Whether the name, or one that resembles it, was added. */
   has(name: string): boolean
-  /** Removes what the check made. */
+  /** Removes the files that the checks created. */
   close(): Promise<void>
 }
 
 /**
- * Checks names before anything is written under them. Names that no file system takes for one cost nothing; others are tried
+ * Checks names before anything is written under them. Names that differ on every file system cost nothing; the others are tried
  * on the file system itself.
  */
 export function createDistinctNames(folder: string): DistinctNames {
@@ -57,8 +57,8 @@ export function requireSafe(name: string): void {
 }
 
 /**
- * The form in which names are equal that some file system takes for one: by case, by Unicode form, by marks that are not
- * shown (HFS+), by dots and spaces at the end (Windows). Names that are equal here need not be equal there.
+ * Folds a name so that names which some file system treats as equal become equal: by case, by Unicode form, by marks that are not
+ * shown (HFS+), by dots and spaces at the end (Windows). The file system in use may still distinguish them.
  */
 function foldName(name: string): string {
   const folded = name.normalize('NFKD').toUpperCase().normalize('NFKD')

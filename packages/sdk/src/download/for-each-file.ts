@@ -4,7 +4,7 @@ import { forEachOf } from '@cairn/protocol'
 const filesAtOnce = 8
 
 /**
- * Saves each file of a folder, some at a time. The signal that `save` receives fires on the first failure, too.
+ * Saves each file of a folder, some at a time. The first failure aborts the signal that `save` receives.
  * @throws that failure
  */
 export async function forEachFile<T extends { readonly name: string }>(

@@ -5,7 +5,7 @@ import { parseContentPath } from './content-path.ts'
 import { openOwnSource } from './open-own-source.ts'
 
 /**
- * Returns the target of a symbolic link; undefined if the content is none.
+ * Returns the target of a symbolic link; undefined if the content is not a link.
  * @throws CairnError BLOCK_NOT_FOUND, VERIFICATION_FAILED, …
  */
 export async function readLinkTarget(
@@ -28,8 +28,8 @@ export async function readLinkTarget(
 const maxTargetBytes = 4096
 
 /**
- * Returns whether a symbolic link stays inside the downloaded folder, however the others in it are laid out: it may first go up, at
- * most to the top, and then only down. A `..` after a name could leave through a link of that name.
+ * Returns whether a symbolic link stays inside the downloaded folder, whatever the other links in it are. It may go up first, at
+ * most to the top, and then only down: a `..` after a name could escape through a link of that name.
  * @param names the names of the link from the top
  */
 export function staysInside(names: readonly string[], target: string): boolean {

@@ -14,8 +14,8 @@ export type EncryptedFolderFile = {
 }
 
 /**
- * Opens files of an encrypted folder with one request, by their paths; `openEncryptedFolder` returns the files. Folders are not
- * among the items, and neither is what `files` does not name. A file of several paths has the last of them.
+ * Opens files of an encrypted folder with one request, by their paths; `openEncryptedFolder` returns the files. Yields neither
+ * folders nor files that `files` does not contain. A file with several paths has the last of them.
  * @throws CairnError as openTree; the bytes also fail with NOT_ENCRYPTED, DECRYPTION_FAILED
  */
 export async function openEncryptedTree(
@@ -31,7 +31,7 @@ export async function openEncryptedTree(
       if (item.kind !== 'file') continue
       const file = item.names.length === 1 ? byEntry.get(item.names[0] ?? '') : undefined
       if (file === undefined) {
-        // The next item follows its bytes.
+        // The next item comes after these bytes.
         for await (const _ of item.bytes);
         continue
       }
@@ -48,7 +48,7 @@ export async function openEncryptedTree(
   }
 }
 
-/** Passes on bytes whose number the index states: readers reserve memory by it. */
+/** Passes on bytes, and requires the number that the index states: readers reserve memory for it. */
 async function* requireSize(
   pieces: AsyncIterable<Uint8Array>,
   { path, sizeBytes }: EncryptedFolderFile,

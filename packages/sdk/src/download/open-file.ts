@@ -13,7 +13,7 @@ export type DownloadOptions = {
   toByte?: number
   signal?: AbortSignal
   onProgress?: OnProgress
-  /** The list says that it is a private upload: a link is signed at once, which saves a request. */
+  /** Set it if a listing shows a private upload: the client then signs a link at once, which saves a request. */
   isPrivate?: boolean
 }
 
@@ -25,16 +25,16 @@ export type OpenFile = {
   stream: ReadableStream<Uint8Array>
 }
 
-/** Memory that is taken on the word of a file about its size, in bytes. */
+/** Maximum memory in bytes that is reserved for the size that a file claims to have. */
 const trustedBytes = 16 * 1024 * 1024
 
 /** Options of {@link openBytes}. */
 type OpenOptions = DownloadOptions & {
-  /** The bytes before `fromByte` are there already: the progress counts them. */
+  /** Whether the bytes before `fromByte` were downloaded earlier: the progress then includes them. */
   continues?: boolean
 }
 
-/** An open file for readers that are done with a chunk before the next. */
+/** An open file for readers that finish a chunk before they request the next. */
 export type OpenBytes = {
   /** Size of the whole file in bytes, whatever the range. */
   sizeBytes: number
@@ -146,7 +146,7 @@ function ownSourceOf({ isPrivate = false }: DownloadOptions): typeof openCarSour
   return isPrivate ? openPrivateSource : openOwnSource
 }
 
-/** Reads the range of an open file into memory. Trusts its size only as far as bytes arrive. */
+/** Reads the range of an open file into memory. The claimed size reserves little memory; the rest follows the bytes that arrive. */
 export async function readAll({ rangeBytes, bytes }: Pick<OpenBytes, 'rangeBytes' | 'bytes'>): Promise<Uint8Array> {
   let all = new Uint8Array(Math.min(rangeBytes, trustedBytes))
   let at = 0

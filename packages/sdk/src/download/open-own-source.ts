@@ -3,12 +3,12 @@ import type { Client } from '../client.ts'
 import { type CarQuery, type CarSource, openCarSource } from './car-source.ts'
 import type { ContentPath } from './content-path.ts'
 
-/** Signs links to private roots. Loaded by the first root that the gateway does not find. */
+/** Signs links to private roots. Loaded when the gateway does not find a root for the first time. */
 let links: typeof import('./private-roots.ts') | undefined
 
 /**
- * Opens content as {@link openCarSource} does, or, if the gateway has none, as a private upload of the account: then the service
- * signs a link with the API key, and the gateway gets the link.
+ * Opens content as {@link openCarSource} does. If the gateway does not have it, opens it as a private upload of the account: the
+ * service signs a link for the API key, and the gateway receives the link.
  */
 export async function openOwnSource(
   client: Client,
@@ -29,8 +29,8 @@ export async function openOwnSource(
 }
 
 /**
- * Opens a private upload of the account as {@link openOwnSource} does, without asking the gateway first whether it has the content
- * without a link.
+ * Opens a private upload of the account as {@link openOwnSource} does, without requesting it from the gateway without a link
+ * first.
  */
 export async function openPrivateSource(
   client: Client,

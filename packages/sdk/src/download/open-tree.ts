@@ -6,7 +6,7 @@ import { describeDamage } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 import { openOwnSource } from './open-own-source.ts'
 
-/** What is below an open folder, with its names from the top. A folder comes before what is in it. */
+/** An item below an open folder, with its names from the top. A folder comes before its contents. */
 export type TreeItem =
   | { readonly kind: 'folder'; readonly names: readonly string[] }
   | { readonly kind: 'link'; readonly names: readonly string[]; readonly target: string }

@@ -4,7 +4,7 @@ import { call } from '../request.ts'
 import type { ContentPath } from './content-path.ts'
 import { keepRecent } from './keep-recent.ts'
 
-/** A download that has started is not ended by the expiry. */
+/** The expiry does not interrupt a download that has started. */
 const lifetimeSeconds = 3600
 const renewBeforeMs = 600_000
 /** Maximum number of roots whose links a client keeps: the least recently read are signed again. */
@@ -61,7 +61,7 @@ async function requestLink(client: Client, root: string): Promise<RootLink | und
     if (origin !== new URL(client.network.gateway).origin) return undefined
     return { query: search.replace('?', '&'), renewAt: expiresAt - renewBeforeMs }
   } catch (error) {
-    // A key that may not sign links, and a service that knows none, leave the content as it is: not found.
+    // If the key may not sign links, or the service does not support them, the content stays not found.
     if (CairnError.is(error) && [403, 404].includes(error.status)) return undefined
     throw error
   }

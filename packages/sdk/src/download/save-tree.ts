@@ -16,10 +16,10 @@ const batchesAtOnce = 3
 /** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
 const oneResponseBytes = 256 * 1024 * 1024
 const smallEntryBytes = 1024 * 1024
-/** The same for a folder that an earlier call left: one response brings everything once more, so it brings less. */
+/** The same for a folder that an earlier call left unfinished: less, because the response repeats what was saved. */
 const continuedResponseBytes = 8 * 1024 * 1024
 const continuedEntryBytes = 64 * 1024
-/** Files above this size keep what arrived of them. */
+/** Files above this size keep what was received of them. */
 const maxLostBytes = 8 * 1024 * 1024
 
 /** A symbolic link, with its names from the top. */
@@ -64,8 +64,8 @@ export function fitsOneResponse(sizes: readonly number[], isNew: boolean): boole
 }
 
 /**
- * Makes a folder below the target, which only this download may have made before: no other name of the content leads to it.
- * Returns false if an earlier download left it.
+ * Creates a folder below the target. A folder that this download created is used again, because no other name of the content
+ * leads to it. Returns false if an earlier download left it.
  */
 export async function makeFolderOnce({ made, overwrite }: FolderDownload, path: string): Promise<boolean> {
   const isOwn = made.has(path)
@@ -75,8 +75,8 @@ export async function makeFolderOnce({ made, overwrite }: FolderDownload, path: 
 }
 
 /**
- * Saves what a folder contains from one response. Returns false if that failed: the files that are missing are then fetched
- * one by one, with the errors of that.
+ * Saves the contents of a folder from one response. Returns false if that failed: the caller then fetches the missing files one
+ * by one, and reports their errors.
  * @param open opens the response
  */
 export async function saveTree(
@@ -97,8 +97,8 @@ export async function saveTree(
 }
 
 /**
- * Makes the folders of a tree, saves its large files, notes its links, and returns the small files in batches, those before a
- * failure, too.
+ * Creates the folders of a tree, saves its large files, notes its links, and returns the small files in batches, also those
+ * before a failure.
  */
 async function* readBatches(
   download: FolderDownload,
@@ -112,11 +112,11 @@ async function* readBatches(
   let batchedBytes = 0
   try {
     for await (const item of tree.items) {
-      // What has arrived already would be written to its end.
+      // Otherwise everything received so far would still be written.
       if (signal?.aborted === true) throw new CairnError('ABORTED', { cause: signal.reason })
       const names = [...above, ...item.names]
       const path = await pathOf(names, target, taken)
-      // What it contains comes after it, and is written once more.
+      // Its contents follow, and are written again.
       if (item.kind === 'folder' && !(await makeFolderOnce(download, path))) await clearUnfinished(path, () => false)
       if (item.kind === 'link') links.set(path, { names, target: item.target })
       if (item.kind !== 'file') continue
@@ -127,7 +127,7 @@ async function* readBatches(
         continue
       }
       if (sizeBytes > smallFileBytes) {
-        // Another file may have the name of its part.
+        // Another file may have the name of its part file.
         const keeps =
           sizeBytes > maxLostBytes && taken.get(folderOf(names, target))?.has(`${names.at(-1)}.part`) === false
         complete(

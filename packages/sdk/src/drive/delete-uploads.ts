@@ -7,7 +7,7 @@ import type { Registers } from './registers.ts'
 import type { UploadIndex } from './upload-index.ts'
 import type { View } from './view.ts'
 
-/** What deletions need of an open drive. */
+/** The state of an open drive that deletions need. */
 export type OpenState = {
   client: Client
   log: DriveLog

@@ -34,7 +34,7 @@ export type DriveOptions = CallOptions & {
 export type OpenDriveOptions = DriveOptions & {
   /** Opens with the newest uploads only: one call. `isListed` is false until `reload` has listed the others. */
   isPartial?: boolean
-  /** Computes what very many items need in short steps, so that a page stays responsive. It takes longer in all. */
+  /** Splits computations over very many items into short steps, so that a page stays responsive. They take longer in total. */
   inSteps?: boolean
 }
 
@@ -68,8 +68,8 @@ export type Drive = {
    */
   trash(): DriveItem[]
   /**
-   * Lists content that was uploaded several times, most bytes in copies first. Objects of S3 buckets and pins are no copies, and
-   * neither is the only public, private or encrypted upload of a content.
+   * Lists content that was uploaded several times, most bytes in copies first. Objects of S3 buckets and pins are not copies, and
+   * neither is the only public, private or encrypted upload of the content.
    */
   duplicates(): DriveDuplicates[]
   /**
@@ -99,11 +99,11 @@ export type Drive = {
    */
   subscribe(listener: () => void): () => void
   /**
-   * Deletes what has been in the trash for 30 days: its content in all versions, unless another item has it, and its entries.
-   * Never runs automatically. What other devices restore or upload meanwhile stays, and so does what they put into a folder or
-   * file after it was deleted: it is in the root afterwards. Objects of S3 buckets stay too, and with them
-   * the items that have their content.
-   * @param options `ids` deletes these items now, `olderThanMs` what has been in the trash for that time
+   * Permanently deletes items that have been in the trash for 30 days: all versions of their content, unless another item has the
+   * same content, and their entries. Never runs automatically. Items that other devices restore or upload in the meantime stay.
+   * Items that they add to a folder or file after it was deleted stay too, in the root. Objects of S3 buckets stay, and so do the
+   * items that have the same content.
+   * @param options `ids` deletes these items now; `olderThanMs` deletes items that have been in the trash for that long
    * @throws CairnError CONFLICT, FORBIDDEN, and those of `change`
    */
   emptyTrash(options?: EmptyTrashOptions): Promise<EmptiedTrash>
@@ -181,7 +181,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       ...callOptions
     } = given
     const wasDoubtful = isDoubtful
-    // Until all is read, what is shown stays: a read that fails changes nothing.
+    // Works on a copy, because a read that fails must not change what is shown.
     const next = wasDoubtful ? createLog() : { ...log }
     const [changes, listing] = await Promise.all([
       readChanges(client, next, toKnown(log) ?? known, callOptions),

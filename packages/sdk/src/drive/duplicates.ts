@@ -10,8 +10,8 @@ export type DriveDuplicates = {
   /** The item that has the content. */
   item: DriveItem
   /**
-   * Uploads of the content that only use storage: an earlier one has the same access. One that makes it the content of the
-   * item is not among them, and neither are objects of S3 buckets and pins, because their bucket or pin would be gone.
+   * Uploads of the content that only use storage: an earlier one has the same access. Excludes the upload that decides the
+   * content of the item, objects of S3 buckets and pins, because these would disappear from their bucket or no longer be pinned.
    */
   copies: DriveUpload[]
 }
@@ -43,7 +43,7 @@ export function findDuplicates(view: View, { rows, first }: UploadIndex): DriveD
   return found.sort((a, b) => sumBytes(b.copies) - sumBytes(a.copies))
 }
 
-/** Deletes copies, found in a new listing: a kept one may lack uploads that were deleted elsewhere. */
+/** Deletes copies. Lists the uploads again first, because another device may have deleted some of them. */
 export async function removeCopies(
   state: OpenState,
   { ids, ...options }: CallOptions & { ids?: readonly string[] },

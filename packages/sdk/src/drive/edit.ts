@@ -36,13 +36,13 @@ export type DriveEditor = {
    */
   move(from: string | readonly string[], to: string): string[]
   /**
-   * Puts an upload at a path, and creates the folders of the path. If the path has a file, the upload becomes its newest
-   * version, also if it was an earlier one. An upload that has a place elsewhere keeps it, unless it is in the trash.
+   * Places an upload at a path, and creates the folders of the path. If the path has a file, the upload becomes its newest
+   * version, even if it was an earlier one. An upload that already has a place elsewhere keeps it, unless it is in the trash.
    * @returns the path of the file that contains the upload
    * @throws CairnError PATH_NOT_FOUND if it is not stored, NOT_A_DIRECTORY, INVALID_PATH
    */
   place(cid: string, path: string): string
-  /** Moves an item to the trash, and a folder with its content. @throws CairnError PATH_NOT_FOUND */
+  /** Moves an item to the trash, a folder with everything in it. @throws CairnError PATH_NOT_FOUND */
   trash(path: string): void
   /**
    * Moves an item out of the trash: to its former folder, or to the root if that folder no longer exists.
@@ -65,7 +65,7 @@ export type DriveEditor = {
   markContactsUsed(addresses: readonly string[]): void
   /** Removes an address from the contacts. @throws CairnError INVALID_ADDRESS */
   removeContact(address: string): void
-  /** Permanently removes items from the index, by their ids. Their content, if it is stored, is in the root again. */
+  /** Permanently removes items from the index, by their ids. Content that is still stored appears in the root again. */
   clear(ids: readonly string[]): void
 }
 
@@ -87,7 +87,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
   }
   /** Later values of one change replace earlier ones. */
   const write = (id: string, field: string, value: FieldValue) => {
-    // One change has one time, so that the value would be void on every device.
+    // All parts of a change have the same time, so every device would ignore the value.
     if (cleared.has(id))
       throw new CairnError('CONFLICT', {
         message: 'The item was removed from the index earlier in the same change',
@@ -138,7 +138,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (cid === undefined || newest === undefined || newest.cid === cid) return
     write(id, fields.version(cid), Math.max(nowMs, newest.at + 1))
   }
-  /** Uploads that take the name of a file in the root do not change what it contained before it was there. */
+  /** Fixes the content of a file before it moves to the root, where uploads with its name would become its newest version. */
   const keepContent = ({ id, versions }: Node): void => makeNewest(id, versions?.[0]?.cid)
   /** The versions become the newest of the target; the file that had them is gone. */
   const addVersions = (from: string, versions: readonly DriveVersion[], target: Node): string => {
@@ -233,7 +233,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         return addVersions(id, [version, ...others], existing)
       }
       if (!isJoined) pinVersions(holder)
-      // Beside a folder of that name, which numbers one of them.
+      // A folder has that name, so one of the two gets a number.
       place(id, existing?.parent ?? folder, name)
       makeNewest(id, cid)
       return pathOfId(id)

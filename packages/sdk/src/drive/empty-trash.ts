@@ -19,7 +19,7 @@ export type EmptiedTrash = {
 
 export type EmptyTrashOptions = CallOptions & { olderThanMs?: number; ids?: readonly string[] }
 
-/** What is to be deleted with some items of the trash, as the drive is now. */
+/** What deleting some items of the trash removes in the current state of the drive. */
 type Plan = {
   /** When each item went to the trash, in ms since 1970, by its id. */
   roots: ReadonlyMap<string, number>
@@ -73,7 +73,7 @@ export async function emptyTrash(
   } finally {
     state.removeUploads(done.deleted)
   }
-  // The content first: without its entry, content that is still stored would be in the root again.
+  // Content first: if its entry were cleared before, content that is still stored would appear in the root.
   await clear(
     current.entries.filter((id) => !stay.has(id)),
     options,
@@ -96,8 +96,8 @@ export function listTrash(view: View, registers: Registers): DriveItem[] {
 }
 
 /**
- * Returns when an item was moved to the trash, in ms since 1970: not before its change by the stamp, which a slow clock does not
- * set back. A stamp of the future is that of a fast clock.
+ * Returns when an item was moved to the trash, in ms since 1970. Corrects the time of a slow clock by the stamp of the change,
+ * which such a clock cannot set back. Ignores a stamp in the future, which a fast clock made.
  * @returns undefined for an item that is not in the trash by itself
  */
 function findTrashedAt(view: View, { entries }: Registers, id: string, now: number): number | undefined {
@@ -108,7 +108,7 @@ function findTrashedAt(view: View, { entries }: Registers, id: string, now: numb
 
 /**
  * Returns the entries to clear when these items are deleted, and the CIDs that no other item has. Another device may not know
- * that an item is in the trash: what it put into a folder, or into a file as a version, after that was deleted, stays.
+ * that an item is in the trash: what it adds to a deleted folder, or to a deleted file as a version, stays.
  */
 function findDeleted(
   view: View,
@@ -141,7 +141,7 @@ function findDeleted(
   return { entries, cids }
 }
 
-/** Returns the files of which content stays stored, and their folders: without an entry, they would be in the root. */
+/** Returns the files whose content stays stored, and their folders: without an entry, they would be in the root. */
 function findStaying(
   view: View,
   cids: Plan['cids'],
@@ -156,8 +156,8 @@ function findStaying(
 }
 
 /**
- * Leaves out what was uploaded again after it went to the trash: it was stored once more. The clocks of the device and of the
- * service may differ, so the oldest upload is never left out.
+ * Omits uploads from after the item went to the trash: the content was stored again. The clocks of the device and of the service
+ * may differ, so the oldest upload is never omitted.
  */
 function withoutLater(uploads: readonly DriveUpload[], trashedAt: number): DriveUpload[] {
   const latest = uploads.reduce((oldest, { createdAt }) => Math.min(oldest, createdAt), Number.POSITIVE_INFINITY)

@@ -22,7 +22,7 @@ function compareItems(a: Sorted, b: Sorted): number {
 
 /**
  * Returns a sorted list with some items replaced, removed and added, without sorting the others.
- * @param changes what the list has of each changed item, and what it becomes
+ * @param changes each changed item as it is in the list, and as it becomes
  */
 export function updateSorted<Item extends Sorted>(
   list: readonly Item[],

@@ -54,7 +54,7 @@ const mergeStepParts = 16
 const mergeStepBytes = MIB / 2
 /** Tips of merged changes that a part keeps, so that devices that saw one of them recognise it. */
 const keptTips = 256
-/** Attempts to append a change that others forestall, and the maximum pause between them. */
+/** Attempts to append a change while other devices append theirs, and the maximum pause between attempts. */
 const maxAttempts = 40
 const pauseMs = 150
 
@@ -179,7 +179,7 @@ function isAmong(changes: readonly Change[], others: readonly Change[]): boolean
   return changes.every((change) => stored.has(JSON.stringify(change)))
 }
 
-/** Whether parts are to be merged. A merge reads all of the drive, and of a very large one it may leave as much as there was. */
+/** Whether to merge parts. A merge reads the whole drive, and a very large one may not become smaller. */
 export function needsMerge({ partCount, sizeBytes, merged }: DriveLog): boolean {
   const isLarge = partCount >= mergeFromParts || sizeBytes >= mergeFromBytes
   const partStep = Math.min(merged.partCount + mergeStepParts, maxDriveParts - mergeStepParts)
@@ -188,8 +188,8 @@ export function needsMerge({ partCount, sizeBytes, merged }: DriveLog): boolean 
 }
 
 /**
- * Merges neighbouring parts, and drops values that later changes replaced. Each part is replaced by one that says the same, so
- * an interruption or another device in between does no harm; then the rest stays as it is.
+ * Merges neighbouring parts, and drops values that later changes replaced. Each part is replaced by an equivalent one, so an
+ * interruption or a change by another device is harmless; the remaining parts then stay as they are.
  * @returns whether parts were merged
  */
 export async function mergeParts(client: Client, log: DriveLog, options: CallOptions): Promise<boolean> {

@@ -74,8 +74,8 @@ const noTexts: readonly string[] = []
 export type FirstUploads = ReadonlyMap<string, DriveUpload>
 
 /**
- * Reads an entry. A folder without a name was removed; what another device moved into it falls back to the root. A file without
- * stored content is not shown; its entry stays, and shows again with the content.
+ * Reads an entry. A folder without a name was removed; items that another device moved into it are in the root. A file without
+ * stored content is hidden; its entry stays, and shows again with the content.
  */
 export function readEntry({ entries }: Registers, id: string, uploads: FirstUploads): Node | undefined {
   const all = entries.get(id)?.fields

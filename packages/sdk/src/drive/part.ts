@@ -5,7 +5,7 @@ import { type PartContent, parseContent } from './registers.ts'
 /** Identifies a revision of a drive: 16 random bytes as hex that its writer chose. */
 export type Tip = string
 
-/** What a part is: authenticated, and not secret. */
+/** The header of a part: authenticated, but not secret. */
 export type PartHeader = {
   first: number
   last: number

@@ -29,7 +29,7 @@ describe('merging', () => {
         ([list, shuffled, again, cut]) => {
           const expected = write(list)
           expect(write([...shuffled, ...again])).toBe(expected)
-          // Merged states in place of their changes.
+          // Merged states instead of their changes.
           const [left, right] = [shuffled.slice(0, cut), shuffled.slice(cut)]
           expect(write([...listChanges(stateOf(right)), ...listChanges(stateOf(left))])).toBe(expected)
         },

@@ -95,7 +95,7 @@ export function applyChange(state: Registers, { at, set, clear }: Change): void 
   }
 }
 
-/** Two values of one time are of a faulty program; each device then takes the same one. */
+/** Only a faulty program writes two values with the same time; every device then chooses the same one. */
 function isLater(one: Register, other: Register): boolean {
   return one.at === other.at ? JSON.stringify(one.value) > JSON.stringify(other.value) : one.at > other.at
 }

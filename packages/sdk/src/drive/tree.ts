@@ -118,7 +118,7 @@ export function createTree(): Tree {
     const isKnown = known?.node === node && known.item.name === name
     if (isKnown && known.above === above) return known.item
     const path = `${above.path}/${name}`
-    // A folder above that was put into the trash, or taken out, changes nothing that the item states.
+    // Moving a folder above to the trash or out of it does not change the item.
     const item = isKnown && known.item.path === path ? known.item : toItem(node, name, path)
     items.set(node.id, { node, above, item })
     return item

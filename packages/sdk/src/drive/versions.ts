@@ -2,8 +2,8 @@ import { fields, type Node, newestFirst } from './nodes.ts'
 import type { Registers } from './registers.ts'
 
 /**
- * Removes files that are versions of another one, unless a device gave them a name or a place of their own meanwhile. Their
- * versions pass to that other, so that none is lost, also where files are versions of each other.
+ * Removes files that are versions of another one, unless a device gave them a name or a place of their own in the meantime. Their
+ * versions pass to the other file, so that none is lost, even if files are versions of each other.
  * @param nodes every file that is a version of another of them, and that other
  * @returns all CIDs that are versions of a file that remains
  */

@@ -25,7 +25,7 @@ import { absorbVersions } from './versions.ts'
 export type View = Omit<Tree, 'set'> & {
   /** Notes that entries, or the first uploads of CIDs, changed. What is read afterwards includes it. */
   touch(ids: Iterable<string>): void
-  /** Computes what very many changes touch in short steps, so that a page stays responsive. What is read meanwhile is complete. */
+  /** Processes very many changes in short steps, so that a page stays responsive. Reads in between return complete results. */
   prepare(): Promise<void>
   /** Ids of the items that are in the trash by themselves. */
   trashed(): ReadonlySet<string>

@@ -53,7 +53,7 @@ export async function* decryptUnverified(
 }
 
 /**
- * Reads as much of a stream as shows whether a key is its key: of the second format one chunk, of the first all of it.
+ * Reads as much of a stream as a check of the key needs: one chunk of the second format, all of the first.
  * @throws CairnError as the source
  */
 export async function fitsKey(source: ByteSource, masterKey: string): Promise<boolean> {

@@ -23,18 +23,18 @@ export type IndexedFile = {
 /** The names of an encrypted folder. */
 export type FolderIndex = {
   files: IndexedFile[]
-  /** Paths of the folders that contain nothing. */
+  /** Paths of the empty folders. */
   folders: string[]
 }
 
-/** Returns whether a directory with these names may be an encrypted folder, which its key alone proves. */
+/** Returns whether a directory with these names may be an encrypted folder. Only its key can prove that. */
 export function mayBeEncryptedFolder(names: readonly string[]): boolean {
   return names.includes(indexName) && names.every((name) => name === indexName || entryPattern.test(name))
 }
 
 const entryPattern = /^\d{1,9}$/
 const pathSchema = v.pipe(v.string(), v.minLength(1), v.maxLength(4096))
-// `folders` came later: readers from before ignore it.
+// `folders` was added later; older readers ignore it.
 const indexSchema = v.object({
   version: v.literal(1),
   folders: v.optional(v.array(pathSchema), []),

@@ -46,8 +46,8 @@ export async function listWebhooks(client: Client, options?: CallOptions): Promi
 }
 
 /**
- * Changes a webhook; omitted settings do not change. A webhook that is enabled again receives the events that were stored
- * meanwhile.
+ * Changes a webhook; omitted settings do not change. A webhook that is enabled again receives the events that were stored in the
+ * meantime.
  * @throws CairnError WEBHOOK_NOT_FOUND, INVALID_WEBHOOK_URL, ADDRESS_NOT_ALLOWED
  */
 export function updateWebhook(
@@ -71,7 +71,8 @@ export function testWebhook(client: Client, id: string, options?: CallOptions): 
 }
 
 /**
- * Delivers stored events again, with the same ids: up to 1,000 per call, and as many as the queue of the webhook takes.
+ * Queues stored events for another delivery, with the same ids: up to 1,000 per call, as far as the queue of the webhook has
+ * space.
  * @param range `until` is the cursor of the last event; defaults to the newest
  * @returns the number of queued events, and the cursor of the last one that was considered
  * @throws CairnError WEBHOOK_NOT_FOUND, INVALID_CURSOR

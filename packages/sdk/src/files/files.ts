@@ -46,8 +46,8 @@ export function renameFile(client: Client, id: string, fileName: string, options
 
 /**
  * Pins a CID from a source that the operator has configured.
- * @param options `isEncrypted`: whether the content is encrypted, which decides whether `getFileInfo` calls it so. Defaults to the
- *   mark of the account's newest upload of the CID, else to false.
+ * @param options `isEncrypted` sets what `getFileInfo` returns for the content. Defaults to the mark of the account's newest
+ *   upload of the CID, or false.
  * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, QUOTA_EXCEEDED
  */
 export function pinCid(

@@ -10,9 +10,9 @@ export type GatewayLinkOptions = CallOptions & {
 }
 
 /**
- * Signs a URL of the gateway that opens an upload of the account without a key, until it expires or the upload is deleted: a
- * private upload, or any other. A link to a folder opens everything below it; a link to a path opens that path only.
- * Requires an API key with the scope `files:read`.
+ * Signs a URL of the gateway that opens an upload of the account, private or not, without a key, until the URL expires or the
+ * upload is deleted. A link to a folder opens everything below it; a link to a path opens that path only. Requires an API key
+ * with the scope `files:read`.
  * @param cidPath the root of an upload, or `cid/path/below`
  * @example
  * const { cid } = await uploadFile(client, 'invoice.pdf', { private: true })

@@ -159,7 +159,7 @@ export async function getAgreedConditions(
 
 /**
  * Explains why an address may or may not read a file. The owner may query any address, other users their own.
- * @param options `node`: queries this node alone, instead of the first that answers
+ * @param options `node`: queries only this node, instead of the first that answers
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
  */
 export function explainAccess(
@@ -186,8 +186,7 @@ export function explainAccess(
 
 /**
  * Evaluates unsaved conditions for an address, condition by condition, to test them before saving.
- * @param options `about`: an address other than the caller's; `node`: queries this node alone, instead of the first
- *   that answers
+ * @param options `about`: an address other than the caller's; `node`: queries only this node, instead of the first that answers
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
  */
 export async function explainConditions(
@@ -214,7 +213,7 @@ export async function explainConditions(
 }
 
 /**
- * Retires a file key: key nodes return it to the owner alone for 30 days, and then to no address.
+ * Retires a file key: key nodes return it only to the owner for 30 days, and then to no one.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
 export function retireKey(

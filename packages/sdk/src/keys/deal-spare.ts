@@ -3,7 +3,7 @@ import type { Spare } from '@cairn/protocol'
 
 type PlainKey = { readonly masterKey: string }
 
-// A repeated save of one key deals the same spare set: parts of two sets on different nodes would be worth nothing.
+// A repeated save of a key uses the same spare set, because parts of different sets on different nodes would be useless.
 const dealt = new WeakMap<PlainKey, Spare[]>()
 
 /** Returns what each node receives of the spare set of a key, in the order of the nodes. */

@@ -56,7 +56,7 @@ export async function exportKey(
     return { node, ...payload }
   })
   if (options.signal?.aborted) throw new CairnError('ABORTED', { cause: options.signal.reason })
-  // Three shards suffice, whatever ails the other nodes.
+  // Three shards are enough, whatever the other nodes answered.
   const shards = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []))
   const [failed] = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))
   if (shards.length < keyShardThreshold && failed !== undefined) throw failed

@@ -5,11 +5,10 @@ import { resolveSigner, type Signer } from '../signer/resolve-signer.ts'
 import { describeFailures, presentToNodes, type SessionOptions, signForNodes } from './open-session.ts'
 
 /**
- * Signs in again at the nodes that a session lacks, with one signature for them alone. The session keeps its parts and
- * its key, and gets the new parts. Does nothing if it lacks none.
- * @throws CairnError INVALID_SIGNATURE if the signer is not that of the session, SESSION_EXPIRED if the session was closed,
- *   the error of the first of these nodes if none opens a session, KEY_NODES_UNAVAILABLE, ABORTED, and the errors of
- *   the signer
+ * Signs in again at the nodes that a session lacks, with one signature. The session keeps its parts and its key, and gets the new
+ * parts. Does nothing if the session has all nodes.
+ * @throws CairnError INVALID_SIGNATURE if the signer is not that of the session, SESSION_EXPIRED if the session was closed, the
+ *   error of the first of these nodes if none opens a session, KEY_NODES_UNAVAILABLE, ABORTED, and the errors of the signer
  */
 export async function extendKeySession(
   client: Client,
@@ -28,7 +27,7 @@ export async function extendKeySession(
   }
   const { sessionKey } = session
   const signed = await signForNodes(client, wallet, { sessionKey, nodes, signal: options.signal })
-  // Users take their time with a wallet.
+  // The session may have been closed while the user was signing.
   requireOpen(session)
   const answers = await presentToNodes(client, signed, nodes, options)
   for (const [i, node] of nodes.entries()) {

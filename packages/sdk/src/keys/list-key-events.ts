@@ -108,7 +108,7 @@ export async function* listKeyEvents(
     if (horizon === 0) return
     for (const log of logs.values()) {
       log.rows = log.rows.filter((row) => !listed.has(row))
-      // What a node did not send in time is listed without it.
+      // Events that a node did not send in time are listed without its report.
       log.before = Math.min(log.before, next)
     }
   }
@@ -139,7 +139,7 @@ function findHorizon(answered: readonly Log[]): number {
   return ends[answered.length - keyShardThreshold] ?? 0
 }
 
-/** Pages overlap by the time within which one access is merged, unless that would not get ahead. */
+/** Pages overlap by the time within which accesses are merged, unless the list would then make no progress. */
 function nextBefore(horizon: number, before: number): number {
   const overlapping = horizon + 2 * sameAccessMs
   return overlapping < before ? overlapping : horizon
@@ -154,7 +154,7 @@ async function requestPage(
   const { before = Number.POSITIVE_INFINITY } = query
   const input = { params: { node: String(node) }, query }
   const page = await callWithSession(client, listKeyEventsCall, node, input, { signal })
-  // A page that is not older than the last one would be requested without end.
+  // A page that is not older than the last one would be requested endlessly.
   if (page.events.every(({ at }) => at < before)) return page
   throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent events that were not requested` })
 }

@@ -72,7 +72,7 @@ export async function* listKeyFiles(
       // A node that did not come so far may list it, too.
       const answered = pages.filter((page) => hasReached(page, cid)).length
       const file = mergeRows(alike, answered)
-      // A file of a recipient's that fewer nodes share is of no use: it does not open.
+      // A recipient cannot open a file that fewer nodes share.
       if (role === 'owner' || mayAgree(alike.length, answered)) yield file
     }
     if (until === undefined) return
@@ -119,7 +119,7 @@ function readPage(node: number, { files, next }: CallResult<typeof listKeysCall>
     const isOrdered = rows.every(({ cid }, i) => cid > (rows[i - 1]?.cid ?? after))
     if (isOrdered && (until === undefined || until === rows.at(-1)?.cid)) return { node, rows, until }
   } catch {
-    // What is no CID is no part of a list.
+    // An entry that is not a CID does not belong to a list.
   }
   throw new CairnError('UNEXPECTED_RESPONSE', { message: `Key node ${node} sent files that were not requested` })
 }

@@ -11,7 +11,7 @@ export type NodeQueryOptions = {
 }
 
 /**
- * Asks all five nodes for the same, and returns what they answered: two that lie do not decide what is true.
+ * Sends the same query to all five nodes and returns their answers, so that two lying nodes do not decide the result.
  * @throws CairnError KEY_NODES_UNAVAILABLE if fewer than three answer, the error of a node that is not worth a retry, ABORTED
  */
 export async function queryNodes<T>(

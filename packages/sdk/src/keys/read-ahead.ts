@@ -2,13 +2,12 @@ import { defaultLateMs, type NodeQueryOptions } from './query-nodes.ts'
 
 /** Pages that a node may send beyond those that all nodes are asked for; one more for each time that all are asked. */
 const maxPagesAhead = 50
-/** How often `lateMs` nodes have in all to send them, each time. */
+/** Total time for these pages, as a multiple of `lateMs`. */
 const lateFactor = 5
 
 /**
- * Creates what lets nodes with more rows than others read on until they have sent as much of a list as those: strangers can
- * add rows to the lists of two nodes. A node that sends too much or too slowly, or fails, stays as far as it came, and reads
- * on no more.
+ * Creates a function that lets nodes with more rows than others catch up: strangers can add rows to the lists of two nodes. A
+ * node that sends too much or too slowly, or fails, keeps the rows that it sent and is not read further.
  * @throws CairnError ABORTED, from the function that it returns
  */
 export function createReadAhead({ lateMs = defaultLateMs, signal }: NodeQueryOptions) {

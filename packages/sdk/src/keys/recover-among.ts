@@ -5,10 +5,10 @@ import { isKeyOfFile } from '../download/is-key-of-file.ts'
 import { type Answer, type ConfirmKey, type Failure, findWrongNodes, refusalOf, shardsOf } from './shard-answers.ts'
 
 /**
- * Finds a key among at least three shards that are not all of one set, or have no commitments. Loads on demand: most
- * keys are of one set. Without commitments, fewer than five shards that match are confirmed by the file, also if a node
- * returns commitments of its own.
- * @throws CairnError SHARDS_INCONSISTENT; NOT_ENOUGH_SHARDS while a node without an answer may have the shard that lacks
+ * Finds a key among at least three shards that are not all of one set, or have no commitments. Loads on demand: most keys are of
+ * one set. Without commitments, fewer than five shards that match are confirmed by the file, even if a node returns commitments
+ * of its own.
+ * @throws CairnError SHARDS_INCONSISTENT; NOT_ENOUGH_SHARDS while a node without an answer may have the missing shard
  */
 export async function recoverAmong(
   client: Client,

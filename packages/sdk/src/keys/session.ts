@@ -4,7 +4,7 @@ import { describeFailure, type KeySession, noteFailures } from '../key-session.t
 import { waitFor } from '../wait-for.ts'
 import { callKeyNode } from './call-node.ts'
 
-/** Renewed this long before its end, so that no call meets one that has just ended. */
+/** Time in ms before the expiry at which a token is renewed, so that no call uses one that has just expired. */
 const renewBeforeMs = 60_000
 
 /**

@@ -15,8 +15,8 @@ export type KeyReport = {
   /** Changes that some nodes applied and others lack, as far as this address may see them. */
   halfDone: HalfDone[]
   /**
-   * `false` if three nodes state that they have no spare shards, with which their operators can replace all shards:
-   * `repairKey` deals them. Undefined for recipients.
+   * `false` if three nodes state that they have no spare shards, with which their operators can replace all shards: `repairKey`
+   * creates them. Undefined for recipients.
    */
   hasSpare: boolean | undefined
   nodes: { node: number; status?: KeyStatus; error?: CairnError; isAgreed: boolean }[]

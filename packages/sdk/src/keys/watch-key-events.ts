@@ -48,7 +48,7 @@ export async function* watchKeyEvents(
     }
     for (const event of fresh.reverse()) {
       counts.set(event.id, event)
-      // One node whose clock is ahead would make all that the others report later too old.
+      // Otherwise one node whose clock is ahead would make the later reports of the others too old.
       if (event.isConfirmed) newest = Math.max(newest, event.at)
       yield event
     }

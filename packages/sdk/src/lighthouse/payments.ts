@@ -123,7 +123,7 @@ function toChain(name: string, about: LighthouseNetwork): ChainProfile {
 
 /**
  * Authorises one upload with a wallet.
- * @returns `address$signature`, valid once in place of an API key
+ * @returns `address$signature`, valid once instead of an API key
  * @throws CairnError INVALID_PRIVATE_KEY (`Private key not provided!!!`)
  */
 export async function oneTimeAuth(privateKey?: string): Promise<string> {

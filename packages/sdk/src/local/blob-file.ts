@@ -14,11 +14,11 @@ export function blobFile(blob: Blob, name?: string): LocalFile {
   }
 }
 
-/** Bytes that are read together: a page spends most of its time on a stream on the number of its pieces. */
+/** Bytes that are read together: the cost of a stream in a page grows with the number of its pieces. */
 const pieceBytes = 1024 * 1024
 
 /**
- * Yields the bytes of a File or Blob. A stream costs browsers half of what reads of its parts do: fewer messages to the process
+ * Yields the bytes of a File or Blob. A stream costs browsers half as much as reading its parts: fewer messages to the process
  * that stores the bytes. A piece is valid until the next but one is read.
  * @throws CairnError FILE_UNREADABLE if it was changed or removed after it was chosen
  */
@@ -40,7 +40,9 @@ export async function* readBlob(blob: Blob): AsyncGenerator<Uint8Array> {
   }
 }
 
-/** The buffers of a stream would cost a small file, of which folders have thousands, a hundred times as much as its bytes. */
+/**
+ * Reads a small file at once. Folders have thousands of them, and the buffers of a stream would take a hundred times their size.
+ */
 async function* readWhole(blob: Blob): AsyncGenerator<Uint8Array> {
   const bytes = new Uint8Array(await blob.arrayBuffer())
   if (bytes.length > 0) yield bytes

@@ -24,8 +24,8 @@ export async function copyStart(
 }
 
 /**
- * Moves the first bytes of a part where the disk has no room for a copy, from their end, so that each piece is freed when it is
- * copied. A process that is killed meanwhile loses what it moved.
+ * Moves the first bytes of a part if the disk has no space for a copy. Starts at their end, so that each piece is freed once it
+ * is copied. A process that is killed in between loses what it moved.
  */
 export async function moveStart(
   path: string,

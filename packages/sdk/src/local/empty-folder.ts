@@ -14,7 +14,7 @@ export function emptyFolder(name: string): LocalFile {
   }
 }
 
-/** Returns whether a Blob stands for an empty folder: programs of browsers have nothing else to name one by. */
+/** Returns whether a Blob stands for an empty folder: browsers offer programs no other way to name one. */
 export function isEmptyFolder({ size, type }: Blob): boolean {
   return size === 0 && type === partTypes.emptyFolder
 }

@@ -41,7 +41,7 @@ export function readSmall(
   }
 }
 
-/** The error for a file whose size is not the one that it had. */
+/** The error for a file whose size has changed. */
 export function changed(path: string): CairnError {
   return new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
 }

@@ -2,7 +2,7 @@ import { freePiece } from '@cairn/protocol'
 
 const sentOnce = new WeakSet<Uint8Array>()
 
-/** Leaves a piece of a body, which has a buffer of its own, to its sender: it is freed once it is sent, and not before. */
+/** Hands a piece of a body, with a buffer of its own, to its sender, which frees it once it is sent. */
 export function freeOnceSent(piece: Uint8Array): void {
   sentOnce.add(piece)
 }

@@ -257,7 +257,10 @@ async function payToken(parts: Parts, { address }: TokenProfile, { units, benefi
 
 type Batch = { units: bigint; beneficiary: Hex | undefined; approvals: readonly bigint[] }
 
-/** Approves and pays in one batch (EIP-5792); undefined if the wallet does not support it, or its user refuses what it takes. */
+/**
+ * Approves and pays in one batch (EIP-5792); undefined if the wallet does not support it, or the user refuses to upgrade the
+ * account.
+ */
 async function payInOneBatch(
   { wallet, account, onEvent, signal }: Parts,
   token: Hex,
@@ -321,13 +324,13 @@ async function canBatch(wallet: ChainClient, account: Account): Promise<boolean>
 }
 
 /**
- * Sends a transaction. An endpoint can accept one and fail before it answers: what was signed on this machine is then looked
- * up, so that it is not taken for unpaid.
+ * Sends a transaction. An endpoint can accept one and fail before it answers: a transaction that was signed on this machine is
+ * then looked up, so that it does not count as unpaid.
  * @throws CairnError PAYMENT_FAILED with an unknown outcome; errors of the wallet or endpoint that refused it
  */
 async function send(parts: Parts, purpose: SentPurpose, work: () => Promise<Hash>): Promise<Hash> {
   const { lastSigned, reader, onEvent, signal } = parts
-  // A caller who left pays nothing any more.
+  // A caller that aborted does not pay any more.
   throwIfAborted(signal)
   const before = lastSigned?.()
   try {

@@ -50,8 +50,8 @@ export function getQuotaReport(client: Client, options?: CallOptions): Promise<Q
 }
 
 /**
- * Returns the bytes that the gateway sent of the content of the account, by day in UTC, oldest first. Days without any are left
- * out.
+ * Returns the bytes that the gateway sent of the content of the account, per day in UTC, oldest first. Days without traffic are
+ * omitted.
  * @param days at most 400
  */
 export async function getEgress(

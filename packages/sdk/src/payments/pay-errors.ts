@@ -37,7 +37,7 @@ export function describePayError(error: unknown): CairnError {
 /** What a transaction or batch does: `approve` lets the contract take a token, and pays nothing. */
 export type SentPurpose = 'approve' | 'pay'
 
-/** Returns the error for a transaction or batch that was sent, and of which it is not known whether it goes through. */
+/** Returns the error for a transaction or batch that was sent and whose outcome is unknown. */
 export function unknownOutcome(
   purpose: SentPurpose,
   sent: { txHash: string } | { batchId: string },
@@ -56,7 +56,7 @@ export function unknownOutcome(
 }
 
 /**
- * Returns the error for a transaction in whose place the wallet sent another one.
+ * Returns the error for a transaction that the wallet replaced with another one.
  * @param txHash the other transaction
  */
 export function replacedTransaction(
@@ -87,7 +87,10 @@ function shorten(text: string): string {
   return line.slice(0, 200)
 }
 
-/** Returns whether the wallet sent no batch because the user refused to change the account for it. Separate windows go on. */
+/**
+ * Returns whether the wallet sent no batch because the user refused to change the account for it. Separate transactions remain
+ * possible.
+ */
 export function isUpgradeRejected(error: unknown): boolean {
   return codesOf(error).includes(upgradeRejected)
 }

@@ -7,8 +7,8 @@ export type PaySigner =
   | { walletClient: WalletClient }
 
 /**
- * A step of a payment. `sent` names the transaction: from then on the money may be on its way. So it is from `submitted` on,
- * when a wallet accepted a batch (EIP-5792) of which only its id is known.
+ * A step of a payment. `sent` names the transaction: from then on, the money may be on its way. The same applies from `submitted`
+ * on: a wallet has accepted a batch (EIP-5792), of which only the id is known.
  */
 export type PayEvent =
   | { step: 'approving' | 'approved' | 'paying' }

@@ -10,7 +10,7 @@ export type { PayOptions } from './pay-options.ts'
 export type PaymentParams = {
   /** Bytes to buy, at their current price. */
   sizeBytes?: number
-  /** Smallest units of the coin, in place of `sizeBytes`. */
+  /** Smallest units of the coin, instead of `sizeBytes`. */
   units?: bigint
   coin?: Coin
   /** Name of the chain. Defaults to the first of the network. */

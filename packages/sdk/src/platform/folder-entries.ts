@@ -38,9 +38,9 @@ export async function makeFolderInside(path: string, mayExist: boolean): Promise
   return makeFolder(path, mayExist)
 }
 
-/** Names on the file system of a folder, under which nothing is stored. */
+/** Probes which names the file system of a folder distinguishes. Nothing is stored under them. */
 export type NameProbe = {
-  /** Whether the file system keeps the name apart from those before. @throws CairnError FILE_UNREADABLE */
+  /** Whether the file system distinguishes the name from the earlier ones. @throws CairnError FILE_UNREADABLE */
   add(name: string): Promise<boolean>
   close(): Promise<void>
 }

@@ -4,12 +4,12 @@ import { unreadable } from '../local/unreadable.ts'
 import type { LocalFile } from '../local-source.ts'
 import { sampleBlob } from '../upload/sample-blob.ts'
 
-/** Bytes at the start of a file that tell it from another one of its size and time. */
+/** Bytes at the start of a file that distinguish it from another one with the same size and time. */
 const startBytes = 4096
 
 /**
- * Hashes what tells files from others, before any byte of them is sent: names, sizes, times of change and first bytes, and all
- * bytes of what is in memory. It proves nothing; the CID does.
+ * Hashes what identifies files before any of their bytes are sent: names, sizes, times of change and first bytes, and all bytes
+ * of data in memory. It proves nothing; the CID does.
  * @throws CairnError FILE_UNREADABLE
  */
 async function identify(files: AsyncIterable<LocalFile> | Iterable<LocalFile>): Promise<string> {
@@ -25,7 +25,7 @@ async function identify(files: AsyncIterable<LocalFile> | Iterable<LocalFile>): 
   return hash.digest('hex')
 }
 
-/** Synchronous, as the reading of small files: a folder may have very many. */
+/** Synchronous, like reading small files, because a folder may have very many. */
 function readFacts(path: string, start: Buffer): string[] {
   let file: number | undefined
   try {

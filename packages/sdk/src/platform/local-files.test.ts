@@ -41,7 +41,7 @@ test('a folder whose name is not UTF-8 is an error, and so is each path through 
   await expect(namesOf(pathOf('d\xe9/x.txt').toString())).rejects.toMatchObject(refused)
 })
 
-test('no other file is read in place of one whose name is not UTF-8', async () => {
+test('no other file is read instead of one whose name is not UTF-8', async () => {
   const other = join(folder, 'a\ufffd')
   await writeFile(other, 'other')
   expect(await namesOf(folder)).toHaveLength(1)

@@ -121,8 +121,8 @@ export async function openPart(target: string, overwrite: boolean): Promise<Part
 }
 
 /**
- * Writes a file that a later attempt does not continue, in fewer steps than a part takes. The steps are not synchronous, as those of
- * reading small files are: making a file waits for the syncs of others.
+ * Writes a file that a later attempt does not resume, in fewer steps than a part file needs. The steps are asynchronous, unlike
+ * reads of small files, because creating a file waits for the syncs of others.
  * @returns its size in bytes
  * @throws CairnError FILE_EXISTS, FILE_UNREADABLE; and errors of the pieces
  */
@@ -152,7 +152,7 @@ export async function writeWhole(
 }
 
 /**
- * Writes a file that a later attempt continues, from its start.
+ * Writes a file that a later attempt resumes, from its start.
  * @returns its size in bytes
  * @throws CairnError as openPart and `finish`; and errors of the pieces
  */
@@ -313,7 +313,7 @@ async function takeOwn(path: string, file: FileHandle): Promise<string | undefin
   return undefined
 }
 
-/** The name has room for `.part` only if it is not as long as names may be. */
+/** The longest names have no space for `.part`. */
 function partPathOf(full: string): string {
   const path = `${full}.part`
   if (Buffer.byteLength(basename(path)) <= maxNameBytes) return path

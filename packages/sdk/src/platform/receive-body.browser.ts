@@ -1,4 +1,4 @@
 import type { ReceivedResponse, ReceiveRequest } from '../local-source.ts'
 
-/** Browsers have fetch alone. */
+/** Browsers have only fetch. */
 export const receiveBody: ((request: ReceiveRequest) => Promise<ReceivedResponse>) | undefined = undefined

@@ -35,5 +35,5 @@ function receive(wanted: ReceiveRequest): Promise<ReceivedResponse> {
   })
 }
 
-/** Browsers have fetch alone. */
+/** Undefined in browsers, which have only fetch. */
 export const receiveBody: ((request: ReceiveRequest) => Promise<ReceivedResponse>) | undefined = receive

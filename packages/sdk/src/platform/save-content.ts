@@ -16,7 +16,7 @@ export async function saveContent(
   } catch (error) {
     if (!CairnError.is(error, 'NOT_A_FILE')) throw error
     return saveFolder(client, cidPath, target, options).catch((cause: unknown) => {
-      // Neither: the first error says what it is.
+      // Neither a file nor a folder: the first error describes it.
       throw CairnError.is(cause, 'NOT_A_DIRECTORY') ? error : cause
     })
   }

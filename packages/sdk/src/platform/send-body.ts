@@ -115,7 +115,7 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
       }
       await before
       request.end()
-      // In a turn of its own, after the end of the body has left.
+      // In a later turn of the event loop, after the end of the body was passed on.
       if (send.onEnd !== undefined) setImmediate(send.onEnd)
     }
     pump().catch((error: unknown) => {

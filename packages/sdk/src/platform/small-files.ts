@@ -20,7 +20,7 @@ export type Slab = {
   take(): Uint8Array
 }
 
-/** Opens a slab; undefined for a profile by which a small file is more than its bytes. */
+/** Opens a slab; undefined for import profiles that wrap the bytes of a small file. */
 export function openSlab({ rawLeaves, chunkSizeBytes }: ImportProfile): Slab | undefined {
   if (!rawLeaves || chunkSizeBytes < smallFileBytes) return undefined
   let buffer = Buffer.allocUnsafeSlow(fullBytes + headBytes + smallFileBytes + 1)
@@ -43,7 +43,7 @@ export function openSlab({ rawLeaves, chunkSizeBytes }: ImportProfile): Slab | u
       const taken = buffer.subarray(0, filled)
       const isFull = filled >= fullBytes
       filled = 0
-      // The one before may still be on its way out, so only a full slab, which its sender waits for, changes places.
+      // The previous slab may still be on its way, so they alternate only when one is full, which its sender waits for.
       if (!isFull) return Buffer.from(taken)
       ;[buffer, other] = [other, buffer]
       return taken

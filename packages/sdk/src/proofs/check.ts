@@ -1,7 +1,7 @@
 import { CairnError, type ErrorCode, type Reason, type ReasonFacts, reasonFactsOf, reasonOf } from '@cairn/protocol'
 import { UnixfsError } from '@cairn/unixfs'
 
-/** What a check found, in English, and what that sentence states: for programs and for other languages. */
+/** The finding of a check as an English sentence, with its code and values for programs and for other languages. */
 type Finding = { readonly message: string; readonly reasonFacts: ReasonFacts }
 
 /** Outcome of one check. `skipped` states why it did not run. */

@@ -43,12 +43,12 @@ export type FolderChanges = {
 }
 
 /**
- * Uploads a changed copy of a stored folder and returns its CID; the folder itself stays. Only new files and the blocks of the
- * folders above a change are sent.
+ * Uploads a changed copy of a stored folder and returns its CID; the folder itself does not change. Sends only new files and the
+ * blocks of the folders above a change.
  * @param cidPath a public folder, by `cid` or `cid/path/below`
- * @throws CairnError NOT_A_DIRECTORY, PATH_NOT_FOUND for a path to remove, NO_FILE without a change,
- *   FILE_EXISTS if a file would replace a folder or the reverse, which takes a removal, NOT_SUPPORTED for a private
- *   folder and one encrypted as one, FILE_CHANGED, CID_MISMATCH, and those of uploadFolder
+ * @throws CairnError NOT_A_DIRECTORY, PATH_NOT_FOUND for a path to remove, NO_FILE without a change, FILE_EXISTS if a file would
+ *   replace a folder or the reverse (remove it in the same change), NOT_SUPPORTED for a private folder and one encrypted as one,
+ *   FILE_CHANGED, CID_MISMATCH, and those of uploadFolder
  */
 export async function changeFolder(
   client: Client,
@@ -72,7 +72,7 @@ export async function changeFolder(
       hint: 'Upload the whole folder again: stored blocks do not count for private uploads.',
     })
   }
-  // What is put would be public, and the copy would have no key.
+  // New files would be public, and the copy would have no key.
   if (
     mayBeEncryptedFolder(stored.map((item) => item.name)) &&
     (await isEncrypted(client, root.root.toString(), stop))

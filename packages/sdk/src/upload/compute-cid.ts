@@ -7,9 +7,8 @@ import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder
 export type ComputeCidOptions = ImportBatchOptions & Pick<UploadOptions, 'name'>
 
 /**
- * Computes the CID that the upload of one file with the same options has, and sends nothing: that of `ipfs add`. A path
- * (Node), a File or Blob, bytes, or a stream.
- *
+ * Computes the CID that an upload of one file with the same options would have, and sends nothing. It is the CID of `ipfs add`. A
+ * path (Node), a File or Blob, bytes, or a stream.
  * @example
  * const { cid } = await computeCid('photo.jpg')
  * @throws CairnError INVALID_PATH, FILE_UNREADABLE, FILE_CHANGED, ABORTED
@@ -19,7 +18,7 @@ export async function computeCid(source: FileSource, options: ComputeCidOptions 
 }
 
 /**
- * Computes the CID that the upload of a folder with the same options has, and sends nothing: that of `ipfs add -r
+ * Computes the CID that an upload of a folder with the same options would have, and sends nothing. It is the CID of `ipfs add -r
  * --hidden`, or of `ipfs add -r` with `hidden: false`.
  * @throws CairnError DUPLICATE_NAME, NO_FILE for no entries at all, and those of {@link computeCid}
  */

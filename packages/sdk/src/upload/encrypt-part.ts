@@ -20,7 +20,7 @@ export type EncryptPartOptions = Pick<UploadOptions, 'cidVersion' | 'profile'> &
 /** Result for one file: its size in bytes before encryption, and its root after it. */
 export type EncryptedPart = { sizeBytes: number; node: ImportedNode }
 
-/** Returns what another thread encrypts a file from, and how; undefined if this thread encrypts it. */
+/** Returns the Blob and the function with which another thread encrypts a file; undefined if this thread encrypts it. */
 export function findWorker(
   { blob }: LocalFile,
   { encrypt }: EncryptPartOptions,
@@ -68,7 +68,7 @@ export async function* encryptPart(
     if (piece.length === 0) continue
     const taken = importer.write(piece)
     if (taken instanceof Promise) await taken
-    // What another encrypts may be its to reuse.
+    // The other thread may reuse the buffers of its pieces.
     if (elsewhere === undefined) freeOnceSent(piece)
     yield piece
   }

@@ -4,7 +4,7 @@ import { getFileInfo } from '../files/files.ts'
 import { type ComputedCid, type ImportBatchOptions, importBatch } from './import-batch.ts'
 import type { Batch } from './write-body.ts'
 
-/** An upload that nothing has to be sent for: `name` is the one it has in listings. */
+/** An upload that is already stored, so nothing has to be sent. `name` is its name in listings. */
 type StoredUpload = ComputedCid & { name: string; wasStored: true }
 
 /**

@@ -1,6 +1,6 @@
 /** Smaller chunks are joined: many small writes cost more than one copy. */
 export const gatherBytes = 256 * 1024
-/** Time after which joined chunks are passed on, however few: a receiver takes long silence for a lost sender. */
+/** Time after which joined chunks are passed on, however few: receivers treat a long silence as a lost sender. */
 const maxGatherMs = 1000
 
 /**

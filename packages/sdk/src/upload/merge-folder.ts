@@ -24,7 +24,7 @@ export type Merging = {
 /**
  * Adds to the tree what a stored folder contains after the changes, and notes the nodes of new files.
  * @param before the entries of the stored folder at `path`
- * @throws CairnError PATH_NOT_FOUND, FILE_EXISTS, INVALID_PATH (a stored name that is none), ABORTED
+ * @throws CairnError PATH_NOT_FOUND, FILE_EXISTS, INVALID_PATH (an invalid stored name), ABORTED
  */
 export async function mergeFolder(
   merging: Merging,
@@ -50,7 +50,7 @@ export async function mergeFolder(
       continue
     }
     if (newer === undefined && gone === undefined) {
-      // Links do not tell files from folders, and do not have to.
+      // Links do not distinguish files from folders, and need not.
       tree.addFile(below.join('/'), {
         ...unknownKind,
         cid: CID.parse(entry.cid),

@@ -39,7 +39,7 @@ export function partHead(
 }
 
 function encodeExtended(text: string): string {
-  // Halves of characters have no UTF-8, and `encodeURIComponent` throws for them.
+  // Lone surrogates have no UTF-8 form, and `encodeURIComponent` throws for them.
   return encodeURIComponent(text.replace(/\p{Cs}/gu, '\ufffd')).replace(
     /['()*]/g,
     (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,

@@ -32,9 +32,9 @@ export async function openSource(source: FileSource, name?: string): Promise<Loc
 }
 
 /**
- * Makes an upload of one file.
- * @throws CairnError INVALID_PATH for a name with folders: the service makes folders of it, whose CID is another one than
- *   that of the file
+ * Creates an upload of one file.
+ * @throws CairnError INVALID_PATH for a name with folders: the service would create these folders, and return their CID instead
+ *   of that of the file
  */
 export function batchOfFile(file: LocalFile, options: Pick<UploadParameters, 'wrapWithDirectory'>): Batch {
   if (options.wrapWithDirectory !== true && hasFolders(file.name)) {
@@ -47,7 +47,7 @@ export function batchOfFile(file: LocalFile, options: Pick<UploadParameters, 'wr
   return { files: () => [file], isFolder: false, canRepeat: file.canReopen, totalBytes: file.sizeBytes }
 }
 
-/** Whether the service makes folders of a name: as in the paths of a folder, empty and `.` segments do not count. */
+/** Whether the service would create folders from a name: as in the paths of a folder, empty and `.` segments do not count. */
 function hasFolders(name: string): boolean {
   return name.split('/').filter((part) => part !== '' && part !== '.').length > 1
 }

@@ -32,7 +32,7 @@ export type MultipartUpload = {
   name?: string | undefined
   /** The same body as a Blob, if all of it is one. */
   blob?: Blob | undefined
-  /** Hashes what tells the files from others, on platforms that know it before they read them. */
+  /** Hashes what distinguishes the files from others, on platforms that know it before they read them. */
   identify?: () => Promise<string> | undefined
   /** Returns the CIDs of the content, once the body was read to its end. */
   computed?: () => string[]
@@ -48,8 +48,8 @@ export type Transport = (client: Client, upload: MultipartUpload) => Promise<Upl
 export const sendInOneRequest: Transport = (client, upload) => postMultipart(client, uploadPaths.files, upload)
 
 /**
- * Sends an upload to one of the paths for them. An error of the body is thrown as it is: the connection that breaks with it
- * is not the cause.
+ * Sends an upload to one of the upload paths. An error of the body is thrown unchanged: the broken connection is only its
+ * consequence.
  * @throws CairnError the call's own codes, DUPLICATE_NAME, INVALID_PATH, NETWORK_ERROR, TIMEOUT, ABORTED, NO_API_KEY,
  *   NO_JSON_ARRAY, UNEXPECTED_RESPONSE
  */
@@ -118,7 +118,7 @@ async function* noteFailure(
   }
 }
 
-/** Throws the error of a body: one of the tree is that of a name. */
+/** Throws the error of a body. An error of the tree is about a name. */
 export function rethrowUnixfs(error: unknown): never {
   if (!(error instanceof UnixfsError)) throw error
   if (error.code === 'DUPLICATE_NAME') throw duplicateName(String(error.details['path']), error)

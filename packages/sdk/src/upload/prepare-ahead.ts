@@ -6,12 +6,12 @@ import { type EncryptPartOptions, findWorker } from './encrypt-part.ts'
 /** A file with its own key. */
 type PreparedFile = { file: LocalFile; key: PreparedKey; seed?: SeedV1 }
 
-/** Keys derived at the same time: Node has four threads for them, and one is left to read the file of the moment. */
+/** Keys derived at the same time: Node has four threads for them, and one stays free to read the current file. */
 const derivedAtOnce = 3
 
 /**
- * Gives each file a key of its own. The first format derives it from a password, which takes a core longer than a small
- * file takes to send, so the keys of the next files are derived meanwhile.
+ * Gives each file a key of its own. The first format derives it from a password, which takes longer than sending a small file, so
+ * the keys of the next files are derived in the meantime.
  */
 export async function* prepareAhead(
   files: AsyncIterable<LocalFile> | Iterable<LocalFile>,

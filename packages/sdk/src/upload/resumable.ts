@@ -18,7 +18,7 @@ export type ResumableState = {
   boundary: string
   /** Size of the whole body in bytes. */
   sizeBytes: number
-  /** CIDs of the content, once known: browsers read a file beside its sending, and before they resume it. */
+  /** CIDs of the content, once known: browsers read a file while they send it, and before they resume it. */
   cids: readonly string[]
   /**
    * Rejects other files before a byte is sent, while no CID is known. In browsers, a hash of pieces of a large body; in Node, one of
@@ -38,14 +38,14 @@ export type ResumableOptions = {
    * another body. {@link resumeUpload} needs it together with the state.
    */
   onBody?: (body: Blob) => void | Promise<void>
-  /** Waits before a retry, in place of a pause that grows to 30 s: a page waits for the network to return. */
+  /** Waits before a retry, instead of a pause that grows to 30 s: a page can wait until the network returns. */
   waitToRetry?: (pauseMs: number, signal: AbortSignal | undefined) => Promise<void>
 }
 
 /** Sends an upload in parts: bytes that the service has are never sent again. Create one per upload. */
 export type Resumable = {
   readonly boundary: string
-  /** Whether a complete body is read for its CID while it is sent. An upload to resume is read before. */
+  /** Whether a complete body is read for its CID while it is sent. To resume an upload, it is read first. */
   readonly readsAside: boolean
   /** Whether the upload has started with a body of this size in bytes. */
   hasStarted(sizeBytes: number): boolean
@@ -171,7 +171,7 @@ export async function resumeUpload(
   return [...state.cids]
 }
 
-/** A body to send, with what tells it from others. */
+/** A body to send, with what identifies it. */
 type SendBody = PartsBody & { reading?: Promise<void>; sample?: Promise<string | undefined> }
 
 /** @param readsAside whether a complete body is read while it is sent; `reading` settles when that is done */
@@ -191,13 +191,13 @@ async function makeBody(upload: MultipartUpload, options: ResumableOptions, read
       })
     }
     const sample = identify?.()
-    // Before the start: a file that cannot be read would reserve storage.
+    // Before the start, so that a file that cannot be read reserves no storage.
     await sample
     const parts: SendBody = { sizeBytes: contentLength, from: (offset) => skip(body, offset, contentLength, signal) }
     return sample === undefined ? parts : { ...parts, sample }
   }
   if (blob !== undefined) {
-    // Beside the request that starts the upload.
+    // Concurrent with the request that starts the upload.
     const sample = sampleBlob(blob)
     // Read to its end for its CID; the browser sends the file itself.
     const reading = readAll(body, signal)

@@ -8,8 +8,8 @@ const pieceCount = 16
 const minBytes = 1024 * 1024
 
 /**
- * Hashes pieces of a body from its start to its end, in a few milliseconds: tells whether another body of the same size was chosen,
- * while the CID of the first one is not known yet. It proves nothing; the CID does.
+ * Hashes pieces of a body from its start to its end, in a few milliseconds. Detects another body of the same size while the CID
+ * of the first one is not known yet. It proves nothing; the CID does.
  * @returns undefined for small bodies
  * @throws CairnError FILE_UNREADABLE
  */
@@ -19,7 +19,7 @@ export async function sampleBlob(blob: Blob): Promise<string | undefined> {
     const start = Math.floor((i * (blob.size - pieceBytes)) / (pieceCount - 1))
     return blob.slice(start, start + pieceBytes)
   })
-  // Under its name, which an error states. Few bytes are read as one piece.
+  // With its name, for errors. Few bytes are read as one piece.
   for await (const sample of readBlob(new File(pieces, blobFile(blob).name))) return toHex(await hashSha256(sample))
   return undefined
 }

@@ -27,8 +27,8 @@ export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'
    */
   hidden?: boolean
   /**
-   * Reads the content once before it is sent, and sends nothing if the account stored the same CID already, under whatever
-   * name. Not for streams, which cannot be read twice.
+   * Reads the content before sending it, and sends nothing if the account already stored the same CID under any name. Not for
+   * streams, which cannot be read twice.
    */
   skipStored?: boolean
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
@@ -68,7 +68,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
   const { resumable } = options
   const boundary = await chooseBoundary(batch, resumable)
   const state = startSending(options)
-  // While the service stores the files. An upload in parts needs the CID with its last byte.
+  // Finishes while the service stores the files. An upload in parts needs the CID with its last byte.
   const finishesLater = sendsWhileReading && resumable === undefined
   const blob = resumable === undefined ? undefined : await wholeBlob(batch, boundary)
   const isReadAside = blob !== undefined && resumable?.readsAside === true

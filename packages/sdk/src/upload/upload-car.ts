@@ -11,9 +11,8 @@ import type { UploadOptions, UploadResult } from './send-files.ts'
 
 /**
  * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
- * @param source a path (Node), the bytes, or a stream of them, which has to be named
- * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of
- *   uploadFile
+ * @param source a path (Node), the bytes, or a stream of them, which needs a name
+ * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of uploadFile
  */
 export async function uploadCar(
   client: Client,

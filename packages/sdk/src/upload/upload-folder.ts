@@ -14,9 +14,9 @@ export type FolderEntry = { path: string; content: Blob | Uint8Array | string }
 export type FolderSource = string | ArrayLike<File> | AsyncIterable<FolderEntry> | Iterable<FolderEntry>
 
 /**
- * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r --hidden`: a symbolic link on disk stays a link, and empty
- * folders are kept, also if the folder itself is one. Browsers name no empty folders: an empty File or Blob of type
- * `application/x-directory` is one.
+ * Uploads a folder in one request; the CID is that of its root, as of `ipfs add -r --hidden`. A symbolic link on disk stays a
+ * link, and empty folders are kept, even if the uploaded folder is empty. Browsers do not list empty folders: use an empty File
+ * or Blob of type `application/x-directory` for each.
  * @throws CairnError DUPLICATE_NAME ('Duplicate file name found: …'), NO_FILE for no entries at all, and those of uploadFile
  */
 export async function uploadFolder(
