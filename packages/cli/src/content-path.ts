@@ -3,8 +3,8 @@ import type { CommandContext } from './command.ts'
 import { findName } from './find-name.ts'
 
 /**
- * Returns the content path of an address at a gateway, such as `cairn upload` prints, so that its content is read, verified, from
- * the network in use; any other text as it is.
+ * Returns the content path of a gateway address, such as `cairn upload` prints, so that its content is read and verified from the
+ * network in use. Returns any other text unchanged.
  * @throws CairnError INVALID_CID for another address, INVALID_PATH
  */
 export function readContentArgument(argument: string): string {

@@ -1,8 +1,8 @@
 const maxCharacters = 100
 
 /**
- * Returns a function that cuts what a text quotes of long arguments: one that was passed by mistake may be a whole file,
- * and would hide what is wrong.
+ * Returns a function that shortens the long arguments that a text quotes: an argument passed by mistake may be a whole file, and
+ * would hide the error.
  */
 export function cutArguments(argv: readonly string[]): (text: string) => string {
   const long = argv

@@ -2,8 +2,8 @@ import { CairnError, getFileInfo } from '@cairn/sdk'
 import type { CommandContext } from './command.ts'
 
 /**
- * Runs what asks for proofs of a CID. Proofs answer as if an own private upload were not stored, because no provider has it; the
- * error then says so.
+ * Runs a request for proofs of a CID. The service answers as if a private upload of the account were not stored, because no
+ * provider has it; the error then explains that.
  */
 export async function explainPrivate<T>(
   { session, signal }: Pick<CommandContext, 'session' | 'signal'>,

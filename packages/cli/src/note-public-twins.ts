@@ -1,7 +1,7 @@
 import { CairnError, type Client, listFiles } from '@cairn/sdk'
 import type { Output } from './output.ts'
 
-/** Names the account's own uploads that make the content of a private upload public: those of the same CID. */
+/** Warns about the account's own uploads of the same CID that make the content of a private upload public. */
 export async function notePublicTwins(output: Output, client: Client, cid: string, signal: AbortSignal): Promise<void> {
   try {
     const ids: string[] = []

@@ -3,7 +3,7 @@ import { findNearest } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import type { Options, Values } from './command.ts'
 
-/** Values that name something: an empty one, as of a variable that is not set, names nothing. */
+/** Kinds of values that must not be empty: an empty one comes from a variable that is not set. */
 const emptyIsNothing = new Set<string | undefined>(['address', 'addresses', 'cid', 'file', 'path', 'url', 'where'])
 
 /**
@@ -40,7 +40,7 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
         message: `${token.rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
         hint: `${hint} Write a value that starts with a dash as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
       })
-    // A blank name is that of nothing: the upload would be listed by its CID, or without a name.
+    // A blank name would leave the upload without a visible name in listings.
     const isBlank = token.name === 'name' && token.value?.trim() === ''
     if (isBlank || (token.value === '' && emptyIsNothing.has(option.value)))
       throw new CairnError('USAGE', { message: `${token.rawName} is empty: <${option.value}>`, hint })

@@ -12,7 +12,7 @@ export async function readKeySet(path: string): Promise<{ cid: string; masterKey
   return recoverExported(parse(text))
 }
 
-/** Returns undefined for what is not JSON, which is no key set either. */
+/** Returns undefined for a text that is not JSON, and so is not a key set either. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text)

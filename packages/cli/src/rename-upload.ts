@@ -1,8 +1,8 @@
 import { CairnError, type Client, listFiles, renameFile } from '@cairn/sdk'
 
 /**
- * Gives an upload, of which the service took only the last segment of a path as its name, the whole path. Of several with that
- * name and content, the newest one is renamed.
+ * Renames an upload to its whole path, because the service took only the last segment as its name. Of several uploads with that
+ * name and content, renames the newest one.
  * @param cid text in which the account lists it
  * @throws CairnError INVALID_PATH, INVALID_LABEL for a name that the service refuses; NOT_FOUND if the account does not list it
  */

@@ -47,7 +47,7 @@ export async function uploadResumably(
     // The files changed, so the bytes sent so far are useless. The service would reserve storage for them until they expire.
     if (CairnError.is(error, 'CID_MISMATCH') || CairnError.is(error, 'FILE_CHANGED')) {
       await state.writeUpload(id, undefined)
-      // What cannot be cancelled now expires.
+      // If it cannot be cancelled now, it expires.
       if (begun !== undefined) await cancelUpload(client, begun.id).catch(() => undefined)
     }
     throw error

@@ -1,6 +1,6 @@
 import { type ChangeResult, type Client, getKeyStatus, normalizeAddress, revokeAccess } from '@cairn/sdk'
 
-/** What became of a request to stop sharing a file. */
+/** Outcome of a request to stop sharing a file. */
 export type Revocation = {
   change: ChangeResult
   revokedFrom: string[]
@@ -8,11 +8,11 @@ export type Revocation = {
   notShared: string[]
   /** What happened, in sentences. */
   sentence: string
-  /** What remains to be known or done. */
+  /** What the user should know or do next. */
   notes: string[]
 }
 
-/** Stops sharing a file with addresses, and tells those with access from others. */
+/** Stops sharing a file with addresses, and distinguishes those that had access from others. */
 export async function revokeShares(
   client: Client,
   cid: string,

@@ -1,6 +1,6 @@
 /**
- * Runs tasks at the same time, but those that share a key one after the other, in the order in which they came. After one that
- * fails, those that wait for it fail with its error.
+ * Runs tasks concurrently, but tasks that share a key one after the other, in the order of the calls. If a task fails, the tasks
+ * queued behind it fail with its error.
  */
 export type OrderedRunner<T> = (keys: readonly string[], run: () => Promise<T>) => Promise<T>
 

@@ -10,12 +10,12 @@ export function formatTime(ms: number | null | undefined): string {
 const maxTimeMs = 8.64e15
 const timeField = /^(?:at|since|lastUpdate|\w+(?:At|Until|Since))$/
 
-/** Whether a field of the API holds a time in ms, as its name tells. */
+/** Whether a field of the API is a time in ms, by its name. */
 export function isTimeField(name: string, value: unknown): value is number {
   return typeof value === 'number' && timeField.test(name) && Math.abs(value) <= maxTimeMs
 }
 
-/** Returns a value as JSON for programs, with times as ISO 8601 in place of ms. */
+/** Returns a value as JSON for programs, with times as ISO 8601 instead of ms. */
 export function toJsonLine(value: unknown): string {
   return JSON.stringify(value, (name, field: unknown) =>
     isTimeField(name, field) ? new Date(field).toISOString() : field,

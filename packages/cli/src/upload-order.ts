@@ -1,34 +1,34 @@
 import { createOrderedRunner } from './run-in-order.ts'
 
-/** What came of an upload of an import: this run stored it under its name, an earlier run did, or neither. */
+/** Outcome of an upload of an import: stored under its name by this run, by an earlier run, or neither. */
 export type Outcome = 'stored' | 'done before' | 'neither'
 
-/** An upload of which the order counts. */
+/** An upload whose order matters. */
 type Upload = { cid: string | undefined; name: string | undefined }
 
-/** A name of which an older upload was stored after the newest one, whose CID this is. */
+/** A name whose newest upload, with this CID, was stored before an older one. */
 export type Displaced = { name: string; cid: string }
 
 /**
- * The order of uploads of an import. The drive takes those of one name for versions of a file, which the first of them identifies
- * and of which the last is its content, and those of one CID for a file with the first name.
+ * The order of uploads of an import. The drive treats uploads with the same name as versions of a file: the first one identifies
+ * the file, and the last one is its content. It treats uploads with the same CID as one file with the first name.
  */
 export type UploadOrder = {
   /**
-   * Runs uploads at the same time, but those that share a name or a CID one after the other, in the order in which they came.
-   * After one that throws, those that wait for it throw its error.
+   * Runs uploads concurrently, but uploads that share a name or a CID one after the other, in the order of the calls. If one
+   * throws, the uploads queued behind it throw its error.
    */
   run(upload: Upload, work: () => Promise<Outcome>): Promise<void>
   /**
-   * Returns the names whose newest version an earlier run stored, while this run stored an older one, which then is the newest
-   * in the drive.
+   * Returns the names whose newest version an earlier run stored, while this run stored an older one, which is now the newest in
+   * the drive.
    */
   displaced(): Displaced[]
 }
 
 export function createUploadOrder(): UploadOrder {
   const runInOrder = createOrderedRunner<Outcome>()
-  /** Names of this run's uploads, with the upload that has to be the newest if it was stored before. */
+  /** Names of this run's uploads, with the upload that must be the newest if it was stored before. */
   const newest = new Map<string, string | undefined>()
   return {
     async run(upload, work) {
@@ -42,7 +42,7 @@ export function createUploadOrder(): UploadOrder {
   }
 }
 
-/** Says what happened to the versions of a name, and what makes the newest one the content of the file again. */
+/** Describes what happened to the versions of a name, and how to make the newest version current again. */
 export function describeDisplaced({ name, cid }: Displaced): string {
   const command = `cairn drive restore ${JSON.stringify(name)} --cid ${cid}`
   return `order: an older version of ${JSON.stringify(name)} was stored last. To make the newest version current again: ${command}`

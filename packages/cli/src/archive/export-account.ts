@@ -218,7 +218,7 @@ async function exportFiles(
     counts.cars++
     counts.bytes += bytes
     context.onBytes(counts.bytes)
-    // Private content is with no provider.
+    // No provider has private content.
     if (!open.has(cid)) return
     const found = await collect(context, 'proofs', cid, () => findProofs(client, cid, signal))
     if (found !== undefined && found !== null) await proofs.add({ cid, proofs: found })

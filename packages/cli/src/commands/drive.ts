@@ -171,7 +171,7 @@ async function share(context: CommandContext): Promise<void> {
 async function empty(context: CommandContext): Promise<void> {
   const { values, output, prompt, signal } = context
   const { drive, client } = await openOwnDrive(context)
-  // Those of the question, although another device may move more to the trash meanwhile.
+  // The items that the question was about, even if another device moves more to the trash in the meantime.
   const ids = flag(values, 'all') ? drive.trash().map(({ id }) => id) : undefined
   const question =
     ids === undefined
@@ -276,7 +276,10 @@ async function setContact(context: CommandContext): Promise<void> {
   output.result({ address, label }, `${address} is ${label}.`, address)
 }
 
-/** Replaces labels by their addresses. @throws CairnError INVALID_ADDRESS if several have it, or none and it is no address */
+/**
+ * Replaces labels by their addresses. @throws CairnError INVALID_ADDRESS if several contacts have a label, or none has and it is
+ * not an address
+ */
 function resolveContacts(drive: Drive, texts: readonly string[]): string[] {
   const contacts = drive.contacts()
   return texts.map((text) => {

@@ -51,8 +51,8 @@ function nameFolder(error: unknown, target: string): unknown {
 }
 
 /**
- * How a download that was stopped goes on; undefined if nothing of it is here.
- * @param isOwn whether the target is this download's: nothing else may be named as what to replace
+ * Describes how to resume a download that was stopped; undefined if nothing of it is on the disk.
+ * @param isOwn whether the target belongs to this download: no other file may be suggested for replacement
  */
 function describeRest(target: string, isOwn: boolean): string | undefined {
   if (existsSync(`${target}.part`))

@@ -72,7 +72,7 @@ export async function importContent(context: CommandContext, { label, open }: Na
     throw new CairnError('IMPORT_INCOMPLETE', { message: 'Some items were not imported', details: { missing } })
 }
 
-/** The CID of an item; without one, what stands for it beside a name, or the id by which its source knows it. */
+/** The CID of an item. Without one, the placeholder that stands next to a name, or the id that its source uses. */
 function subjectOf({ cid, name, id }: ItemReport, besideName: string): string {
   return cid ?? (name === undefined ? id : besideName)
 }

@@ -129,7 +129,7 @@ function openPins(context: CommandContext): NamedSource {
 type ListedService = {
   word: string
   list: ListService
-  /** Where the service itself is; undefined for a kind of service. */
+  /** Base URL of the service; undefined for a kind of service. */
   address: string | undefined
   gateway: string | undefined
   /** Key in the environment, and the name of the variable. */

@@ -41,7 +41,7 @@ function readOptions({ values, signal }: CommandContext): UploadOptions {
   return { ...omitUndefined(chosen), signal }
 }
 
-/** @throws CairnError USAGE for a path: the service makes folders of that of a plain file */
+/** @throws CairnError USAGE for a path: the service would create folders from the path of a plain file */
 function readName(values: Values): string | undefined {
   const name = text(values, 'name')
   if (name === undefined || !name.includes('/') || flag(values, 'wrap') || flag(values, 'encrypt')) return name

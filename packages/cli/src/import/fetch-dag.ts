@@ -69,7 +69,7 @@ async function fetchOne({ staged, signal, onBytes }: Fetch, gateway: Gateway, ci
   onBytes(bytes.length)
 }
 
-/** Fetches what a gateway sends below a node; a response that ends early keeps what arrived. */
+/** Fetches the blocks below a node from a gateway; a response that ends early keeps the blocks that arrived. */
 async function fetchBelow(context: Fetch, gateway: Gateway, cid: CID): Promise<void> {
   try {
     await receiveCar(context, gateway, cid)

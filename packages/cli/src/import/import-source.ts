@@ -31,7 +31,7 @@ export type Transferred = {
   bytes: number
   /** Whether the account already had the content. */
   isPresent: boolean
-  /** Why the stored content is not that of the source. */
+  /** Why the stored content differs from that of the source. */
   problem?: CairnError
 }
 

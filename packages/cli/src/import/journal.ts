@@ -61,7 +61,7 @@ export async function openJournal(path: string, belongsTo: { source: string; acc
     async [Symbol.asyncDispose]() {
       await last.catch(() => undefined)
       await file.close()
-      // One that this call made and that records nothing would only be in the way.
+      // An empty journal that this call created is useless.
       if (first === undefined && done.size === 0) await rm(path, { force: true })
     },
   }

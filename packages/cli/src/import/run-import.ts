@@ -42,8 +42,8 @@ export type RunOptions = {
 }
 
 /**
- * Imports the items of a source into the account of the client, those of one name or one CID in the order of the source.
- * Continues after an item that cannot be had. Items of the journal are skipped; an item is added to it once the service has it.
+ * Imports the items of a source into the account of the client. Items with the same name or CID keep the order of the source.
+ * Continues after an item that is not available. Skips items in the journal, and adds an item to it once the service has it.
  * @throws CairnError when no further item can succeed, or the signal aborts
  */
 export async function runImport(client: Client, source: ImportSource, options: RunOptions): Promise<ImportSummary> {

@@ -23,7 +23,7 @@ export const addresses = v.pipe(
   v.description('Wallet addresses.'),
 )
 
-/** A blank name is that of nothing, and would not be seen in listings. */
+/** A blank name would be invisible in listings. */
 export const fileName = (description: string) => v.pipe(text(description, 255), v.regex(/\S/, 'Must not be blank'))
 
 export const uploadName = v.optional(fileName('Name of the upload in listings. Defaults to the name of the file.'))
