@@ -4,7 +4,7 @@ export type Section = { name: string; text: string }
 const marker = '<!-- measured -->'
 
 /**
- * Returns the page of benchmarks with the sections that were measured in place of their earlier ones; others stay, and so does
+ * Returns the page of benchmarks with the sections that were measured instead of their earlier ones; others stay, and so does
  * what people wrote below the table of a section.
  */
 export function recordSections(page: string, measured: readonly Section[]): string {

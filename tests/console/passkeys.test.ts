@@ -1,4 +1,4 @@
-// Passkeys in place of a wallet: a virtual authenticator of Chromium keeps them, with the extension that derives a key.
+// Passkeys instead of a wallet: a virtual authenticator of Chromium keeps them, with the extension that derives a key.
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freeOffset } from '../free-offset.ts'
@@ -69,7 +69,7 @@ test('a person without a wallet creates a passkey, and is the same account on th
   )
   expect(String(kept)).toContain('cairn.wallet.passkey')
 
-  // It signs no payments, which the page says in place of a form that ends in an error.
+  // It signs no payments, which the page says instead of a form that ends in an error.
   await open('/billing')
   await page.getByRole('heading', { name: 'A passkey cannot pay' }).waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).count()).toBe(0)

@@ -220,7 +220,7 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   expect(problems).toEqual([])
 })
 
-test('a wallet that cannot pay says so, in place of a refusal by its user', async () => {
+test('a wallet that cannot pay says so, instead of a refusal by its user', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   await chooseSize(opened, '10')

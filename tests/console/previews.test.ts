@@ -58,7 +58,7 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   expect(await text.locator('img,script,iframe,style,form').count()).toBe(0)
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   await text.getByRole('cell', { name: '2' }).waitFor()
-  // Boxes in place of the dots of a list.
+  // Boxes instead of the dots of a list.
   const tasks = text.getByRole('listitem').filter({ has: page.getByRole('img', { name: /^(Done|Not done)$/ }) })
   expect(await tasks.allTextContents()).toEqual(['packed', 'gone'])
   expect(await page.evaluate("getComputedStyle(document.querySelector('li:has([role=img])')).listStyleType")).toBe(

@@ -17,7 +17,7 @@ export type ExampleFolder = Disposable & {
 }
 
 /**
- * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, in place of the repository's
+ * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, instead of the repository's
  * folder. A command changes only in the paths of `scripts/run.mjs` and of the file, which it looks for in the repository;
  * `npm run cairn`, which would change to the repository's folder, becomes the program that it starts, in one file.
  */

@@ -15,7 +15,7 @@ const usage = `npm run explore -- [options]
   --liar=<name|all>    how one node lies: ${liarNames.join('; ')}
   --liar-node=<1-5>    which node lies; 3
   --max=<n>            worlds of a scenario at most, the nearest first; 200000
-  --walks=<n>          goes so many random ways through each scenario, in place of visiting all its worlds
+  --walks=<n>          goes so many random ways through each scenario, instead of visiting all its worlds
   --seed=<n>           the first way's number; defaults to the time
 `
 

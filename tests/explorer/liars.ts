@@ -8,9 +8,9 @@ import type { Answer, Request } from './requests.ts'
 export type Liar = {
   /** Whether it does what it is asked to. */
   obeys: boolean
-  /** What it answers a client in place of the truth. */
+  /** What it answers a client instead of the truth. */
   answer?(request: Request, honest: Answer): Answer
-  /** What it states to a peer in place of the truth. */
+  /** What it states to a peer instead of the truth. */
   state?(honest: Heard, asker: Heard): Heard
 }
 

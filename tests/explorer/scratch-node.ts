@@ -38,7 +38,7 @@ export type ScratchNode = {
   wasAsking(): boolean
   pass(ms: number): void
   readonly context: Context
-  /** Does a request by the code of the product. @param db in place of the node's own, which may cut it off */
+  /** Does a request by the code of the product. @param db instead of the node's own, which may cut it off */
   perform(request: Request, db: Database): Promise<{ answer: Answer; settles: boolean }>
 }
 

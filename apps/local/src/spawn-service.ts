@@ -35,7 +35,7 @@ export type ServiceOptions = {
 
 /**
  * Starts the program of a service with the memory settings of `program-memory.json`, because a whole network shares one machine:
- * a semi-space of 1 MiB saves 12 MiB per process, the heap is collected when it is twice as large as what it held, in place of up
+ * a semi-space of 1 MiB saves 12 MiB per process, the heap is collected when it is twice as large as what it held, instead of up
  * to four times, and one pool of glibc for all threads keeps less freed memory; other C libraries ignore it. `scripts/run.mjs`
  * starts the network with the same. Waits until the program reports ready. It ends with this process in any case: the channel
  * between them closes, and one that hangs is killed. What it prints before it is ready is shown once: afterwards, or in the

@@ -7,7 +7,7 @@ let shown: ShellOverlay | undefined
 let typed = ''
 const listeners = new Set<() => void>()
 
-/** Shows an overlay in place of the one that is open; undefined closes it. */
+/** Shows an overlay instead of the one that is open; undefined closes it. */
 export function showOverlay(overlay: ShellOverlay | undefined): void {
   shown = overlay
   typed = ''

@@ -22,7 +22,7 @@ export function QueryView<Data>({
 }: {
   query: Query & { data: Data | undefined }
   skeleton: Placeholder
-  /** Shown in place of an empty list. */
+  /** Shown instead of an empty list. */
   empty?: ReactNode
   children: (data: Data) => ReactNode
 }) {

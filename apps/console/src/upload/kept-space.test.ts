@@ -13,7 +13,7 @@ test('bytes count before they are written, so that those of one start stay withi
   expect(space.hold('three', [0])).toBe(false)
 })
 
-test('the bytes of another encryption count in place of the first ones', () => {
+test('the bytes of another encryption count instead of the first ones', () => {
   const space = createSpace(limits, [
     ['first', 50],
     ['second', 50],

@@ -8,7 +8,7 @@ export type KeptSpace = {
   add(id: string, keptBytes: number): boolean
   /** Sets the bytes of an upload that is kept. */
   set(id: string, keptBytes: number): void
-  /** Counts the bytes of an upload in place of its former ones. @returns false if they are too many: it has none then */
+  /** Counts the bytes of an upload instead of its former ones. @returns false if they are too many: it has none then */
   hold(id: string, sizes: readonly number[]): boolean
   remove(id: string): void
 }

@@ -16,7 +16,7 @@ const maxLabelCharacters = 200
 const maxContentTypes = 24
 
 /**
- * The token of an upload link, `cairn_upload_{id}_{256 random bits}`. Clients of the resumable uploads send it in place of an
+ * The token of an upload link, `cairn_upload_{id}_{256 random bits}`. Clients of the resumable uploads send it instead of an
  * API key.
  */
 const tokenPattern = /^cairn_upload_([0-9a-v]{16})_([\w-]{43})$/

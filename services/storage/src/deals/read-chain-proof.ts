@@ -24,7 +24,7 @@ export function provesOnChain(provider: Provider): provider is ChainProvider {
 }
 
 /**
- * Records the newest proof that a provider submitted to its chain, in place of a challenge: there is no answer, and
+ * Records the newest proof that a provider submitted to its chain, instead of a challenge: there is no answer, and
  * the nonce is the public transaction. A missed proving window ends the deal, because the chain counts it as a fault
  * too. A piece that the chain no longer shows was reorganised out if it was never proven, and lost otherwise.
  */

@@ -21,7 +21,7 @@ let server: Server
 let url = ''
 let now = 0
 let context: Context
-/** What the server answers to imports in place of success. */
+/** What the server answers to imports instead of success. */
 let importFailure: string | undefined
 /** Runs before an import is answered. */
 let beforeImported: ((gone: Promise<unknown>) => Promise<void>) | undefined

@@ -12,7 +12,7 @@ const pieces = 24
 const app = Fastify()
 const whole = createHash('sha256')
 
-/** Pieces that differ, all in the same buffer. `failAt` throws in place of a piece. */
+/** Pieces that differ, all in the same buffer. `failAt` throws instead of a piece. */
 async function* read(failAt = pieces) {
   const buffer = new Uint8Array(pieceBytes)
   for (let number = 0; number < pieces; number++) {

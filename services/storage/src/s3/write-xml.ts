@@ -2,7 +2,7 @@
 export type XmlContent = string | number | boolean | undefined | XmlRecord | Markup | readonly XmlContent[]
 export type XmlRecord = { readonly [name: string]: XmlContent }
 
-/** Elements that are written already, in place of the element that has them as its content. */
+/** Elements that are written already, instead of the element that has them as its content. */
 export class Markup {
   readonly text: string
   constructor(text: string) {

@@ -15,7 +15,7 @@ import { findUploadLink, linkEnded } from './store.ts'
 /** Calls that the token of an upload link authorizes, each for uploads through that link only. */
 const allowedCalls: readonly string[] = [createUpload.id, getUpload.id, sendUploadBytes.id, cancelUpload.id]
 
-/** Whether a bearer is the token of an upload link, in place of an API key. */
+/** Whether a bearer is the token of an upload link, instead of an API key. */
 export function isUploadLinkToken(token: string): boolean {
   return parseUploadLinkToken(token) !== undefined
 }
