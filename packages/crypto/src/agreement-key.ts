@@ -2,8 +2,8 @@ import { ed25519 } from '@noble/curves/ed25519.js'
 import { parseDidKey } from './session-key.ts'
 
 /**
- * Returns the X25519 key that belongs to an Ed25519 did:key: what is encrypted for it, only the holder of the signing
- * key can open. Undefined for text that is no such did:key.
+ * Returns the X25519 key that belongs to an Ed25519 did:key: only the holder of the signing key can decrypt what is encrypted
+ * with it. Undefined for text that is not such a did:key.
  * @see https://www.rfc-editor.org/rfc/rfc7748
  */
 export function agreementKeyOf(didKey: string): Uint8Array | undefined {

@@ -7,7 +7,7 @@ import type { KeystoreOptions } from './keystore.ts'
 /** A link: the id that the service knows, and the key that is only in the fragment of its URL, both base64url. */
 export type LinkSecret = { id: string; key: string }
 
-/** What the key of a link, and its password, are for. Each is derived for one purpose. */
+/** The keys derived from a link and its password, each for one purpose. */
 export type LinkKeys = {
   /** Proves to the service that the caller knows the key. */
   token: string
@@ -25,7 +25,7 @@ const nonceBytes = 12
 /** As for wallets: 128 MiB of memory per guess. @see https://www.rfc-editor.org/rfc/rfc7914 */
 const defaultLogN = 17
 
-/** Creates the id and the key of a link. The id never begins with a dash, so it is no option to a command line. */
+/** Creates the id and the key of a link. The id never begins with a dash, so that command lines do not read it as an option. */
 export function createLinkSecret(): LinkSecret {
   let id: string
   do id = base64urlnopad.encode(randomBytes(idBytes))

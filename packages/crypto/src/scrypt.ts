@@ -11,7 +11,7 @@ export function deriveByScrypt(password: Uint8Array, salt: Uint8Array, cost: Scr
   // OpenSSL refuses what RFC 7914 does not allow. The published example of a keystore has it, and others open it.
   if (N >= 2 ** (16 * r)) return deriveInJavaScript(password, salt, cost)
   return new Promise((resolve, reject) => {
-    // What this cost takes. The caller limits it.
+    // The memory that this cost requires. The caller limits it.
     const maxmem = 128 * r * (N + p + 2) + 2 ** 20
     scrypt(password, salt, 32, { N, r, p, maxmem }, (error, key) => {
       if (error) reject(error)

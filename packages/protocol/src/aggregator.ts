@@ -96,7 +96,7 @@ export function parseAggregator(text: string, ids: readonly number[]): Expressio
 const denied = { true: 'false', false: 'true', unknown: 'unknown' } as const
 
 /**
- * Evaluates an expression in the three-valued logic of Kleene: unknown stays unknown unless the rest decides alone.
+ * Evaluates an expression in the three-valued logic of Kleene: unknown stays unknown unless the other operands decide.
  * @see https://plato.stanford.edu/entries/logic-manyvalued/
  */
 export function evaluateExpression(expression: Expression, truthOf: (id: number) => Truth): Truth {

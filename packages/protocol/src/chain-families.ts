@@ -27,7 +27,7 @@ export type DocumentedChains = {
   /** Chain of a new condition. */
   usual: string
   names: readonly string[]
-  /** What each reports as its id. */
+  /** The id that each chain reports. */
   ids: Readonly<Record<string, string>>
 }
 

@@ -2,7 +2,10 @@ import type * as v from 'valibot'
 import { noteBrokenRule } from './field-rules.ts'
 import { createReasons, type ReasonValues, type WordReason } from './reason.ts'
 
-/** Rules that a set of conditions or a field of a condition can break, beside those of any field. They follow its name. */
+/**
+ * Rules that a set of conditions or a field of a condition can break, besides the rules for any field. The texts follow the name
+ * of the field.
+ */
 export const conditionRules = {
   ANOTHER_OF_TWO: 'must be {names} or {last}',
   NOT_ONE_OF: 'must be one of {names}',

@@ -30,7 +30,9 @@ const contractTypes: Partial<Record<ChainType, readonly string[]>> = {
   SOLANA: solanaContractTypes,
 }
 
-/** `ADDRESS`: the owner, recipients, and anyone who meets the conditions. `ACCESS_CONDITIONS`: the conditions alone. */
+/**
+ * `ADDRESS`: the owner, recipients, and anyone who meets the conditions. `ACCESS_CONDITIONS`: only those who meet the conditions.
+ */
 export const decryptionTypes = ['ADDRESS', 'ACCESS_CONDITIONS'] as const
 export type DecryptionType = (typeof decryptionTypes)[number]
 

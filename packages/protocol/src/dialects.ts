@@ -140,8 +140,8 @@ export function encodeError(dialect: DialectName, error: CairnError): EncodedErr
 }
 
 /**
- * Decodes an error response of any server: ours in the named dialect, else in any other known form, else by its status
- * alone. Codes unknown to this version become `HTTP_ERROR`, with the message of the server.
+ * Decodes an error response of any server: ours in the named dialect, else in any other known form, else only by its status.
+ * Codes unknown to this version become `HTTP_ERROR`, with the message of the server.
  */
 export function decodeError(dialect: DialectName, received: ReceivedError): CairnError {
   const parsed = parseJson(received.body)

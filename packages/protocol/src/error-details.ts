@@ -28,7 +28,7 @@ type Kinds = {
 const generalFacts = 'issues!? offsetBytes#? successor?'
 
 /**
- * The facts in `details` by code, beside the general ones: names, each followed by the mark of its type. An error cannot be
+ * The facts in `details` by code, besides the general ones: names, each followed by the mark of its type. An error cannot be
  * created without a fact of its code, unless the name ends with `?`. A code without a row has no facts.
  */
 const errorFacts = {

@@ -1,6 +1,6 @@
 import { createReasons, type WordReason } from './reason.ts'
 
-/** Why a pin failed or a webhook was disabled, beside the codes of errors. */
+/** Why a pin failed or a webhook was disabled, besides the codes of errors. */
 export const eventReasons = {
   PIN_WITHOUT_SOURCE: 'The content is not stored here, no origin is an HTTP gateway, and the operator configured none',
   PIN_SOURCE_EMPTY: '{host} does not have this content',

@@ -38,10 +38,10 @@ export type EventData = {
   'webhook.disabled': WebhookFailureData & { webhookId: string; host: string; reason: string }
 }
 
-/** What the reason of a failed pin states: its code, an error code or one of `eventReasons`, and the values of its sentence. */
+/** Code and values of the reason of a failed pin. The code is an error code or one of `eventReasons`. */
 type PinFailureData = { reasonCode: string; host?: string; sources?: number }
 
-/** What the reason of a disabled webhook states: its code, an error code or one of `eventReasons`, and the values of its sentence. */
+/** Code and values of the reason of a disabled webhook. The code is an error code or one of `eventReasons`. */
 type WebhookFailureData = {
   reasonCode: string
   /** Time in RFC 3339 since which no delivery succeeded. */

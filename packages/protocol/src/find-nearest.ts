@@ -1,7 +1,7 @@
 /** Letters from which a beginning is taken for the word it begins. */
 const minBeginning = 3
 
-/** Returns the word that a mistyped one is closest to, or the only one that it begins; undefined if none is close. */
+/** Returns the word that is closest to a mistyped one, or the only one that starts with it; undefined if none is close. */
 export function findNearest(typed: string, words: readonly string[]): string | undefined {
   const maxSteps = typed.length < 5 ? 1 : 2
   const found = words

@@ -7,7 +7,7 @@ export type NaturalOrder = {
 }
 
 const [firstPrintable, lastPrintable] = [0x20, 0x7e]
-/** Digits of a number that a key can tell the count of, with one character. */
+/** Maximum number of digits whose count one character of a key can represent. */
 const maxDigits = 200
 
 /** @param locale a language without letters of two characters, as the Czech `ch` is */
@@ -24,7 +24,7 @@ export function createNaturalOrder(locale: string): NaturalOrder {
         const text = textOf(item)
         return { item, text, key: keyOf(text, weights ?? []) }
       })
-      // Comparing texts by the rules of a language takes long: only where keys do not tell.
+      // Comparing texts by the rules of a language is slow, so it decides only between equal keys.
       keyed.sort((a, b) =>
         a.key === undefined || b.key === undefined || a.key === b.key
           ? compare(a.text, b.text)

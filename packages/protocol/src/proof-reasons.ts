@@ -61,7 +61,7 @@ export const proofReasons = {
   PROOF_NOT_COVERING: 'The proof does not cover all of this piece',
   PROOF_TOO_OLD: 'The proof is older than two challenge periods',
   PROOF_IN_FUTURE: 'The proof has a time in the future',
-  // What no check of this kind can prove
+  // Claims that no check of this kind can prove
   UNPROVEN_TOMORROW: 'that the content will be available tomorrow',
   UNPROVEN_INDEPENDENCE:
     'that copies are on separate machines, with independent operators, or with operators other than the service',

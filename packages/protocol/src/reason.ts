@@ -2,8 +2,8 @@ import * as v from 'valibot'
 import type { CairnError } from './error.ts'
 
 /**
- * What a sentence states, for programs and for other languages: its code, and the values in it. The code is one of a table
- * of sentences, or an error code.
+ * The content of a sentence for programs and for other languages: its code, and the values in it. The code is from a table of
+ * sentences, or an error code.
  */
 export type ReasonFacts = {
   readonly code: string
@@ -63,18 +63,18 @@ export function fillReason(
   return isComplete ? filled : undefined
 }
 
-/** Returns what the fact `reason` of an error states; the code of the error if it has none. */
+/** Returns the facts of the `reason` of an error; the code of the error if it has none. */
 export function reasonFactsOf({ code, details }: CairnError): ReasonFacts {
   return ('reasonFacts' in details ? parseReasonFacts(details.reasonFacts) : undefined) ?? { code }
 }
 
-/** Returns a stored or received reason; undefined if it is none. */
+/** Returns a stored or received reason; undefined if the value is not a reason. */
 export function parseReason(value: unknown): Reason | undefined {
   const parsed = v.safeParse(reasonSchema, value)
   return parsed.success ? parsed.output : undefined
 }
 
-/** Returns stored or received facts; undefined if they are none. */
+/** Returns stored or received facts; undefined if the value has another form. */
 export function parseReasonFacts(value: unknown): ReasonFacts | undefined {
   const parsed = v.safeParse(reasonFactsSchema, value)
   return parsed.success ? parsed.output : undefined

@@ -4,7 +4,7 @@ import * as v from 'valibot'
 export const bucketNamePattern =
   /^(?!\d+\.\d+\.\d+\.\d+$)(?!xn--)[a-z0-9](?:[a-z0-9]|[.-](?=[a-z0-9])|-(?=-)){1,61}[a-z0-9]$/
 
-/** What an access key of S3 may do with the keys of a bucket that start with a prefix. */
+/** The access of an S3 access key to the keys of a bucket that start with a prefix. */
 export const s3RuleSchema = v.object({
   /** Name of a bucket, or `*` for all of the account. */
   bucket: v.union([v.literal('*'), v.pipe(v.string(), v.regex(bucketNamePattern, 'must be the name of a bucket'))]),

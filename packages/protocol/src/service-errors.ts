@@ -1,7 +1,7 @@
 import { type ErrorRow, row } from './error-row.ts'
 
 /**
- * The errors that only services and the command line create. Bundles of browsers have their codes alone
+ * The errors that only services and the command line create. Browser bundles contain only their codes
  * (`service-errors.browser.ts`): their texts come with the response.
  */
 export const serviceErrors = {
@@ -131,7 +131,7 @@ export const serviceErrors = {
   // Message and status are those that published clients know.
   IPNS_KEY_UNKNOWN: row(500, 'Something went wrong.', 'List the names of the account with get_ipns_records.'),
   NAME_NOT_FOUND: row(404, 'Name not found', 'Check the name, or publish it first.'),
-  // A gateway cannot know that there is none: the specification requires a server error, not a client error.
+  // A gateway cannot know that no record exists: the specification requires a server error, not a client error.
   NAME_UNRESOLVED: row(
     502,
     'This gateway has no valid record of this name',

@@ -34,9 +34,9 @@ export type ShardSet = v.InferOutput<typeof shardSetSchema>
 const scalarPart = v.object({ key: hex32, index: hex32 })
 
 /**
- * What one node receives of a spare set: a part of each of its five shards, in the order of the nodes. A spare set is
- * another set of the same key that no node has. The parts of any three nodes give a node its spare shard, those of two
- * reveal nothing: so a key survives the replacement of a node without its owner.
+ * The part of a spare set that one node receives: a part of each of its five shards, in the order of the nodes. A spare set is
+ * another set of the same key that no node has. The parts of any three nodes give a node its spare shard, those of two reveal
+ * nothing: so a key survives the replacement of a node without its owner.
  */
 export const spareSchema = v.object({
   set: shardSetSchema,

@@ -9,7 +9,7 @@ const schema = v.object({
 })
 const kinds = { keys: 'key nodes', payments: 'payment contracts' } as const
 
-/** What receives the keys and payments of a network: another profile can have both sent elsewhere. */
+/** The addresses that receive the keys and payments of a network: another profile can have both sent elsewhere. */
 export type TrustedAddresses = v.InferOutput<typeof schema>
 
 /** Receivers of a network that are not among the known ones. */
@@ -35,8 +35,8 @@ export function parseTrustedAddresses(json: unknown): TrustedAddresses | undefin
 }
 
 /**
- * Lists what is there now and not known. Additions count: clients pay on the first chain of a profile, and choose chains by name.
- * What is gone is no change, and the first of a kind has nothing to differ from.
+ * Lists the addresses that are new compared with the known ones. Additions count: clients pay on the first chain of a profile,
+ * and choose chains by name. A removed address is not a change, and neither is the first address of a kind.
  */
 export function listAddressChanges(known: TrustedAddresses, now: TrustedAddresses): AddressChange[] {
   return (['keys', 'payments'] as const).flatMap((kind) => {

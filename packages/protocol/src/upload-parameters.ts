@@ -3,7 +3,7 @@ import { kuboFlag } from './calls/kubo-flag.ts'
 import { labelText } from './label-text.ts'
 
 /**
- * Options of an upload that travel with it, in the one list of them: a new one is sent and parsed once this file has it. A
+ * Options of an upload that travel with it. This is the only list of them: an option that is added here is sent and parsed. A
  * client sends them in the query and the headers of `POST /api/v0/add`, or in the metadata of an upload in parts.
  */
 export type UploadParameters = {

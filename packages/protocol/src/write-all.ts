@@ -6,8 +6,8 @@ type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ byt
 /** How a write is divided. */
 export type WriteOptions = {
   /**
-   * Maximum number of concurrent calls. With more than one, a process that is killed may leave a hole before the end of the
-   * file, whose length then does not tell what arrived. Defaults to 1.
+   * Maximum number of concurrent calls. With more than one, a process that is killed may leave a hole before the end of the file,
+   * so its length no longer shows how much was written. Defaults to 1.
    */
   callsAtOnce?: number
   /** Defaults to `maxWriteBytes`. */

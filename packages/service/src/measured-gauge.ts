@@ -7,7 +7,7 @@ export type MeasuredGaugeParts = {
   failures: Pick<LogGate, 'failed'>
 }
 
-/** A gauge, with the label that tells its values apart, if it has several. */
+/** A gauge, with the label that distinguishes its values if it has several. */
 type MeasuredGauge = { name: string; help: string; label?: string }
 
 /**

@@ -31,7 +31,7 @@ export function readDocument<S extends v.GenericSchema>(schema: S, json: string)
 
 function describe(issue: v.BaseIssue<unknown>, parent?: string): string {
   const field = [parent, v.getDotPath(issue)].filter((one) => typeof one === 'string').join('.') || 'the document'
-  // Of several forms that a value may have, the one that it has, with a wrong field.
+  // If a value may have several forms, reports the form that it has, with a wrong field.
   const deeper = issue.type === 'union' ? issue.issues?.find((one) => v.getDotPath(one) !== null) : undefined
   if (deeper !== undefined && issue.message.startsWith('Invalid ')) return describe(deeper, field)
   const mayBeSecret = /url/i.test(field) || (typeof issue.input === 'string' && issue.input.includes('://'))

@@ -43,7 +43,7 @@ export async function runService<Service extends AsyncDisposable>(program: Servi
   }
 }
 
-/** What is wrong with a path, by the error code of the system. */
+/** The problem of a path, by the error code of the system. */
 const pathFailures: Readonly<Record<string, string>> = {
   EACCES: 'cannot be used: permission denied',
   EEXIST: 'is not a folder',

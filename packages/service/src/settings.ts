@@ -129,7 +129,7 @@ export function readSettings<Settings extends Record<string, Setting<unknown>>>(
 const maxWordCharacters = 100
 const maxProblemCharacters = 600
 
-/** Caps what a problem quotes of a value: one that is set by mistake may be a whole file, and ends up in the log. */
+/** Shortens the value that a problem quotes: one that is set by mistake may be a whole file, and would fill the log. */
 function cap(problem: string): string {
   const words = problem.replace(/\S+/g, (word) => shorten(word, maxWordCharacters))
   return shorten(words, maxProblemCharacters)

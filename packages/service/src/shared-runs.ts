@@ -5,8 +5,9 @@ type Runs = {
 }
 
 /**
- * Returns a function that runs `work` by key, once at a time. Calls during a run share the next one: each call resolves after a run
- * that started after it. If a run fails, the calls that wait for the next one fail too: what they rely on may have failed with it.
+ * Returns a function that runs `work` by key, one run at a time. Calls during a run share the next one, so each call resolves
+ * after a run that started after it. If a run fails, the calls that wait for the next one fail too, because they may depend on
+ * its result.
  */
 export function createSharedRuns(work: (key: string) => Promise<void>): (key: string) => Promise<void> {
   const running = new Map<string, Runs>()

@@ -1,6 +1,6 @@
 import { randomFillSync } from 'node:crypto'
 
-/** Random bytes for some ids: few at a time take as long as many. */
+/** Random bytes for several ids: requesting a few at a time takes as long as requesting many. */
 const pool = Buffer.alloc(8 * 128)
 let usedBytes = pool.length
 let lastMs = 0

@@ -74,7 +74,7 @@ export function createFileImporter(
   let busy = false
   const spareBuffers = sparesOf(sink)
   const pending: Pending[] = []
-  /** Whether a leaf is a chunk alone, and the sink wants no bytes of its own. */
+  /** Whether a leaf is only a chunk, and the sink wants no bytes of its own. */
   const hashesInPlace = profile.rawLeaves && sink.allocate === undefined
 
   const acquireBuffer = (): Uint8Array => {

@@ -3,7 +3,7 @@ import { dagPbCode, rawCode } from './sha256-cid.ts'
 import { unixfsTypes } from './unixfs-data.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
-/** Layout of a leaf of a file in its block: payload alone, or inside a dag-pb node. */
+/** Layout of a leaf of a file in its block: only the payload, or the payload in a dag-pb node. */
 export type LeafLayout = {
   readonly code: number
   /** Bytes before the payload of a full leaf. */

@@ -11,13 +11,13 @@ import { isIdentityCid } from './verify.ts'
 /** Part of a DAG, in the terms of the trustless gateway. */
 export type WalkOptions = ReadOptions & {
   /**
-   * `block`: the root alone. `entity`: all of a file, the folder without its entries (all shards of a large one), or
-   * the root of linked data. `all`, the default: everything below.
+   * `block`: only the root. `entity`: all of a file, the folder without its entries (all shards of a large one), or the root of
+   * linked data. `all`, the default: everything below.
    */
   scope?: 'block' | 'entity' | 'all'
   /**
-   * With `entity` and a file: only blocks with these bytes. Both ends are inclusive, negative numbers count from the
-   * end of the file, `*` is its end. A range beyond the file selects the root alone.
+   * With `entity` and a file: only blocks with these bytes. Both ends are inclusive, negative numbers count from the end of the
+   * file, `*` is its end. A range beyond the file selects only the root.
    */
   entityBytes?: { from: number; to: number | '*' }
   /** Yields a block for each link to it; otherwise once. */
@@ -32,7 +32,7 @@ type Step = {
   cid: CID
   depth: number
   start: number
-  /** Bytes that its parent claims, of a part of a file of which a range is wanted. */
+  /** Size that its parent claims, for a part of a file that is read by range. */
   sizeBytes?: number | undefined
 }
 /**
@@ -43,7 +43,7 @@ type Level = {
   cids: CidList
   next: number
   depth: number
-  /** Start and size of each part of a file of which a range is wanted. */
+  /** Start and size of each part of a file that is read by range. */
   parts: { starts: Float64Array; sizes: Float64Array } | undefined
 }
 type Range = { fromByte: number; toByte: number }
@@ -124,7 +124,7 @@ export async function* walkDag(
   }
 }
 
-/** Returns whether only some of what is below a block is wanted. */
+/** Returns whether only a part of the DAG below a block is requested. */
 function isPartial({ start, sizeBytes }: Step, range: Range | undefined): boolean {
   if (range === undefined || sizeBytes === undefined) return false
   return start < range.fromByte || start + sizeBytes > range.toByte

@@ -11,7 +11,7 @@ export const maxDriveBytes = 16 * MIB
 /** Maximum number of uploads that one call deletes. */
 export const maxDeletedUploads = 500
 
-/** Base64 of a part, and the fields beside it. */
+/** Base64 of a part, and the other fields of the body. */
 const maxPutBytes = Math.ceil(maxDrivePartBytes / 3) * 4 + KIB
 
 const revision = v.pipe(v.number(), v.safeInteger(), v.minValue(0))

@@ -5,7 +5,7 @@ import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes, maxSharedAddressesPerCall } from '../limits.ts'
 import { nodeNumberSchema } from './sessions.ts'
 
-// What the calls of file keys share.
+// Parts shared by the calls of file keys.
 
 export const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 export const node = v.object({ node: nodeNumberSchema })

@@ -95,15 +95,15 @@ const status = /* @__PURE__ */ (() =>
     hasConditions: v.boolean(),
     /** Id of the conditions: equal on nodes with the same conditions. */
     conditionsId: v.optional(v.nullable(v.string()), null),
-    /** Number of revocations of each address on this node under this owner; shown to the owner alone. */
+    /** Number of revocations of each address on this node under this owner; shown only to the owner. */
     revocations: v.optional(v.array(v.object({ address: v.string(), times: v.number() })), []),
     successor: v.nullable(v.string()),
     lastChange: v.object({ kind: v.picklist(changeKinds), at: v.number(), id: v.string() }),
     /** Time in ms that the last change may still be on its way to the other nodes: it must not be reverted before. */
     settlesInMs: v.optional(v.number(), 0),
     /**
-     * Whether the node has its parts of a spare set, with which its operator can replace all shards without the owner;
-     * shown to the owner alone.
+     * Whether the node has its parts of a spare set, with which its operator can replace all shards without the owner; shown only
+     * to the owner.
      */
     hasSpare: v.optional(v.boolean()),
     createdAt: v.number(),
@@ -205,8 +205,8 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
     schema: v.object({
       ...subject,
       /**
-       * Version of the record of this node that the owner, as named by three peers, has seen and discards: a change on
-       * too few nodes is reverted. A record that changed since stays.
+       * Version of the record of this node that the owner, as named by three peers, has seen and discards: a change on too few
+       * nodes is reverted. A record that has changed since then stays.
        */
       discardVersion: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
     }),
@@ -217,8 +217,8 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
       message: v.literal('success'),
       data: v.object({
         /**
-         * `undecided`: no three peers agree on a newer state, or it would restore what the owner took away on this node,
-         * and the caller is not the owner. `unable`: they do, but on a set whose shard this node lacks. `recent`: the
+         * `undecided`: no three peers agree on a newer state, or that state would restore rights that the owner withdrew on this
+         * node, and the caller is not the owner. `unable`: they agree, but on a set whose shard this node lacks. `recent`: the
          * last change by the owner may still be on its way to the others, so it is not reverted yet.
          */
         outcome: v.picklist(['current', 'adopted', 'undecided', 'unable', 'recent']),
@@ -233,7 +233,7 @@ export const repairKey = /* @__PURE__ */ makeCall(() => ({
   limits: { ...json, timeoutMs: 20_000 },
 }))
 
-/** What nodes tell each other, signed by the sender. */
+/** Statements between nodes, signed by the sender. */
 const signedStatement = /* @__PURE__ */ (() =>
   ({
     kind: 'json',

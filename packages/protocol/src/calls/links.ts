@@ -49,7 +49,7 @@ const linkInfo = v.object({
   expiresAt: v.number(),
   opensLeft: v.number(),
 })
-/** What a visitor sees before opening a link. */
+/** The facts that a visitor sees before opening a link. */
 export type LinkInfo = v.InferOutput<typeof linkInfo>
 
 const openedLink = v.object({

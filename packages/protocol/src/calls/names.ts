@@ -151,7 +151,7 @@ const signedState = v.object({
   sequence,
   validUntil: v.number(),
   ttlMs: v.number(),
-  /** The signed record in base64: it proves all other fields by the name alone. */
+  /** The signed record in base64: with the name, it proves all other fields. */
   record,
 })
 /** The target of a name, with the signed record that proves it. */

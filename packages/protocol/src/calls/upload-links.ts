@@ -89,7 +89,7 @@ const uploadLinkInfo = v.object({
   uploadsLeft: v.number(),
   bytesLeft: v.number(),
 })
-/** What a sender sees before an upload. */
+/** The facts that a sender sees before an upload. */
 export type UploadLinkInfo = v.InferOutput<typeof uploadLinkInfo>
 
 const common = { host: 'api', tag: 'Upload links', dialect: 'api' } as const

@@ -16,7 +16,7 @@ export type Uploaded = v.InferOutput<typeof uploadedSchema>
 /** One object; an array if the header `Encryption: true` was sent; JSON lines for the clients of Kubo. */
 const uploadAnswer = /* @__PURE__ */ (() => v.union([uploadedSchema, v.array(uploadedSchema)]))()
 
-/** Paths of the uploads, apart from their calls, which are large: a browser loads only these. */
+/** Paths of the uploads, separate from their calls, which are large: browsers load only the paths. */
 export const uploadPaths = { files: '/api/v0/add', car: '/api/v0/dag/import' } as const
 
 /** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */

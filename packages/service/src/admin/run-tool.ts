@@ -50,7 +50,7 @@ export type AdminTool<Input> = {
   readonly name: string
   /** Every command, in the order of the help. */
   readonly commands: Readonly<Record<string, ToolCommand<Input>>>
-  /** Options beside --dry-run and --json: the commands that take it, the placeholder of its value, and what the help says. */
+  /** Options besides --dry-run and --json: the commands that take it, the placeholder of its value, and its text in the help. */
   readonly options: Readonly<
     Record<string, { readonly commands: readonly string[]; readonly value?: string; readonly about?: string }>
   >

@@ -21,13 +21,13 @@ export const fileSchema = v.object({
 })
 export const backupIdSchema = v.pipe(v.string(), v.regex(/^\d{8}-\d{9}-[0-9a-f]{6}$/))
 
-/** What all manifests begin with. */
+/** The first fields of every manifest. */
 export const manifestHead = {
   id: backupIdSchema,
   createdAt: v.pipe(v.string(), v.isoTimestamp()),
   network: v.string(),
 }
-/** What all manifests say about the database. */
+/** The fields about the database in every manifest. */
 export const databaseEntries = {
   kind: v.picklist(['sqlite', 'postgres']),
   /** Migrations of its tables, in order: the version of the schema. */

@@ -10,7 +10,7 @@ export type BackupSettings = {
   readonly s3: Pick<S3Settings, 'endpoint' | 'region' | 'isPathStyle' | 'credentials'>
 }
 
-/** The settings of backups, of every service that has them. */
+/** The backup settings, shared by all services that have backups. */
 export const backupSettings = {
   CAIRN_BACKUP_RECIPIENTS: {
     about:

@@ -8,7 +8,7 @@ import { damaged } from './stored-files.ts'
 // A dump is gzipped JSON lines, the same for both databases: for each table {table, columns}, its rows as arrays, and
 // {end, rows}; {end: true} last. Bytes are {b: base64}, integers beyond 2^53 {i: decimal}.
 
-/** What a dump omits. */
+/** The tables and columns that a dump omits. */
 export type DumpOptions = {
   /** Tables whose rows have no use in another process, such as sessions. */
   readonly omittedTables?: readonly string[]

@@ -93,7 +93,7 @@ async function isAccepted(
     const isAnswered = isRefused || (error instanceof Error && error.name === 'ContractFunctionExecutionError')
     if (failure === undefined && !isAnswered) throw error
   }
-  // A failing endpoint is no answer, although viem takes some failures for one.
+  // A failing endpoint is not an answer, although viem treats some failures as one.
   if (failure !== undefined) throw failure
   return false
 }

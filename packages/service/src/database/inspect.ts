@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { describeFailedFile } from './sqlite-errors.ts'
 import type { DatabaseSettings, MigrationRow } from './types.ts'
 
-/** What a database has, without a change to it. */
+/** The state of a database, read without changing it. */
 export type DatabaseState = {
   /** Whether any migration has run. */
   readonly exists: boolean

@@ -50,7 +50,7 @@ export async function migrate<Schema>(
   })
 }
 
-/** Adds the column that tells older versions what a migration did. Databases of the first versions lack it. */
+/** Adds the column that shows older versions what a migration did. Databases of the first versions lack it. */
 async function addChangeColumn<Schema>(kind: 'sqlite' | 'postgres', trx: Kysely<Schema>): Promise<void> {
   const { text } = columnTypes[kind]
   if (kind === 'postgres') {

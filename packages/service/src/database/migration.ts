@@ -35,8 +35,8 @@ export const columnTypes: Readonly<Record<'sqlite' | 'postgres', ColumnTypes>> =
 export type Migration = {
   readonly name: string
   /**
-   * `expand`: the previous version still runs, and starts, on the new schema, because everything it uses remains and
-   * what is new is optional. `contract`: it does not; only for what no version in use needs any more.
+   * `expand`: the previous version still runs, and starts, on the new schema, because everything it uses remains and every
+   * addition is optional. `contract`: it does not; only for parts that no version in use needs any more.
    */
   readonly change: 'expand' | 'contract'
   statements(types: ColumnTypes): string[]

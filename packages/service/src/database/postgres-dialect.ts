@@ -90,7 +90,7 @@ function createConnection(client: pg.PoolClient): Connection {
       return changes ? { rows, numAffectedRows: BigInt(rowCount ?? 0) } : { rows }
     },
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
-      // A cursor in SQL; it lives in a transaction, which belongs to this connection alone.
+      // A cursor in SQL lives in a transaction, which belongs only to this connection.
       await runOn(connection, 'begin read only', [])
       try {
         await runOn(connection, `declare rows_ahead no scroll cursor for ${query.sql}`, [...query.parameters])

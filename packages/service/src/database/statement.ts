@@ -7,8 +7,8 @@ export type StatementParams<Params> = <Name extends keyof Params>(name: Name) =>
 type Prepared<Params, Row> = { query: CompiledQuery<Row>; names: readonly (keyof Params | undefined)[] }
 
 /**
- * Builds a statement that runs often only once per dialect: building it takes several times as long as SQLite takes to run it.
- * @param build returns the same query each time, with `param` in the place of values
+ * Builds a frequent statement only once per dialect, because building it takes several times as long as SQLite takes to run it.
+ * @param build returns the same query each time, with `param` instead of values
  * @returns a function that runs the statement and returns its rows
  */
 export function prepareStatement<Schema, Params extends object, Row>(

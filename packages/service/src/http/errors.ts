@@ -25,7 +25,7 @@ const frameCodes: Record<string, PlainErrorCode> = {
   FST_ERR_MAX_PARAM_LENGTH: 'INVALID_REQUEST',
 }
 
-/** What those of INVALID_REQUEST mean: its own message names no problem. */
+/** Messages for the causes of INVALID_REQUEST before a call is parsed: the text of the code names no problem. */
 const frameMessages: Record<string, string> = {
   FST_ERR_CTP_INVALID_JSON_BODY: 'The request is not valid: the body is not JSON',
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: 'The request is not valid: the body is not as long as Content-Length',
@@ -33,7 +33,7 @@ const frameMessages: Record<string, string> = {
   FST_ERR_MAX_PARAM_LENGTH: 'The request is not valid: a part of the path is too long',
 }
 
-/** Writes an error as a protocol other than ours has it. */
+/** Writes an error in the form of another protocol. */
 export type ErrorEncoder = (error: CairnError, requestId: string) => EncodedError
 
 /** Maps errors of other libraries that the service knows; undefined for any other. */

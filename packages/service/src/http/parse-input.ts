@@ -59,7 +59,7 @@ export function parseInput<C extends CallDefinition>(call: C, request: FastifyRe
   parse('headers', call.headers, request.headers)
   if (call.body?.kind === 'json') {
     requireJson(request)
-    // Every body is an object, and the library takes a list for one without properties.
+    // Every body is an object, and the library treats a list as an object without properties.
     if (Array.isArray(request.body)) issues.push(listIssue(request.body))
     else parse('body', call.body.schema, request.body)
   }

@@ -3,8 +3,8 @@ import type { FastifyReply } from 'fastify'
 import type { RateState } from './rate-limits.ts'
 
 /**
- * States the rate of a call to its caller, who can slow down before a request is refused: its name and size, what is left,
- * and the seconds until all of it is there again.
+ * Sends the rate of a call to its caller, who can slow down before a request is refused: its name and size, the remaining tokens,
+ * and the seconds until all of them are available again.
  * @see https://datatracker.ietf.org/doc/draft-ietf-httpapi-ratelimit-headers/
  */
 export function stateRate(

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 
-/** What a bucket holds after a token was taken. */
+/** The state of a bucket after a token was taken. */
 export type RateState = {
   /** Its size, which is what it refills in a minute. */
   perMinute: number

@@ -83,7 +83,7 @@ declare module 'fastify' {
   }
 }
 
-/** Rate of calls without one of their own: far above any honest use of one client. */
+/** Rate of calls without a rate of their own: far above any honest use of one client. */
 const defaultPerMinute = 6000
 /** Authentication attempts per address, successful or not: checking a proof costs time. */
 const checksPerMinute = 60_000

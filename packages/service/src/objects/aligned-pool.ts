@@ -7,7 +7,7 @@ export type AlignedPool = {
    * behind a block, so that the bytes can be written directly.
    */
   acquire(sizeBytes: number, position: number): Uint8Array<ArrayBuffer>
-  /** Takes back the buffer of these bytes, of which they may be a part. Nothing may use it any longer. */
+  /** Takes back the buffer of these bytes, even if they are only a part of it. Nothing may use it any longer. */
   release(bytes: Uint8Array<ArrayBuffer>): void
 }
 
@@ -25,7 +25,7 @@ export function createAlignedPool(maxBytes: number): AlignedPool {
     release({ buffer }) {
       const sizeBytes = buffer.byteLength - alignmentBytes
       if (kept + sizeBytes > maxBytes) {
-        // Frees the memory now: the collector counts it, but does not run for it alone.
+        // Frees the memory now: the collector counts it, but does not run because of it.
         buffer.transfer(0)
         return
       }

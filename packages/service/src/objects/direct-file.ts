@@ -6,7 +6,7 @@ import { readWhole } from './read-whole.ts'
 
 /** Size from which direct writes pay: smaller content is soon read again, and needs few calls. */
 export const directFromBytes = 16 * MIB
-/** What file systems answer that read and write through their cache only. */
+/** Errors of file systems that read and write only through their cache. */
 const refusals: readonly unknown[] = ['EINVAL', 'EOPNOTSUPP', 'ENOTSUP']
 /** Whether a system, a file system or a call refuses to pass its cache. */
 export const isRefusedDirectly = (error: unknown): boolean => refusals.includes(errnoOf(error))

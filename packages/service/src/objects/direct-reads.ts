@@ -30,9 +30,9 @@ export type DirectReads = {
 }
 
 /**
- * Reads what large objects were written past the page cache from the disk, without filling the cache: that costs several times
- * the read where a virtual machine gives unused memory back, and evicts what is read often. Bytes that are read a third time
- * are read through the cache from then on.
+ * Reads large objects that were written past the page cache directly from the disk. Filling the cache would cost several times
+ * the read on virtual machines that give unused memory back, and evict bytes that are read often. From the third read on, bytes
+ * are read through the cache.
  */
 export function createDirectReads(): DirectReads {
   const { O_DIRECT, O_RDONLY } = constants

@@ -13,14 +13,14 @@ export const cachePieceBytes = 256 * KIB
 /** Number of objects whose size is remembered. */
 const maxSizes = 100_000
 
-/** What happened to a piece that was read. `damaged`: its bytes in the cache had changed. */
+/** Outcome of reading a piece. `damaged`: its bytes in the cache had changed. */
 export type CacheResult = 'hit' | 'miss' | 'damaged'
 
 /** A cache of objects on the local disk. It starts empty, and is gone when its process is. */
 export type ObjectCache = {
   /** Reads as the object store does, from the disk where possible. */
   read: ObjectStore['read']
-  /** Drops what is cached of an object; returns whether there was any. */
+  /** Removes an object from the cache; returns whether it was cached. */
   drop(key: string): boolean
   /** Bytes in use on the disk. */
   readonly usedBytes: number

@@ -32,7 +32,7 @@ const kinds = { server: OtelKind.SERVER, client: OtelKind.CLIENT, internal: Otel
 export function createOtlpTraces({ url, headers, share }: TraceConfig, service: TracedService): Traces {
   const exporter = new OTLPTraceExporter({ url, headers: { ...headers }, timeoutMillis: sendTimeoutMs })
   const provider = new TracerProvider({
-    // By the trace alone: the flag of a stranger's header must not decide what is sent.
+    // Decided only by the trace: the flag in a stranger's header must not decide what is sent.
     sampler: new TraceIdRatioBasedSampler(share),
     resource: resourceFromAttributes({
       'service.namespace': 'cairn',

@@ -6,7 +6,7 @@ export type SpanKind = 'server' | 'client' | 'internal'
 /** Facts about a span, by the names of the OpenTelemetry semantic conventions. Never contains secrets or content. */
 export type SpanFacts = Readonly<Record<string, string | number | boolean>>
 
-/** What a new span describes. */
+/** Kind and facts of a new span. */
 export type SpanStart = { readonly kind: SpanKind; readonly facts?: SpanFacts }
 
 /** One timed step of a request. It is sent when it ends. */

@@ -22,7 +22,7 @@ export type S3StoreOptions = {
 const finished = 'objects/'
 const unconfirmed = 'unconfirmed/'
 const heartbeats = 'replicas/'
-/** Parts of all objects that are in flight beside another of the same object: four of the first size. */
+/** Maximum memory for parts that are sent while another part of the same object is in flight: four of the first size. */
 const maxPartMemoryBytes = 32 * MIB
 /** Age after which a multipart upload without a note counts as left over: its start was sent twice. */
 const namelessGoneAfterMs = 24 * 3_600_000
