@@ -16,7 +16,7 @@ const project = resolve(import.meta.dirname, '../../..')
 const marker = 'index.html'
 const endTimeoutMs = 1_000
 
-/** What tools write beside the sources of the console. */
+/** The files that tools write next to the sources of the console. */
 const isWritten = (name: string) => name === 'node_modules' || name.startsWith('dist') || name.endsWith('.tsbuildinfo')
 const packagePrefix = '@cairn/'
 const manifestSchema = v.object({ dependencies: v.optional(v.record(v.string(), v.string()), {}) })

@@ -33,7 +33,7 @@ export type Svm = {
   getTransaction(signature: Uint8Array): Executed | Failed | null
   latestBlockhash(): string
   minimumBalanceForRentExemption(bytes: bigint): bigint
-  /** Legacy and versioned transactions. Bytes that are no transaction abort the process. */
+  /** Legacy and versioned transactions. Bytes that are not a transaction abort the process. */
   sendVersionedTransaction(transaction: Uint8Array): Executed | Failed
   setAccount(address: Uint8Array, account: SvmAccount): void
   /** The whole state; other versions of the engine may not read it. */

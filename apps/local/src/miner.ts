@@ -4,7 +4,7 @@ import type { TestClient } from 'viem'
 /** Maximum number of intervals that a transaction waits while others keep arriving. */
 const maxTicks = 5
 
-/** What a miner calls of a node. */
+/** The calls of a node that a miner uses. */
 type MinedNode = Pick<TestClient, 'setAutomine' | 'getTxpoolStatus' | 'mine'>
 
 /**

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path'
 import { type Plugin, rolldown } from 'rolldown'
 import { nameProgramsIn, programSource } from './name-programs.ts'
 
-/** What a bundle consists of; paths are relative to `root`. */
+/** The parts of a bundle; paths are relative to `root`. */
 export type ProgramBundle = {
   readonly root: string
   /** Sources of the programs, threads and child processes, by the name that they get. */

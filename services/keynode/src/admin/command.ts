@@ -15,14 +15,14 @@ export type CommandInput = ToolInput & {
    * @throws CairnError INVALID_CONFIGURATION
    */
   readConfig(secret?: string): { config: KeyNodeConfig; hasSecret: boolean }
-  /** Reads the settings of backups alone. @throws CairnError INVALID_CONFIGURATION */
+  /** Reads only the settings of backups. @throws CairnError INVALID_CONFIGURATION */
   readBackupConfig(): BackupSettings
 }
 
 /** A command of `cairn-keynode-admin`. */
 export type Command = ToolCommand<CommandInput>
 
-/** What a command works on. */
+/** The context of a command. */
 export type CommandContext = {
   readonly config: KeyNodeConfig
   readonly db: Database

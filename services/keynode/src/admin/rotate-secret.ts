@@ -11,13 +11,13 @@ import { type CommandContext, unusedDatabase } from './command.ts'
 /** Number of rows sealed again per unit of work; small, so that other units wait only briefly. */
 const rowsAtOnce = 50
 
-/** A sealed shard, in force or not, or what the node has of a spare set. */
+/** A sealed shard, in force or not, or sealed parts of a spare set. */
 type Sealed = { cid: string; setId: string; sealed: Uint8Array } & (
   | (SealSubject & { table: 'key' | 'other_set' })
   | (SpareSubject & { table: 'spare' })
 )
 
-/** What a rotation did. `damaged` shards open with neither secret, and stay as they are. */
+/** Result of a rotation. `damaged` shards open with neither secret, and stay as they are. */
 export type Rotated = { sealed: number; left: number; damaged: number }
 
 /**
@@ -121,7 +121,7 @@ async function replaceSeal(trx: Kysely<Schema>, one: Sealed, to: Uint8Array): Pr
     .execute()
 }
 
-/** Lists everything sealed: shards, and what the node has of spare sets. */
+/** Lists everything that is sealed: shards and parts of spare sets. */
 async function* listSealed(db: Kysely<Schema>): AsyncGenerator<Sealed> {
   yield* listShards(db)
   yield* listSealedSpares(db)

@@ -37,7 +37,7 @@ export type RestoreParts = {
   onRows(rows: number): void
 }
 
-/** What was restored. */
+/** Result of a restore. */
 export type Restored = {
   manifest: Manifest
   rows: number

@@ -31,7 +31,7 @@ export type ConditionResult = {
   observed?: string | boolean | (string | boolean)[]
   /** Why the result is unknown, or false without a comparison. Safe to show to callers. */
   reason?: string
-  /** What the reason states. */
+  /** Code and values of the reason. */
   reasonFacts?: ReasonFacts
 }
 

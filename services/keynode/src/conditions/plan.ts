@@ -35,7 +35,7 @@ export type Task = {
   read(): Promise<Reading>
 }
 
-/** What all tasks of one evaluation share. */
+/** State shared by all tasks of one evaluation. */
 export type Scope = Asker & {
   chains: Chains
   clock: { now(): number }

@@ -21,7 +21,7 @@ export function route<C extends CallDefinition>(
   })
 }
 
-/** What the routes of a key node are made with. */
+/** Returns the parts from which the routes of a key node are made. */
 export function routeParts({ metrics, rates, authorize }: Context): RouteParts<Caller> {
   return { metrics, rates, authorizeBody: authorize }
 }

@@ -115,7 +115,7 @@ async function queryAll(context: RouterContext, ask: Ask, lateMs: number): Promi
   return outcomes
 }
 
-/** A rejection says more than a missing answer. */
+/** A rejection is more informative than a missing answer. */
 function requireEnough(outcomes: readonly Outcome[]): (NodeSession | undefined)[] {
   const sessions = outcomes.map((outcome) => ('session' in outcome ? outcome.session : undefined))
   if (sessions.filter((session) => session !== undefined).length >= keyShardThreshold) return sessions

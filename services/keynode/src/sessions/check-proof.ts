@@ -78,7 +78,7 @@ async function undoChange(trx: Trx, error: unknown): Promise<void> {
   try {
     await sql`rollback to savepoint change`.execute(trx)
   } catch {
-    // There is no savepoint any more, which says less than the error that ended the transaction.
+    // The savepoint is gone, but that error is less informative than the one that ended the transaction.
     throw error
   }
 }

@@ -13,7 +13,7 @@ export function importKeyPair(seed: Uint8Array): KeyPair {
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 
-/** Imports a public key of 32 bytes. @throws the error of Node for bytes that are no key */
+/** Imports a public key of 32 bytes. @throws the error of Node for bytes that are not a key */
 export function importPublicKey(bytes: Uint8Array): KeyObject {
   return createPublicKey({ key: Buffer.concat([publicKeyHead, bytes]), format: 'der', type: 'spki' })
 }

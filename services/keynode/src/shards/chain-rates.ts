@@ -2,13 +2,13 @@ import { rateLimitKey } from '@cairn/service'
 import type { Context } from '../context.ts'
 
 /**
- * How often per minute clients of one IP address may make this node ask chains, which operators pay for. Addresses cost
- * nothing, so a limit for each of them alone limits no one.
+ * Maximum number of times per minute that clients of one IP address may make this node query chains, which operators pay for.
+ * Addresses cost nothing, so a limit per address would limit no one.
  */
 const chainUsesPerMinute = {
   /** Evaluations of conditions. */
   evaluation: 100,
-  /** Saved or changed conditions, whose contracts are looked for. Owners of many files save as many. */
+  /** Saved or changed conditions, whose contracts are looked up. Owners of many files save as many. */
   conditions: 300,
 }
 

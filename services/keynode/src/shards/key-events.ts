@@ -26,7 +26,7 @@ export async function listEvents(
   address: string,
   { cid, before = Number.MAX_SAFE_INTEGER, limit = defaultRows }: Filter,
 ): Promise<CallResult<typeof listKeyEvents>> {
-  // What was noted within the last second is listed, too.
+  // Also lists accesses of the last second.
   await accesses.flush()
   const rows = Math.min(limit, maxKeyEventRows) + 1
   const accessRows = await (cid === undefined

@@ -14,10 +14,10 @@ const maxAnswerBytes = 1024 * 1024
 /** Dependencies of calls between nodes. */
 export type PeerCalling = Pick<Context, 'config' | 'keys' | 'clock'>
 
-/** What a call to a peer is made with. */
+/** The parts of a call to a peer. */
 export type PeerCall = {
   call: CallDefinition
-  /** What the token is valid for: a file, or the id of the call. */
+  /** Scope of the token: a file, or the id of the call. */
   subject: string
   body: unknown
   timeoutMs?: number

@@ -14,7 +14,7 @@ export async function restoresWithdrawn(
 ): Promise<boolean> {
   if (agreed.owner !== row.owner) return (await findTransfers(db, row.cid)).some(({ from }) => from === agreed.owner)
   if (agreed.state === 'retired') return false
-  // What is in a backup is no longer on its way to others.
+  // A change that is in a backup is no longer on its way to others.
   const { revoked, hasConditions, isRetired } = await readWithdrawn(db, row.cid, row.restored_at ?? 0)
   if (isRetired && row.state === 'retired') return true
   if (hasConditions && agreed.conditions !== row.conditions) return true

@@ -212,7 +212,7 @@ async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wa
   })
 }
 
-/** Another set waits beside the one in force: overwriting it on two nodes of five would lose a key. */
+/** Keeps another set next to the one in force: overwriting it on two nodes of five would lose a key. */
 async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
   // Three nodes may already hold an older one, so it stays until a newer one is in force.
   const waiting = (await findOtherSets(trx, row.cid)).filter(

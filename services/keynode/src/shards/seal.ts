@@ -9,7 +9,7 @@ export type SealSubject = {
   version: number
 }
 
-/** What a seal needs of a node. */
+/** The parts of a node that a seal needs. */
 type Sealing = Pick<Context, 'config' | 'keys'>
 
 function bound({ config }: Sealing, { cid, owner, version }: SealSubject): Buffer {

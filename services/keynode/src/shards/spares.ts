@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import { openBytes, sealBytes } from '../seal-bytes.ts'
 import type { Trx } from './store.ts'
 
-/** What a seal of the spare table holds, and where it belongs: moved to another place, it cannot be opened. */
+/** Identity of a sealed value of the spare table: moved to another place, it cannot be opened. */
 export type SpareSubject = { cid: string; spareId: string; column: 'parts' | 'shard' }
 
 type Sealing = Pick<Context, 'config' | 'keys'>
@@ -58,7 +58,7 @@ export function checkSpare(set: ShardSet | undefined, spare: Spare | undefined):
   throw new CairnError('SHARD_MISMATCH', { message: 'The ID of the spare set does not match its commitments' })
 }
 
-/** Stores the parts of a spare set beside the set that it was dealt with. One that is in use stays. */
+/** Stores the parts of a spare set next to the set that it belongs to. A spare set that is in use stays. */
 export async function keepSpare(
   context: Context,
   trx: Trx,

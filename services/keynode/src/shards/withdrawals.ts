@@ -4,7 +4,7 @@ import { type KeyRow, maxChanges, type Trx, writeChange } from './store.ts'
 /** How often an address was revoked here. */
 export type Revocation = { address: string; times: number }
 
-/** What calls of the current owner took away on this node. */
+/** Rights that calls of the current owner withdrew on this node. */
 export type Withdrawn = {
   /** How often each address was revoked. */
   revoked: ReadonlyMap<string, number>

@@ -16,9 +16,9 @@ type SpareRow = Selectable<Schema['spare']>
 export type SpareQuestion = { cids?: readonly string[] | undefined; after?: string | undefined }
 
 /**
- * Answers a peer's question about spare shards: encrypted for the peer, signed by this node. Parts leave the node only
- * while its operator replaces shards.
- * @throws CairnError INVALID_SIGNATURE for a number that is no peer
+ * Answers a peer's question about spare shards: encrypted for the peer, signed by this node. Parts leave the node only while its
+ * operator replaces shards.
+ * @throws CairnError INVALID_SIGNATURE for a number that does not belong to a peer
  */
 export async function answerPeer(context: Context, peer: number, question: SpareQuestion): Promise<string> {
   const receiver = context.config.peers.find(({ node }) => node === peer)

@@ -12,7 +12,7 @@ const timeoutMs = 10_000
 
 const sealedSchema = v.object({ sealed: v.string() })
 
-/** What the peers know of the same files, by node; a peer that did not answer is absent. */
+/** The facts that peers have about the same files, by node; a peer that did not answer is absent. */
 export type PeerFiles = ReadonlyMap<number, ReadonlyMap<string, SpareFile>>
 
 /** Asks all peers about files. Peers that do not answer, or not validly, are logged. */

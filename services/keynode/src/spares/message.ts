@@ -12,7 +12,7 @@ const offerSchema = v.object({
   isHeld: v.boolean(),
 })
 
-/** What one node tells another about a file. */
+/** The facts about a file in a message between nodes. */
 const fileSchema = v.object({
   cid: v.string(),
   /** Id of the set in force; absent when the sender has no confirmed record. */

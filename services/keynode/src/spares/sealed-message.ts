@@ -13,7 +13,7 @@ const curve = { kty: 'OKP', crv: 'X25519' }
 const peerKeys = new Map<string, Promise<CryptoKey | Uint8Array>>()
 const ownKeys = new WeakMap<NodeKeys, Promise<CryptoKey | Uint8Array>>()
 
-/** Encrypts text for the holder of a did:key. @throws CairnError INVALID_CONFIGURATION for text that is no did:key */
+/** Encrypts text for the holder of a did:key. @throws CairnError INVALID_CONFIGURATION for text that is not a did:key */
 export async function sealMessage(didKey: string, text: string): Promise<string> {
   const key = peerKeys.get(didKey) ?? importPeer(didKey)
   peerKeys.set(didKey, key)

@@ -6,7 +6,7 @@ import { CairnError } from '@cairn/protocol'
  */
 export function requireSource(sources: readonly string[], text: string): void {
   if (sources.some((source) => isBelow(source, text))) return
-  // The origin alone: the rest of the URL may contain credentials.
+  // Only the origin: the rest of the URL may contain credentials.
   const origin = URL.canParse(text) ? new URL(text).origin : 'null'
   throw new CairnError('SOURCE_NOT_ALLOWED', {
     ...(origin === 'null' ? {} : { message: `This provider does not fetch from that URL of ${origin}` }),

@@ -2,8 +2,8 @@ import type { Migration } from '@cairn/service'
 import { createAuditTable } from '@cairn/service/admin'
 
 /**
- * Marks what was restored from a backup: a restored record may return rights that were revoked since, so it answers
- * nothing until its peers or its owner confirm it. Adds the log of what operators did.
+ * Marks records that were restored from a backup: such a record may return rights that were revoked since, so it answers nothing
+ * until its peers or its owner confirm it. Adds the log of the operators' actions.
  */
 export const markRestored: Migration = {
   name: '0005_mark-restored',
