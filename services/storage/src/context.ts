@@ -29,12 +29,12 @@ export type PaymentOffer = {
   tokens: Record<string, string>
 }
 
-/** What every capability works with. There is no other state. */
+/** Dependencies of every capability. There is no other state. */
 export type Context = {
   readonly config: StorageConfig
   readonly db: Database
   readonly packs: PackStore
-  /** What the operator does not serve. */
+  /** The content that the operator does not serve. */
   readonly denylist: Denylist
   /** Storage of packs and related objects. */
   readonly objects: ObjectStore

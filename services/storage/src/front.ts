@@ -5,7 +5,7 @@ import type { StorageConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Worker, WorkerClock } from './workers/worker.ts'
 
-/** What a front gets of the service. */
+/** The parts of the service that a front uses. */
 export type FrontParts = {
   context: Context
   readiness: Readiness
@@ -16,8 +16,8 @@ export type FrontParts = {
 }
 
 /**
- * An HTTP front beside API and gateway: the same content and accounts by another protocol, on a port of its own. Its
- * folder is a room like any other; `fronts.ts` lists it.
+ * An HTTP front next to API and gateway: the same content and accounts through another protocol, on a port of its own. Its folder
+ * is a room like any other; `fronts.ts` lists it.
  */
 export type Front = {
   /** The setting of its port, for the message when that is taken. */
@@ -29,6 +29,6 @@ export type Front = {
   describe(config: StorageConfig, url: string): Partial<NetworkProfile>
   /** Registers its calls at the API, served or not. */
   registerCalls(api: FastifyInstance, context: Context, profile: () => NetworkProfile): void
-  /** Its work in the background, served or not: what it stored is kept in order. */
+  /** Its background work. Runs even if the front is not served, so that what it stored is maintained. */
   createWorkers(context: Context, clock: WorkerClock): Worker[]
 }

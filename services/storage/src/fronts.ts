@@ -2,7 +2,7 @@ import type { StorageConfig } from './config.ts'
 import type { Front } from './front.ts'
 import { s3Front } from './s3/s3.ts'
 
-/** Every HTTP front beside API and gateway. */
+/** Every HTTP front except API and gateway. */
 export const fronts: readonly Front[] = [s3Front]
 
 /** Returns the fronts that the operator serves, with their ports. */

@@ -40,7 +40,7 @@ export type StorageMetrics = Metrics & {
 export type StoreGauges = {
   readonly accounts: Gauge
   readonly blockedAccounts: Gauge
-  /** Objects: a pack in a merged one is not counted. */
+  /** Objects: a pack in a merged one does not count. */
   readonly packs: Gauge<'state'>
   readonly packBytes: Gauge<'state'>
   readonly blocks: Gauge<'state'>

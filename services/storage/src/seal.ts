@@ -2,7 +2,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto'
 import { deriveKey } from './derive-key.ts'
 
 /**
- * What is sealed, and for whom: a seal that is moved to another purpose or subject cannot be opened. Neither ever changes, because
+ * Purpose and subject of a sealed value: moved to another purpose or subject, it cannot be opened. Neither ever changes, because
  * stored seals depend on them.
  */
 export type SealUse = { purpose: 'name-key' | 'webhook-secret'; subject: readonly string[] }

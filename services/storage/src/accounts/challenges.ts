@@ -116,7 +116,7 @@ function findEvicted(
   return evicted
 }
 
-/** A pseudonym of an IP address: the database must not tell who asked. IPv6 counts by its first 64 bits. */
+/** Returns a pseudonym of an IP address, so that the database does not reveal who asked. IPv6 counts by its first 64 bits. */
 function nameAsker({ secret }: Pick<Context, 'secret'>, ip: string): string {
   return createHmac('sha256', deriveKey(secret, 'challenges')).update(rateLimitKey(ip)).digest('hex').slice(0, 32)
 }

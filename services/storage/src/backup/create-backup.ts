@@ -145,7 +145,7 @@ async function writeDump(
 
 type CopyAllParts = Pick<BackupParts, 'place' | 'onProgress' | 'onStale'> & { source: ObjectStore; signal: AbortSignal }
 
-/** Copies what the destination does not have. */
+/** Copies the objects that the destination lacks. */
 async function copyAll({ place, source, signal, onProgress, onStale }: CopyAllParts, named: readonly NamedObject[]) {
   const present = await listPresent(place)
   const known = await readKnownSums(place)

@@ -12,7 +12,7 @@ import { restartRestoredChain } from '../ipni/ipni.ts'
 /** Adds a restore to the audit log. */
 export type RecordRestore = (trx: Kysely<Schema>, restored: { missing: number }) => Promise<void>
 
-/** What to load. */
+/** The input of a load. */
 export type LoadParts = {
   config: StorageConfig
   clock: Clock
@@ -59,7 +59,7 @@ export function databaseInUse(name: string): CairnError {
   })
 }
 
-/** What the processes of the saved service left behind ends, as after a crash. */
+/** Ends what the processes of the saved service left open, as after a crash. */
 async function settleRows(trx: Kysely<Schema>, { clock, known, isOlder, missing, record }: LoadParts): Promise<void> {
   const now = clock.now()
   if (isOlder && known.includes(createIpni.name)) await restartRestoredChain(trx)

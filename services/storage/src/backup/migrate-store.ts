@@ -47,7 +47,7 @@ export type MigrateParts = {
   onFinding(key: string, reason: 'damaged' | 'missing'): void
 }
 
-/** What was moved. */
+/** Result of a migration. */
 export type Migrated = { rows: number; tables: number; objects: number; copied: number; findings: number }
 
 /**
@@ -167,7 +167,7 @@ async function copyPacks(
   return { copied, findings, missing }
 }
 
-/** Tables of which loading changes rows, such as leases that end: only their number is compared. */
+/** Tables whose rows change when they are loaded, such as leases that end: only their number is compared. */
 const changedTables = ['lease', 'pack', 'resumable_upload', 's3_multipart', 'store']
 
 /** Compares each table by the number of its rows and a sum of their hashes, which no order of rows changes. */

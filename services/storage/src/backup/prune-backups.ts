@@ -2,7 +2,7 @@ import { backupKey, listBackupIds, readPieces, requireOwnPlace } from '@cairn/se
 import type { ObjectStore } from '@cairn/service/objects'
 import { listListedIds, type Manifest, manifests, objectsName, parseObjectLines, readObjectLines } from './manifest.ts'
 
-/** What a prune removes. */
+/** Result of a prune. */
 export type Pruned = { backups: string[]; objects: number; bytes: number; kept: number }
 
 /** Dependencies of a prune. */

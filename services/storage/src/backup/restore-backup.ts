@@ -48,7 +48,7 @@ export type RestoreParts = {
   onLost(key: string, reason: 'damaged' | 'missing'): void
 }
 
-/** What was restored. `secondary` names the file with the second secret of a rotation. */
+/** Result of a restore. `secondary` names the file with the second secret of a rotation. */
 export type Restored = {
   manifest: Manifest
   rows: number

@@ -81,7 +81,7 @@ function sendFile(request: FastifyRequest, reply: FastifyReply, { type, etag, is
     'cross-origin-resource-policy': 'same-origin',
     vary: 'Accept-Encoding, Origin',
   })
-  // What is not found is answered whole.
+  // A 404 is always sent in full.
   if (reply.statusCode === 404) reply.headers({ 'cache-control': 'no-store' }).removeHeader('etag')
   const known =
     reply.statusCode === 404

@@ -3,7 +3,7 @@ import { open } from 'node:fs/promises'
 import { CairnError } from '@cairn/protocol'
 import type { DatabaseSettings } from '@cairn/service'
 
-/** Path of the note that a SQLite database was moved away. It lies beside the database, which stays as it was. */
+/** Path of the note that a SQLite database was moved away. It is next to the database, which does not change. */
 const notePath = (path: string): string => `${path}.moved`
 
 /**

@@ -32,7 +32,7 @@ export async function requireSharedSecret({
   secret,
   secondarySecret = secret,
 }: Pick<Context, 'db' | 'secret' | 'secondarySecret'>): Promise<void> {
-  // A SQLite database belongs to one process, whose secret is beside it.
+  // A SQLite database belongs to one process, which keeps its secret in the same folder.
   if (db.kind === 'sqlite') return
   const known = await db.write(async (trx) => {
     await trx

@@ -12,7 +12,7 @@ export function reasonColumns({ reason, reasonFacts }: Reason): { reason: string
   return { reason: reason.slice(0, maxCharacters), reason_facts: JSON.stringify(reasonFacts) }
 }
 
-/** Returns what a stored reason states; undefined if there is none, or an earlier version stored it. */
+/** Returns the facts of a stored reason; undefined if there are none, or an earlier version stored it. */
 export function readFacts(stored: string | null): ReasonFacts | undefined {
   return stored === null ? undefined : parseReasonFacts(JSON.parse(stored))
 }

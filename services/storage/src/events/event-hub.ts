@@ -23,7 +23,7 @@ const reconnectMs = 1000
 /** Returns why API keys no longer authenticate, by key; keys that do are absent. */
 export type FindEndedKeys = (ids: readonly string[]) => Promise<ReadonlyMap<string, CairnError>>
 
-/** What a stream sends. */
+/** The events that a stream requests. */
 export type StreamRequest = {
   address: string
   keyId: string

@@ -86,7 +86,7 @@ function readFilter(fileType = '', search: string | undefined): Filter | undefin
   )
   const access = new Set([...wanted].flatMap((word) => accessWords.get(word) ?? []))
   for (const word of accessWords.keys()) wanted.delete(word)
-  // All three together are no filter.
+  // All three together do not filter anything.
   if (access.size > 0 && access.size < 3) filter.access = [...access]
   if (!anyType.some((word) => wanted.has(word)) && wanted.size > 0) filter.mimePrefixes = [...wanted]
   const text = search?.trim()

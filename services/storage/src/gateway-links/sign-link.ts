@@ -7,7 +7,7 @@ const idBytes = 16
 const depthBytes = 2
 const macBytes = 32
 
-/** What a signature covers. */
+/** The values that a signature covers. */
 export type SignedLink = {
   /** The upload that the link opens, as a UUID. */
   uploadId: string
@@ -26,8 +26,8 @@ export function signLink(secret: Uint8Array, link: SignedLink): string {
 }
 
 /**
- * Returns the link that a signature opens a path through; undefined if the signature is not one of this service for the
- * CID, the expiry and the path or a folder above it. Does not read the clock.
+ * Returns the link that a signature opens a path through; undefined unless this service made the signature for the CID, the
+ * expiry and the path or a folder above it. Does not read the clock.
  * @param secrets that of the service, and the one it replaces, if any
  */
 export function verifyLink(
@@ -46,7 +46,7 @@ export function verifyLink(
 }
 
 function macOf(secret: Uint8Array, { uploadId, cid, segments, expiresAtSeconds }: SignedLink): Buffer {
-  // JSON keeps names apart: `a/b` is not the name `a` and the name `b`.
+  // JSON distinguishes the name `a/b` from the names `a` and `b`.
   const text = JSON.stringify([uploadId, cid.toV1().toString(), expiresAtSeconds, segments])
   return createHmac('sha256', deriveKey(secret, keyPurpose)).update(text).digest()
 }

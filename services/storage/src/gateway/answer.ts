@@ -9,7 +9,7 @@ import type { GatewayHost } from './gateway-host.ts'
 
 /** Dependencies of the gateway. */
 export type Gateway = {
-  /** What is not served. */
+  /** The content that is not served. */
   denylist: Denylist
   /** Verified blocks of public content: their hashes have been checked. */
   source: BlockSource

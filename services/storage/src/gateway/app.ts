@@ -39,7 +39,7 @@ import { RedirectsFileError } from './redirects-file.ts'
 import { watchRepeats } from './repeated-requests.ts'
 import { everyAnswer } from './security-headers.ts'
 
-/** What the gateway needs of the service; its context provides all of it. */
+/** The part of the context that the gateway uses. */
 export type GatewayContext = {
   packs: Pick<PackStore, 'openReader' | 'openPrivate'>
   links: GatewayLinks
@@ -64,7 +64,7 @@ export type GatewayContext = {
   }
 }
 
-/** Each stream holds about 4 MiB however slow its reader is: these limits bound memory to about 1 GiB. */
+/** Each stream holds about 4 MiB, regardless of how slow its reader is: these limits bound memory to about 1 GiB. */
 const streamLimits = { max: 256, maxPerAddress: 64 }
 /** Call id for requests to the gateway; their paths belong to the content. */
 const callId = 'gateway'
@@ -193,8 +193,8 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
 const wrongMethod = () => new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } })
 
 /**
- * Offers requests to `answer` before Fastify sees them, which takes longer than to repeat a small answer. What it leaves
- * goes on as before.
+ * Offers requests to `answer` before Fastify sees them, because Fastify takes longer than repeating a small answer. Requests that
+ * it does not answer continue as before.
  */
 function answerFirst(
   server: FastifyInstance['server'],
@@ -229,7 +229,7 @@ async function handle(
       return undefined
     }
     const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
-    // Known before it is sent: what a client took of an answer that it broke off counts too.
+    // Reported before it is sent, so that the bytes count even if the client breaks off.
     onRoot(answer.root)
     await sendWithin(slots, request.ip, response, answer, gateway.onMore)
     return answer

@@ -10,7 +10,7 @@ export const jsonCode = 0x0200
 /** Result of following names inside a document: a link and the remaining names, or a value. */
 export type LinkedValue = { link: CID | undefined; remaining: readonly string[] }
 
-/** A value of a document, of which only what a path needs is read: a document of 2 MiB has millions of others. */
+/** A value of a document. Reads only what a path needs, because a document of 2 MiB has millions of values. */
 type Value = {
   /** Returns the member of a map by its name, or of a list by its number; undefined if there is none. */
   member(name: string): Value | undefined
@@ -69,7 +69,7 @@ function ofJson(value: unknown): Value {
   }
 }
 
-/** What a map with the only name `/` stands for: the text of a link, or bytes. */
+/** The meaning of a map with the only name `/`: the text of a link, or bytes. */
 function specialOf(value: unknown): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, '/')) return undefined
   const values: unknown[] = Object.values(value)
@@ -85,7 +85,7 @@ function readLink(text: string): CID {
 
 type CborHead = { major: number; value: number }
 
-/** @throws RangeError for what is not DAG-CBOR, as far as it is read */
+/** @throws RangeError for bytes that are not DAG-CBOR, as far as they are read */
 function readCbor(bytes: Uint8Array): Value {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0

@@ -3,7 +3,7 @@ import { CairnError } from '@cairn/protocol'
 /** Maximum size of a `_redirects` file, in bytes. */
 export const maxRedirectsFile = 64 * 1024
 
-/** What is wrong with the file of a site. Its owner can fix it, the operator cannot. */
+/** An error in the file of a site. Its owner can fix it, the operator cannot. */
 export class RedirectsFileError extends Error {
   override readonly name = 'RedirectsFileError'
 }

@@ -48,7 +48,7 @@ export async function serveName(
   return serve(gateway, { ...request, path: { ...below, cid, cidText: cid.toString(), mount } })
 }
 
-/** Returns the record as signed: clients can verify it by the name alone. */
+/** Returns the signed record: clients can verify it with only the name. */
 async function serveRecord(
   { names }: Gateway,
   { method, query, headers: conditions }: GatewayRequest,

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Answer, ContentRequest, Gateway } from './answer.ts'
 import type { ResponseFormat } from './response-format.ts'
 
-/** Nothing else keeps the answer, and pages do not tell other sites the URL. */
+/** Keeps caches from storing the answer, and pages from sending the URL to other sites. */
 const privateHeaders = { 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }
 
 /**

@@ -20,11 +20,11 @@ const maxErrorCharacters = 500
 
 type HandedRow = Selectable<Schema['handed_root']>
 
-/** What a round hands over at the moment, by CID: a withdrawal of it ends that first. */
+/** The roots that a round is handing over, by CID: withdrawing one stops it first. */
 export type Imports = Map<string, { stop(): void; readonly ended: Promise<void> }>
 
 /**
- * Hands over what is to be found, and withdraws what was deleted or denied.
+ * Hands over new roots, and withdraws deleted or denied ones.
  * @returns the number of roots that were due
  */
 export async function handOverDue(
@@ -96,7 +96,7 @@ async function handOver(context: Context, kubo: KuboClient, row: HandedRow, sign
   const cid = CID.parse(row.cid)
   const { announced, isWanted } = await inspect(context, row, signal)
   if (!isWanted) {
-    // Also what is not recorded as handed over: it may have been deleted, or this process ended, right after the pin.
+    // Includes roots that are not recorded as handed over: one may have been deleted, or this process ended, right after the pin.
     await kubo.unpin(cid, signal)
   } else if (row.is_handed === 0) {
     const source = context.packs
@@ -160,7 +160,7 @@ async function postpone(
   )
 }
 
-/** Runs work on a root, and records a failure. Work that was aborted is no failure: the root stays due. */
+/** Runs work on a root, and records a failure. An abort is not a failure: the root stays due. */
 async function attempt(
   context: Context,
   row: HandedRow,

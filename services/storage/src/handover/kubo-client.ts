@@ -111,7 +111,7 @@ function toStream(pieces: AsyncGenerator<Uint8Array, void, undefined>): Readable
   })
 }
 
-/** Reads the end of a response. Lines that repeat the last one are no activity. */
+/** Reads the end of a response. Lines that repeat the last one do not count as activity. */
 async function readEnd({ body }: Response, touch: () => void): Promise<string> {
   const decoder = new TextDecoder()
   let text = ''

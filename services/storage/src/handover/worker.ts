@@ -33,7 +33,7 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
     await withdraw(held)
     const ended = new AbortController()
     const handing = handOverDue(context, kubo, held, imports).finally(() => ended.abort())
-    // Awaited below. Until then, its failure is no unhandled one.
+    // Awaited below; a failure until then is not an unhandled rejection.
     handing.catch(() => undefined)
     const waiting = AbortSignal.any([held, ended.signal])
     for (await clock.sleep(intervalMs, waiting); !waiting.aborted; await clock.sleep(intervalMs, waiting)) {

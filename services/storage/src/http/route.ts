@@ -16,7 +16,7 @@ export function route<C extends CallDefinition>(
   routeCall(app, routeParts(context), call, handler)
 }
 
-/** What the routes of the storage service are made with. */
+/** Returns the parts from which the routes of the storage service are made. */
 export function routeParts({ metrics, rates, sharedRates, authorize }: Context): RouteParts<Caller> {
   return { metrics, rates, sharedRates, authorize, describeError, chooseDialect }
 }

@@ -12,7 +12,7 @@ type ChainContext = Pick<Context, 'db' | 'secret' | 'clock'>
 /** The chain with its identity. `head` is undefined while it is empty. */
 export type Chain = { publisher: Publisher; generation: number; head: CID | undefined; length: number }
 
-/** What to publish about a root: its chunks, or its removal. */
+/** The change to publish for a root: its chunks, or its removal. */
 export type Change = { root: Uint8Array; chunks: readonly ChainBlock[] | undefined; addresses: readonly string[] }
 
 /** Returns the chain; undefined when there is none that was signed with this secret. Changes nothing. */

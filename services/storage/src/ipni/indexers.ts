@@ -7,7 +7,7 @@ import { toMultiaddrBytes } from './multiaddr.ts'
 const timeoutMs = 15_000
 const maxAnswerBytes = 1_000_000
 
-/** What an indexer knows of a provider; the only part that is read. */
+/** The part of an indexer's answer about a provider that is read. */
 const providerSchema = v.object({ LastAdvertisement: v.nullish(v.object({ '/': v.string() })) })
 
 /**

@@ -16,7 +16,7 @@ const sha256Code = 0x12
 const sha256Bytes = 32
 const dagPbCode = 0x70
 
-/** What the CID of a stored block is made of, besides the block. */
+/** The parts of the CID of a stored block, besides the block. */
 type CidForm = { code: number; hash: string | undefined; digestBytes?: number; isVersion0?: boolean }
 
 /** Registers Kubo's calls that store single blocks. */

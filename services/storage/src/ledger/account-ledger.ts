@@ -31,7 +31,7 @@ export async function openAccount(
     .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0, free_bytes: null })
     .onConflict((conflict) => conflict.column('address').doNothing())
     .execute()
-  // Of concurrent calls, one claims the allowance; it releases the claim if it may not enter it.
+  // Only one of several concurrent calls claims the allowance; it releases the claim if it may not enter it.
   const claim = trx.updateTable('account').where('address', '=', address)
   const claimed = await claim
     .set({ free_bytes: 0 })

@@ -8,7 +8,7 @@ import { recordEvents } from '../events/events.ts'
 export type LinkRow = LinkTable
 type Parts = Pick<Context, 'db' | 'clock'>
 
-/** What the owner's client chose. */
+/** The choices of the owner's client. */
 export type NewLink = {
   id: string
   cid: string
@@ -20,7 +20,7 @@ export type NewLink = {
   maxOpens: number
 }
 
-/** What a visitor sent. */
+/** The proof that a visitor sends. */
 export type LinkProof = { token: string; passwordToken?: string | undefined }
 
 /** How long a link that ended stays in lists. */

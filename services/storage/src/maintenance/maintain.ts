@@ -86,8 +86,8 @@ export async function recoverStore(config: StorageConfig, options: RecoverOption
 
 /**
  * `npm run storage:recover -- --unlisted`: reports the imported packs that are not listed for any account.
- * @param discard object keys of those to give up, or `all`
- * @throws CairnError INVALID_REQUEST if one of the keys is not among them. Then none is given up
+ * @param discard object keys of those to discard, or `all`
+ * @throws CairnError INVALID_REQUEST if one of the keys is not among them. Then none is discarded
  */
 export async function settleUnlisted(
   config: StorageConfig,

@@ -55,7 +55,7 @@ function patternOf(text: string, head: PartHead): Pattern | undefined {
   const before = text.slice(0, start)
   const after = text.slice(end)
   const isPlain = before.endsWith(nameStart) && end !== -1 && head.fileName === text.slice(start, end)
-  // With another name of the file, as `filename*`, one of both counts.
+  // If `filename*` states another name, one of the two takes precedence.
   const hasOther = /filename/i.test(before.slice(0, -nameStart.length) + after)
   return isPlain && !hasOther ? { before, after, head } : undefined
 }

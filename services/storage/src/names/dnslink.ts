@@ -117,7 +117,7 @@ export function isLookupUnavailable(error: unknown): boolean {
   return CairnError.is(error, 'UPSTREAM_FAILED') || CairnError.is(error, 'OVERLOADED')
 }
 
-/** Of several links, returns the first in byte order, so that all readers choose the same. */
+/** Returns the first of several links in byte order, so that all readers choose the same one. */
 function chooseLink(texts: readonly string[]): string | undefined {
   const links = texts.flatMap((text) => {
     const value = /^dnslink=(\/ip[fn]s\/.+)$/.exec(text.trim())?.[1]

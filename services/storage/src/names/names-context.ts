@@ -1,5 +1,5 @@
 import type { Context } from '../context.ts'
 
-/** What names are worked with. */
+/** The part of the context that names use. */
 export type NamesContext = Pick<Context, 'db' | 'clock' | 'log' | 'failures' | 'secret'> &
   Partial<Pick<Context, 'secondarySecret'>>

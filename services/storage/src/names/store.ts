@@ -125,7 +125,7 @@ export function findHistory(
   return query.orderBy('sequence', 'desc').limit(limit).execute()
 }
 
-/** Locks the list of names of an account: concurrent changes of it wait for each other here, so that what they check is exact. */
+/** Locks the list of names of an account: concurrent changes wait here, so that their checks are exact. */
 export async function lockList(trx: Kysely<Schema>, address: string): Promise<void> {
   await trx
     .updateTable('account')

@@ -154,7 +154,7 @@ async function relinkUploads(
   { db, objects, clock }: Pick<ImportPacksParts, 'db' | 'objects' | 'clock'>,
   { id, isPrivate }: Pick<OwnPack, 'id' | 'isPrivate'>,
 ): Promise<number> {
-  // First the packs that share a block, once each: what they have is compared in whole.
+  // First finds the packs that share a block, each once, and compares each as a whole.
   const { rows: contained } = await sql<{ id: bigint; key: string }>`
     select pack.id as id, pack.object_key as key from pack
     where pack.id in (select other.pack_id from block as mine join block as other on other.multihash = mine.multihash

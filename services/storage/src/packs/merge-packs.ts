@@ -20,7 +20,7 @@ const minMembers = 32
 /** How long one merged pack waits for uploads in progress. */
 const maxYieldMs = 60_000
 const yieldStepMs = 1000
-/** How long a pack that could not be merged is left alone. */
+/** How long a pack that could not be merged is skipped. */
 const setAsideMs = 86_400_000
 
 /** Dependencies of merging. */
@@ -36,7 +36,7 @@ export type MergeParts = {
   graceMs: number
   /** Whether uploads are in progress at any replica. */
   isBusy(): Promise<boolean>
-  /** Packs that failed, and until when they are left alone. */
+  /** Packs that failed, and until when they are skipped. */
   setAside?: Map<bigint, number>
   onEvent?: (event: PackEvent) => void
 }
@@ -149,7 +149,7 @@ async function mergeGroup(
   })
 }
 
-/** Marks what is damaged in a pack, as the scrubber does: it is not merged again. */
+/** Marks the damaged blocks of a pack, as the scrubber does, so that it is not merged again. */
 async function reportFaulty(
   { db, objects, clock, onEvent = () => undefined }: MergeParts,
   { id, object_key: objectKey }: MergeablePack,

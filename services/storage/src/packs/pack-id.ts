@@ -24,7 +24,7 @@ export function packKey(id: bigint): string {
   return `packs/${folder.padStart(5, '0')}/${id.toString(16).padStart(16, '0')}.car`
 }
 
-/** Parses the id from a key, or returns undefined when the key is not one of a pack. */
+/** Parses the id from the key of a pack; undefined for any other key. */
 export function packIdOfKey(key: string): bigint | undefined {
   const hex = /^packs\/[0-9a-f]+\/([0-9a-f]{16})\.car$/.exec(key)?.[1]
   if (hex === undefined) return undefined

@@ -1,6 +1,6 @@
 import { packKey } from './pack-id.ts'
 
-/** Columns that tell where the bytes of a pack lie. */
+/** Columns that locate the bytes of a pack. */
 export const placeColumns = ['object_key', 'merged_id', 'merged_offset_bytes', 'is_merged'] as const
 
 /** A row of a pack with {@link placeColumns}. */

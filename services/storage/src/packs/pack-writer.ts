@@ -32,7 +32,7 @@ export type PackWriterParts = {
   onWrite(): void
 }
 
-/** What ends a pack: its manifest as a frame, and the header that names it. */
+/** The end of a pack: its manifest as a frame, and the header that points to it. */
 type PackEnd = { header: Uint8Array; frame: readonly Uint8Array[] }
 
 function encodePackEnd(roots: Iterable<CID>, createdAt: number, isPrivate: boolean): PackEnd {

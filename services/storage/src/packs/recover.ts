@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import { packIdOfKey, packTime } from './pack-id.ts'
 import { condemnPack } from './record-pack.ts'
 
-/** What processes that are gone left behind. */
+/** Unfinished objects and packs of processes that are gone. */
 export type Recovery = {
   /** Number of unfinished objects that were removed. */
   unfinishedObjects: number

@@ -107,7 +107,7 @@ async function scrubOne(
     await lease()
   }
   const { damaged, failures, bytes } = await verifyPack(pack, { db, objects, pace, signal })
-  // Its bytes may be gone since some of them were read, which is no damage.
+  // The pack may have been removed while it was read, which is not damage.
   if (damaged.length + failures.length > 0 && (await isGone(pack, parts))) return
   const now = clock.now()
   await markDamaged(db, pack.id, damaged, now)

@@ -63,7 +63,7 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
   const retryUnpriced = createUnpricedRetry(parts)
   const openPanel = createPanels(network, parts.context)
   const { clock } = parts.context
-  /** What all endpoints had in the last complete round, by index, and its time. */
+  /** The state of each endpoint in the last complete round, by index, and the time of the round. */
   let quiet: { states: ReadonlyMap<number, string>; at: number } | undefined
   const isQuiet = async (panel: Panel): Promise<boolean> => {
     if (quiet === undefined || clock.now() < quiet.at || clock.now() >= quiet.at + quietMs) return false
@@ -177,7 +177,7 @@ async function indexRound(
   return { blocks, credited, seen: 0, isBehind: true, voters }
 }
 
-/** Returns what an endpoint has: its head, and its final block where that is not a matter of counting. */
+/** Returns the state of an endpoint: its head, and its final block unless that follows from counting. */
 function describeEnd({ finality }: PaymentNetwork, { head, final }: Pick<Sighting, 'head' | 'final'>): string {
   return 'tag' in finality ? `${head.hash} ${final?.hash}` : head.hash
 }

@@ -4,7 +4,7 @@ import type { Schema } from '../db/schema.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
 import type { Prices } from './prices.ts'
 
-/** What the follower of one chain works with. */
+/** The parts that the follower of one chain uses. */
 export type IndexParts = {
   context: Pick<Context, 'db' | 'clock' | 'log' | 'config' | 'dependencies' | 'metrics'>
   network: PaymentNetwork

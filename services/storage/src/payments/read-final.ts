@@ -11,7 +11,7 @@ export type Sighting = {
   last: Block | undefined
 }
 
-/** What an endpoint reports about a range of final blocks. */
+/** The report of an endpoint about a range of final blocks. */
 export type Evidence = { block: Block; events: PaymentEvent[] }
 
 /** Maximum number of concurrent single-payment queries per endpoint. */

@@ -12,7 +12,7 @@ import { findCursor } from './store.ts'
 /** How long another replica waits after the one that reads a chain went silent. A round of any length renews it. */
 const leaseMs = 30_000
 
-/** What a follower works with, and the owner of its lease. */
+/** The context of a follower, and the owner of its lease. */
 type WorkerContext = IndexParts['context'] & Pick<Context, 'processId'>
 
 /** Follows one network while this process holds its lease. */

@@ -3,7 +3,7 @@ import { mkdir, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'n
 import { basename, dirname, join } from 'node:path'
 import type { RenderedPicture } from './render-picture.ts'
 
-/** Rendered pictures on disk, the least recently used of which are evicted. */
+/** Rendered pictures on disk. The least recently used ones are evicted. */
 export type PictureCache = {
   get(key: string): Promise<RenderedPicture | undefined>
   /** Keeps a picture, unless it is larger than a quarter of the cache. */

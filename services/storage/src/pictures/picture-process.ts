@@ -1,13 +1,13 @@
 import type { PictureOptions } from './picture-options.ts'
 import { type PictureLimits, type RenderedPicture, type RenderFailure, renderPicture } from './render-picture.ts'
 
-/** What the service sends: the bytes of a file in order, then how to render them, or that they are not needed. */
+/** A message of the service: the bytes of a file in order, then how to render them, or that they are not needed. */
 export type PictureTask =
   | { kind: 'bytes'; bytes: Uint8Array }
   | { kind: 'render'; options: PictureOptions; limits: PictureLimits }
   | { kind: 'drop' }
 
-/** What the process answers to `render`. */
+/** The response of the process to `render`. */
 export type PictureAnswer =
   | { kind: 'rendered'; picture: RenderedPicture }
   | { kind: 'failed'; reason: RenderFailure }

@@ -21,7 +21,7 @@ export type PictureRequest = {
   sizeBytes: number
   options: PictureOptions
   read: PictureJob['read']
-  /** Whether only this client may see it: it is rendered for this request alone, and not cached. */
+  /** Whether only this client may see it: it is rendered only for this request, and not cached. */
   isPrivate?: boolean
   /** IP address of the client, for limits. */
   address: string

@@ -60,7 +60,7 @@ async function makeAggregate(context: Context, pieces: readonly PieceRow[]): Pro
   const whole: PieceRow[] = []
   for (const piece of pieces) {
     if (await hasAllPacks(context, piece)) whole.push(piece)
-    // Deleted pieces take no space; the packs beside them become a new piece.
+    // Deleted pieces take no space; the packs next to them become a new piece.
     else await dropPiece(context, piece)
   }
   if (whole.length === 0) return

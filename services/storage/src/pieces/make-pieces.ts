@@ -28,7 +28,7 @@ type WaitingPack = PlacedPack & { id: bigint; size_bytes: number; created_at: nu
 export type PieceMaking = {
   context: Context
   hashing: PieceHashing
-  /** Packs that failed, and until when they are skipped; afterwards each is retried alone. */
+  /** Packs that failed, and until when they are skipped; afterwards, each is retried separately. */
   setAside?: Map<bigint, number>
 }
 

@@ -155,7 +155,7 @@ function summarize(cid: CID, failures: readonly CairnError[]): CairnError {
   })
 }
 
-/** Stores the DAG from one source, or from the packs alone if `source` is undefined, and records it. */
+/** Stores the DAG from one source, or only from the packs if `source` is undefined, and records it. */
 export async function pinFrom(
   context: Context,
   { address, cid, name, isEncrypted, record, deletes }: PinRequest,

@@ -17,7 +17,7 @@ import { makeAggregates, makePieces, type PieceMaking, raiseAllCopies, sweepTree
  */
 export type LaneName = 'pieces' | 'deals' | 'provider' | 'retire'
 
-/** What a stage works with. */
+/** The input of a stage. */
 export type StageInput = {
   readonly context: Context
   readonly making: PieceMaking

@@ -23,7 +23,7 @@ export type Challenge = {
 /** Options of every call; the signal aborts it. */
 export type ProviderCall = { readonly signal: AbortSignal }
 
-/** What a chain shows about the proofs of a piece. */
+/** Proofs of a piece, as its chain shows them. */
 export type ChainProof = {
   /** The newest proof whose challenges included the piece; undefined when none is newer than the known one. */
   readonly newest:

@@ -117,7 +117,7 @@ async function insertUpload(
   const { body } = readUploadMetadata(upload.metadata)
   const { maxOpenUploads } = context.config
   const limits = { now: upload.created_at, maxOpen: maxOpenUploads }
-  // What the link does not accept is reported as that, and not as missing storage.
+  // A file that the link does not accept is reported as such, not as missing storage.
   if (uploadLink !== null) await claimUpload(context.db.read, uploadLink, file, limits)
   const freeDiskBytes = await measureFreeDisk(context)
   await context.db.write(async (trx) => {

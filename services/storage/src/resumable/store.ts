@@ -12,10 +12,10 @@ import { type ReleasedPack, releaseHeld } from '../packs/packs.ts'
 
 /** An upload in parts, with the offset and the state that its client sees. */
 export type ResumableUpload = ResumableUploadTable & {
-  /** Whether its bytes become content as they come. Otherwise they are objects until the last one is there. */
+  /** Whether its bytes become content as they arrive. Otherwise they are stored as objects until the last one has arrived. */
   isImporting: boolean
 }
-/** What an upload leaves that is no longer needed: objects of parts, and packs. */
+/** Objects of parts, and packs, that an upload no longer needs. */
 export type Dropped = { keys: string[]; packs: ReleasedPack[] }
 
 /** Durable bytes: an object, and its offset in the upload. */
@@ -40,7 +40,7 @@ export const uploadTaken = (): CairnError =>
 /** Whose upload it is: an account's own, or one through an upload link of it. They do not see each other's. */
 export type Uploader = Pick<Caller, 'address' | 'uploadLink'>
 
-/** Whether all bytes of an upload became content as they came. For statements about `resumable_upload`. */
+/** Whether all bytes of an upload became content as they arrived. For statements about `resumable_upload`. */
 const isImported = sql<boolean>`exists (select 1 from resumable_import as progress
   where progress.upload_id = resumable_upload.id and progress.offset_bytes = resumable_upload.length_bytes)`
 

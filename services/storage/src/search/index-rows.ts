@@ -5,7 +5,7 @@ import type { Schema } from '../db/schema.ts'
 import { matchText, tokensOfRow } from './name-tokens.ts'
 import { numbersOf } from './search-number.ts'
 
-/** What the index reads of an upload. */
+/** The columns of an upload that the index reads. */
 export type IndexedRow = { id: string; address: string; name: string; cid: string; created_at: number }
 
 /** Columns that an indexed row of `upload` has: its number on SQLite, its tokens on PostgreSQL. */

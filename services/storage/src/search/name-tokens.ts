@@ -5,7 +5,7 @@ const tokenLength = 3
 /** Characters of a CID's start that a token stands for: all CIDs of a kind, and one in 256 of `bafkrei`. */
 const cidStarts = [9, tokenLength] as const
 
-/** What a search looks up: rows with one of each tokens of `name`, and rows with the token `cid`. */
+/** The tokens of a search: rows with one of each tokens of `name`, and rows with the token `cid`. */
 export type SearchTokens = { name: readonly (readonly number[])[]; cid: number }
 
 /** Parts of a text that are looked up although they have letters of two forms: each has up to eight tokens. */

@@ -29,7 +29,7 @@ export const secretSettings = {
 export type SecretConfig = {
   /** Seals what the service stores for users, such as name keys. Defaults to the secret in its home. */
   readonly secret: Uint8Array | undefined
-  /** Accepted beside it, while one replaces the other. */
+  /** Also accepted, while one secret replaces the other. */
   readonly secondarySecret: Uint8Array | undefined
 }
 

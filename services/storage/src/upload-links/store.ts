@@ -18,7 +18,7 @@ export type UploadLinkRow = UploadLinkTable
 export type OpenUse = { uploads: number; bytes: number }
 type Parts = Pick<Context, 'db' | 'clock'>
 
-/** What the owner chose. */
+/** The choices of the owner. */
 export type NewUploadLink = {
   label: string
   maxFileBytes: number
@@ -219,7 +219,7 @@ export async function inspectUploadLink(
 }
 
 /**
- * Revokes a link and ends its uploads in progress: nothing is stored through it from then on. A link that is revoked stays so.
+ * Revokes a link and ends its uploads in progress: nothing is stored through it afterwards. A revoked link stays revoked.
  * @throws CairnError NOT_FOUND
  */
 export async function revokeUploadLink({ db, clock }: Parts, address: string, id: string): Promise<UploadLinkRow> {

@@ -178,7 +178,7 @@ function createSniffer(begin: Uint8Array = new Uint8Array(0)): {
 } {
   const kept: Uint8Array[] = [begin]
   let { length } = begin
-  // Of a begun file, no bytes may be left, although it is longer than its kept beginning.
+  // A resumed file may be longer than its stored start, even if no bytes are left to read.
   let isWhole = length < sniffBytes
   return {
     take(piece) {

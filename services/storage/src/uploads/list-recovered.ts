@@ -78,7 +78,7 @@ export async function holdRecovered(parts: Omit<ListRecoveredParts, 'config'>): 
       try {
         await measureRoot(sourceOf(parts, pack), cid, needed)
       } catch (error) {
-        // What is there of an incomplete root is kept, too.
+        // The available part of an incomplete root is kept, too.
         if (!isIncomplete(error)) throw error
       }
     }

@@ -3,7 +3,7 @@ import type { ImportProfile } from '@cairn/unixfs'
 import { readImportProfile } from './import-profile.ts'
 import { readMimeType } from './mime-type.ts'
 
-/** What a client chose for an upload. */
+/** The options of an upload. */
 export type UploadSettings = {
   profile: ImportProfile
   wrap: boolean

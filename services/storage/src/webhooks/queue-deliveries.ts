@@ -91,7 +91,7 @@ function queueSome({ db, clock }: Pick<Context, 'db' | 'clock'>, id: string): Pr
 }
 
 /**
- * Queues stored events of a range again, up to a limit, and as many as the queue of the webhook takes.
+ * Queues stored events of a range again, up to a limit, and as far as the queue of the webhook has space.
  * @param until last sequence; the newest when undefined
  * @throws CairnError INVALID_CURSOR, WEBHOOK_NOT_FOUND
  */

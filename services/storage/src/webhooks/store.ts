@@ -8,10 +8,10 @@ import { createWebhookSecret } from './webhook-secret.ts'
 
 export type WebhookRow = WebhookTable
 
-/** What a user sets. An empty list of types stands for all. */
+/** The settings of a user. An empty list of types stands for all types. */
 export type WebhookSettings = { url: string; types: readonly EventType[]; description: string }
 
-/** A change; what it omits stays. */
+/** A change; omitted settings stay. */
 export type WebhookChange = {
   [Name in keyof WebhookSettings]?: WebhookSettings[Name] | undefined
 } & { isEnabled?: boolean | undefined }

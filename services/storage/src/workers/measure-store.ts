@@ -17,7 +17,7 @@ export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker 
   const lease = { name: 'measure', owner: context.processId, durationMs: leaseMs }
   const round = async (signal: AbortSignal): Promise<void> => {
     const isHeld = await withLease(context, lease, signal, () => measureStore(context))
-    // Old values beside those of the replica that measures now would be added up.
+    // Otherwise old values would be added to those of the replica that measures now.
     if (!isHeld) for (const gauge of Object.values(context.metrics.store)) gauge.reset()
   }
   const loop = createLoop('measure', intervalMs, clock, round, (error) =>
@@ -88,7 +88,7 @@ export async function measureStore({
   }
   store.missingPacks.set(packs.reduce((sum, { missing }) => sum + Number(missing), 0))
   const scrubbed = packs.find(({ state }) => state === 'live')?.scrubbedAt
-  // Without scrubbing, the time says nothing, and its alert would never end.
+  // Without scrubbing, the time is meaningless, and its alert would never end.
   if (typeof scrubbed === 'number' && config.scrubBytesPerSecond > 0) store.oldestScrub.set(scrubbed / 1000)
   store.unfinishedUploads.set(Number(uploads.count))
   store.unfinishedBytes.set(Number(uploads.bytes ?? 0))

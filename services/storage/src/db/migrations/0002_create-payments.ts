@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** Payments, what they bought, and how far each chain was read. */
+/** Payments, their credits, and how far each chain was read. */
 export const createPayments: Migration = {
   name: '0002_create-payments',
   change: 'expand',

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** What a message to sign grants, as in its text. Earlier messages have no grant and expire within minutes. */
+/** The rights that a message to sign grants, as in its text. Earlier messages have no grant and expire within minutes. */
 export const namePurposes: Migration = {
   name: '0008_name-purposes',
   change: 'expand',

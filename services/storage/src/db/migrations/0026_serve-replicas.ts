@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** What replicas must agree on: rates of calls that create rights or guess secrets, and the secret of the service. */
+/** State that replicas must agree on: rates of calls that create rights or guess secrets, and the secret of the service. */
 export const serveReplicas: Migration = {
   name: '0026_serve-replicas',
   change: 'expand',

@@ -1,6 +1,6 @@
 import type { Migration } from '@cairn/service'
 
-/** What reasons state, beside their English sentences: consoles in other languages read it. */
+/** Code and values of reasons, next to their English sentences: consoles in other languages read them. */
 export const stateReasons: Migration = {
   name: '0037_state-reasons',
   change: 'expand',

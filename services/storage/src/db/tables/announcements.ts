@@ -27,7 +27,7 @@ type IpniAdTable = { cid: string; sequence: number; data: Uint8Array; created_at
 /** A part of the list of blocks of announced content. */
 type IpniChunkTable = { root_multihash: Uint8Array; position: number; cid: string; data: Uint8Array }
 
-/** What indexers, and a Kubo of the operator, were notified of. */
+/** The content that indexers, and a Kubo of the operator, were notified of. */
 export type AnnouncementTables = {
   announced_upload: AnnouncedUploadTable
   handed_root: HandedRootTable

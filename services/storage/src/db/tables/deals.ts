@@ -70,7 +70,7 @@ type DealTable = {
   /** SHA-256 of the token that the provider fetches with. */
   token_hash: Uint8Array | null
   error: string | null
-  /** What the error states, as JSON. */
+  /** Code and values of the error, as JSON. */
   error_facts: string | null
   /** The open challenge: its nonce in hex, and its source. Null once it was answered. */
   challenge_nonce: string | null
@@ -86,7 +86,7 @@ type PossessionCheckTable = {
   asked_at: number
   outcome: 'proved' | 'wrong' | 'silent'
   reason: string | null
-  /** What the reason states, as JSON. */
+  /** Code and values of the reason, as JSON. */
   reason_facts: string | null
   nonce: string
   nonce_source: string

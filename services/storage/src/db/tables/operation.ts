@@ -23,7 +23,7 @@ type EgressTable = { day: number; root_multihash: Uint8Array; bytes: number }
 /** Applied migrations. */
 type MigrationTable = { name: string; applied_at: number }
 
-/** What the service and its operator keep for themselves. */
+/** Data of the service and its operator. */
 export type OperationTables = {
   call_rate: CallRateTable
   audit_entry: AuditEntryTable

@@ -32,8 +32,8 @@ type PackTable = {
   /** The merged pack whose object holds it; null while it has its own object. Then `object_key` names none. */
   merged_id: Generated<bigint | null>
   /**
-   * Of a pack in a merged one: distance of its bytes from their offsets in a pack of its own. Of a merged pack: offset
-   * of its manifest.
+   * For a pack in a merged one: distance of its bytes from their offsets in a pack of its own. For a merged pack: offset of its
+   * manifest.
    */
   merged_offset_bytes: Generated<number | null>
   /** 1 for a merged pack. It has no blocks and no uploads of its own. */

@@ -22,7 +22,7 @@ type PaymentTable = {
   units: string
   state: PaymentState
   reason: string | null
-  /** What the reason states, as JSON. */
+  /** Code and values of the reason, as JSON. */
   reason_facts: string | null
   /** Price at which it was credited: `price / 10^price_decimals` dollars per coin. */
   price: string | null
@@ -56,7 +56,7 @@ type ChainCursorTable = {
   checked_at: number
   /** Why nothing is credited at present; null otherwise. */
   fault: string | null
-  /** What the fault states, as JSON. */
+  /** Code and values of the error, as JSON. */
   fault_facts: string | null
 }
 

@@ -1,6 +1,9 @@
-/** Challenges that a provider still takes, by the rate that it announces: what is over is not sent, and not refused. */
+/**
+ * Number of challenges that a provider still accepts, by the rate that it announces. Further challenges are not sent, so that
+ * they are not refused.
+ */
 export type ChallengeRate = {
-  /** Returns the number of challenges that may be sent now. A rate of 0 is no limit. */
+  /** Returns the number of challenges that may be sent now. A rate of 0 means no limit. */
   countLeft(perMinute: number): number
   /** Counts one that is sent. */
   consume(): void

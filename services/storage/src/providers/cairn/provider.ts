@@ -54,7 +54,7 @@ export function createCairnProvider(
     const body = await readText(response)
     const received = { status: response.status, header: (header: string) => response.headers.get(header), body }
     const error = decodeError(call.dialect, received)
-    // Overload and internal errors say nothing about the piece.
+    // Overload and internal errors do not concern the piece.
     const isKnown = error.code === 'RATE_LIMITED' || call.errors.some((code) => code === error.code)
     return isKnown ? error : failed(`returned status ${response.status}`, error)
   }

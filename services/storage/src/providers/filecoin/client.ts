@@ -88,7 +88,7 @@ function openAccount({ name, key }: FilecoinSettings) {
     if (!isHex(key)) throw new Error('it is not hexadecimal')
     return privateKeyToAccount(key)
   } catch {
-    // What was thrown quotes the key.
+    // The thrown error quotes the key.
     throw new CairnError('INVALID_CONFIGURATION', {
       message: `CAIRN_PROVIDERS: the key of ${name} is not a private key`,
     })
