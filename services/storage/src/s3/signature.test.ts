@@ -328,6 +328,18 @@ describe('a service:', () => {
     else expect((await fetch(`${s3.endpoint}${path}`)).status).toBe(status)
   })
 
+  test('accepts metadata whose name has any characters of a header', async () => {
+    const names = ['user_id', 'file.name', "a!#$%&'*+^`|~b"]
+    const headers = Object.fromEntries(names.map((name) => [`x-amz-meta-${name}`, name]))
+    expect(await send({ method: 'PUT', path: `/${bucket}/names`, headers })).toMatchObject({ status: 200 })
+    const { Metadata } = await s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key: 'names' }))
+    expect(Metadata).toMatchObject(Object.fromEntries(names.map((name) => [name, name])))
+    await s3.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'names', Metadata: { user_id: '7' } }))
+    expect((await s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key: 'names' }))).Metadata?.['user_id']).toBe(
+      '7',
+    )
+  })
+
   test('rejects a copy source with a NUL', async () => {
     const headers = { 'x-amz-copy-source': `/${bucket}/%00` }
     expect(await send({ method: 'PUT', path: `/${bucket}/copy`, headers })).toMatchObject({

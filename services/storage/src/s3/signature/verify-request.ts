@@ -151,7 +151,8 @@ export function readCredential(text = ''): Pick<Claim, 'accessKeyId' | 'date' | 
 }
 
 function readSignedHeaders(text = ''): string[] {
-  if (text.length > 4096 || !/^[a-z0-9-]+(;[a-z0-9-]+)*$/.test(text)) {
+  // The characters of a header's name: metadata may be called `user_id` or `file.name`.
+  if (text.length > 4096 || !/^[!#$%&'*+.^_`|~a-z0-9-]+(;[!#$%&'*+.^_`|~a-z0-9-]+)*$/.test(text)) {
     throw s3Error('AuthorizationHeaderMalformed', 'SignedHeaders must be header names in lower case.')
   }
   return text.split(';')
