@@ -340,6 +340,22 @@ describe('a service:', () => {
     )
   })
 
+  test('accepts headers in UTF-8, whether their bytes or their text was signed', async () => {
+    const latin = (text: string) => Buffer.from(text).toString('latin1')
+    const title = latin('日本 – ä')
+    const headers = { 'x-amz-meta-title': title, 'content-disposition': `attachment; filename="${title}"` }
+    for (const signsBytes of [true, false]) {
+      const path = `/${bucket}/utf-8-${signsBytes}`
+      expect(await send({ method: 'PUT', path, headers, signsBytes })).toMatchObject({ status: 200 })
+      const { Metadata, ContentDisposition } = await s3.client.send(
+        new HeadObjectCommand({ Bucket: bucket, Key: `utf-8-${signsBytes}` }),
+      )
+      expect([Metadata?.['title'], ContentDisposition]).toEqual([title, headers['content-disposition']])
+      const other = { ...s3.keys, secretAccessKey: 'other' }
+      expect(await send({ method: 'PUT', path, headers, signsBytes, keys: other })).toMatchObject({ status: 403 })
+    }
+  })
+
   test('rejects a copy source with a NUL', async () => {
     const headers = { 'x-amz-copy-source': `/${bucket}/%00` }
     expect(await send({ method: 'PUT', path: `/${bucket}/copy`, headers })).toMatchObject({

@@ -26,6 +26,8 @@ export type Sent = {
   keys?: S3Keys
   host?: string
   dropSignature?: boolean
+  /** Signs the bytes of headers, which have one character per byte, as clients other than those of Node do. */
+  signsBytes?: boolean
   /** Sends neither a length nor chunks. */
   dropLength?: boolean
   /**
@@ -55,7 +57,8 @@ export async function signedFetch(s3: TestS3, path: string, sent: Omit<Sent, 'pa
     signedHeaders,
     all['x-amz-content-sha256'] ?? '',
   )
-  const signature = signer.sign('AWS4-HMAC-SHA256', time, [sha256Hex(canonical)])
+  const signed = sent.signsBytes === true ? Buffer.from(canonical, 'latin1') : canonical
+  const signature = signer.sign('AWS4-HMAC-SHA256', time, [sha256Hex(signed)])
   if (sent.dropSignature !== true) {
     all['authorization'] =
       `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/${signer.scope}, SignedHeaders=${signedHeaders.join(';')}, Signature=${signature}`

@@ -76,12 +76,22 @@ export async function verifyRequest<Credential extends { secretAccessKeys: reado
     claim.payloadHash,
     isPresigned ? 'X-Amz-Signature' : undefined,
   )
+  const hashes = hashCanonical(canonical)
   const signer = credential.secretAccessKeys
     .map((secret) => createSigner(secret, claim))
-    .find((one) => isSameSignature(claim.signature, one.sign(algorithm, claim.time, [sha256Hex(canonical)])))
+    .find((one) => hashes.some((hash) => isSameSignature(claim.signature, one.sign(algorithm, claim.time, [hash]))))
   if (signer === undefined) throw s3Error('SignatureDoesNotMatch')
   const { signature } = claim
   return { credential, payload, signing: { signer, time: claim.time, seedSignature: signature } }
+}
+
+/**
+ * Returns the hashes that a client may have signed. A header that is not ASCII is read as Latin-1. Most clients sign its bytes; those
+ * of Node and Python sign it as UTF-8, but send it as Latin-1.
+ */
+function hashCanonical(canonical: string): string[] {
+  const hash = sha256Hex(Buffer.from(canonical, 'latin1'))
+  return /[\x80-\xff]/.test(canonical) ? [hash, sha256Hex(canonical)] : [hash]
 }
 
 function readClaim(request: RawRequest): Claim {
