@@ -66,6 +66,7 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
         method: 'GET',
         raw: { method: 'GET', path: '/many', query: '', headerNames: [], header: () => [] },
         query,
+        headerNames: [],
         header: () => undefined,
       },
       caller: { accessKeyId: '', secretAccessKeys: [], address, scopes: ['files:read'], rules: [] },

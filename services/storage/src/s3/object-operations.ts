@@ -36,7 +36,7 @@ const refusedHeaders = [
 ]
 
 /** What describes a new object: the headers of a request, or the fields of a form. */
-type NewObjectRequest = Pick<S3Request, 'header'> & { raw: Pick<S3Request['raw'], 'headerNames'> }
+type NewObjectRequest = Pick<S3Request, 'header' | 'headerNames'>
 
 /** Reads and validates the properties of a new object. @throws CairnError */
 export function readNewObject(request: NewObjectRequest): ObjectInfo {
@@ -48,7 +48,7 @@ export function readNewObject(request: NewObjectRequest): ObjectInfo {
     throw s3Error('NotImplemented', 'Encryption by the service is not supported. Encrypt before you upload.')
   }
   requirePrivateAcl(request)
-  return readObjectInfo({ header: request.header, names: request.raw.headerNames })
+  return readObjectInfo({ header: request.header, names: request.headerNames })
 }
 
 export const putObjectOperation: S3Operation = async (call) => {

@@ -93,7 +93,7 @@ function toHeaders(fields: ReadonlyMap<string, string>) {
     const value = headers.get(name)
     return value === undefined ? undefined : Buffer.from(value).toString('latin1')
   }
-  return { header, raw: { headerNames: [...headers.keys()] } }
+  return { header, headerNames: [...headers.keys()] }
 }
 
 function readTags(fields: ReadonlyMap<string, string>) {

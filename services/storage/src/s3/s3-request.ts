@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http'
+import { checksumAlgorithms, checksumHeader } from './checksums.ts'
 import { s3Error } from './s3-error.ts'
 import { decodeUri, type RawRequest, readQuery } from './signature/canonical-request.ts'
 
@@ -10,6 +11,8 @@ export type S3Request = Target & {
   method: string
   raw: RawRequest
   query: ReadonlyMap<string, string>
+  /** Lower-case names of all headers, with those that a presigned URL has in its query. */
+  headerNames: readonly string[]
   /** Returns the value of a header. Repeated headers are joined by commas. */
   header(name: string): string | undefined
 }
@@ -27,9 +30,10 @@ export function readS3Request(message: IncomingMessage, url: string, hosts: read
   const at = url.indexOf('?')
   const [path, query] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
   const headers = readHeaders(message.rawHeaders)
-  const header = (name: string): string | undefined => headers.get(name)?.join(',')
   const pairs = readQuery(query)
   if (pairs.length > maxParameters) throw s3Error('InvalidArgument', 'The query has too many parameters.')
+  const inQuery = readHeadersInQuery(pairs)
+  const header = (name: string): string | undefined => (headers.get(name) ?? inQuery.get(name))?.join(',')
   return {
     ...readTarget(path, header('host') ?? '', hosts),
     method: message.method ?? 'GET',
@@ -41,19 +45,45 @@ export function readS3Request(message: IncomingMessage, url: string, hosts: read
       header: (name) => headers.get(name) ?? [],
     },
     query: new Map(pairs),
+    headerNames: [...new Set([...headers.keys(), ...inQuery.keys()])],
     header,
   }
 }
 
 function readHeaders(rawHeaders: readonly string[]): Map<string, string[]> {
   const headers = new Map<string, string[]>()
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const name = (rawHeaders[at] ?? '').toLowerCase()
-    const values = headers.get(name)
-    if (values === undefined) headers.set(name, [rawHeaders[at + 1] ?? ''])
-    else values.push(rawHeaders[at + 1] ?? '')
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    addHeader(headers, rawHeaders[at] ?? '', rawHeaders[at + 1] ?? '')
+  return headers
+}
+
+/**
+ * Parameters of a presigned URL that are not headers: those of the signature, and those that describe the body, which is unknown when
+ * the URL is signed. Clients put the checksum of an empty body there, which S3 ignores.
+ */
+const notHeaders = new Set([
+  ...['x-amz-algorithm', 'x-amz-credential', 'x-amz-date', 'x-amz-expires', 'x-amz-signedheaders', 'x-amz-signature'],
+  ...['x-amz-security-token', 'x-amz-content-sha256', 'x-amz-decoded-content-length', 'x-amz-trailer'],
+  ...['x-amz-sdk-checksum-algorithm', ...checksumAlgorithms.map(checksumHeader)],
+])
+
+/** Returns the headers that a client moved to the query when it signed a URL. S3 accepts them there. */
+function readHeadersInQuery(pairs: readonly (readonly [name: string, value: string])[]): Map<string, string[]> {
+  const headers = new Map<string, string[]>()
+  if (!pairs.some(([name]) => name === 'X-Amz-Algorithm')) return headers
+  for (const [name, text] of pairs) {
+    const isHeader = /^x-amz-/i.test(name) && !notHeaders.has(name.toLowerCase())
+    // Headers contain UTF-8 as bytes.
+    if (isHeader) addHeader(headers, name, Buffer.from(text).toString('latin1'))
   }
   return headers
+}
+
+function addHeader(headers: Map<string, string[]>, name: string, value: string): void {
+  const key = name.toLowerCase()
+  const values = headers.get(key)
+  if (values === undefined) headers.set(key, [value])
+  else values.push(value)
 }
 
 /** Reads bucket and key. The bucket is the subdomain of a configured host, otherwise the first segment of the path. */

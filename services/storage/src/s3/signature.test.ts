@@ -1,5 +1,17 @@
 import { createHash } from 'node:crypto'
-import { CreateBucketCommand, GetObjectCommand, HeadObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3'
+import {
+  CopyObjectCommand,
+  CreateBucketCommand,
+  CreateMultipartUploadCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  PutObjectCommand,
+  type PutObjectCommandInput,
+  UploadPartCommand,
+} from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { type S3Keys, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { createS3Credential } from './s3.ts'
@@ -354,6 +366,71 @@ describe('a service:', () => {
       const other = { ...s3.keys, secretAccessKey: 'other' }
       expect(await send({ method: 'PUT', path, headers, signsBytes, keys: other })).toMatchObject({ status: 403 })
     }
+  })
+
+  describe('honours what a presigned URL has in its query:', () => {
+    const use = async (url: Promise<string>, method = 'PUT') => {
+      const body = method === 'PUT' ? 'text' : null
+      const answer = await fetch(await url, { method, body })
+      return { status: answer.status, body: await answer.text() }
+    }
+    const put = (more: Partial<PutObjectCommandInput>) =>
+      use(getSignedUrl(s3.client, new PutObjectCommand({ Bucket: bucket, Key: 'in-query', ...more })))
+    const head = (Key: string) => s3.client.send(new HeadObjectCommand({ Bucket: bucket, Key }))
+
+    test('metadata and tags', async () => {
+      expect(await put({ Metadata: { Author: 'A B+', title: 'ä' }, Tagging: 'a=b&c=d' })).toMatchObject({ status: 200 })
+      const { Metadata, TagCount, ContentLength } = await head('in-query')
+      expect(Metadata).toMatchObject({ author: 'A B+', title: Buffer.from('ä').toString('latin1') })
+      expect([TagCount, ContentLength]).toEqual([2, 4])
+    })
+
+    test('the source of a copy', async () => {
+      await s3.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'ä +', Body: 'source' }))
+      await s3.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'copied', Body: 'target' }))
+      const CopySource = `${bucket}/${encodeURIComponent('ä +')}`
+      const url = getSignedUrl(s3.client, new CopyObjectCommand({ Bucket: bucket, Key: 'copied', CopySource }))
+      expect(await use(url)).toMatchObject({ status: 200 })
+      const found = await s3.client.send(new GetObjectCommand({ Bucket: bucket, Key: 'copied' }))
+      expect(await found.Body?.transformToString()).toBe('source')
+    })
+
+    test('conditions of an object and its bucket', async () => {
+      expect(await put({ ExpectedBucketOwner: 'another' })).toMatchObject({ status: 403 })
+      expect(await put({ ExpectedBucketOwner: s3.address })).toMatchObject({ status: 200 })
+      const remove = (IfMatchSize: number) =>
+        use(
+          getSignedUrl(s3.client, new DeleteObjectCommand({ Bucket: bucket, Key: 'in-query', IfMatchSize })),
+          'DELETE',
+        )
+      expect(await remove(5)).toMatchObject({ status: 412 })
+      expect(await remove(4)).toMatchObject({ status: 204 })
+    })
+
+    test('what is not supported, which is refused', async () => {
+      expect(await put({ ACL: 'public-read' })).toMatchObject({ status: 400 })
+      expect(await put({ ACL: 'private' })).toMatchObject({ status: 200 })
+      expect(await put({ StorageClass: 'GLACIER' })).toMatchObject({ status: 400 })
+      expect(await put({ WebsiteRedirectLocation: '/x' })).toMatchObject({ status: 501 })
+    })
+
+    test('the algorithm of an upload in parts', async () => {
+      const command = new CreateMultipartUploadCommand({ Bucket: bucket, Key: 'parts', ChecksumAlgorithm: 'SHA256' })
+      const { body } = await use(getSignedUrl(s3.client, command), 'POST')
+      const part = await s3.client.send(
+        new UploadPartCommand({
+          Bucket: bucket,
+          Key: 'parts',
+          UploadId: /<UploadId>([^<]+)/.exec(body)?.[1],
+          PartNumber: 1,
+          Body: 'x',
+          ChecksumAlgorithm: 'SHA256',
+        }),
+      )
+      expect(part.ChecksumSHA256).toBe(createHash('sha256').update('x').digest('base64'))
+      const listed = await s3.client.send(new ListMultipartUploadsCommand({ Bucket: bucket }))
+      expect(listed.Uploads?.map((one) => one.ChecksumAlgorithm)).toEqual(['SHA256'])
+    })
   })
 
   test('rejects a copy source with a NUL', async () => {
