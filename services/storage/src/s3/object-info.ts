@@ -29,7 +29,13 @@ const maxHeaderCharacters = 2048
 /** Metadata that the service sets. Clients may send it back after a read; it is ignored. */
 const ownMetadata = 'cid'
 
-const textsSchema = v.record(v.string(), v.string())
+/** Texts by name. Unlike `v.record`, it keeps names that objects inherit: metadata may be called `constructor`. */
+const textsSchema = v.pipe(
+  v.custom<object>((input) => typeof input === 'object' && input !== null),
+  v.transform((texts) => Object.entries(texts)),
+  v.array(v.tuple([v.string(), v.string()])),
+  v.transform((texts): Record<string, string> => Object.fromEntries(texts)),
+)
 const tagsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
 const checksumKindSchema = v.object({
   algorithm: v.picklist(checksumAlgorithms),
@@ -58,7 +64,8 @@ function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'header
     requireHeader(name, value)
     kept[name] = value
   }
-  const metadata: Record<string, string> = {}
+  // Not a record: an assignment to `__proto__` would be lost.
+  const metadata = new Map<string, string>()
   let metadataBytes = 0
   for (const headerName of names) {
     if (!headerName.startsWith(metadataPrefix)) continue
@@ -67,12 +74,12 @@ function readObjectHeaders({ header, names }: Headers): Pick<ObjectInfo, 'header
     const value = header(headerName) ?? ''
     requireHeader(headerName, value)
     metadataBytes += name.length + value.length
-    metadata[name] = value
+    metadata.set(name, value)
   }
   if (metadataBytes > maxMetadataBytes) {
     throw s3Error('MetadataTooLarge', undefined, { Size: metadataBytes, MaxSizeAllowed: maxMetadataBytes })
   }
-  return { headers: kept, metadata }
+  return { headers: kept, metadata: Object.fromEntries(metadata) }
 }
 
 /** A field of a form may have any text, but a response with it could not be sent. @throws CairnError `InvalidArgument` */

@@ -16,6 +16,7 @@ import {
   PutObjectCommand,
   S3ServiceException,
 } from '@aws-sdk/client-s3'
+import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { compareBytes } from '../compare-bytes.ts'
@@ -70,6 +71,23 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
       ])
     },
   )
+
+  test('keeps metadata with names that objects inherit', async () => {
+    const Metadata = Object.fromEntries(
+      ['constructor', 'prototype', '__proto__', 'tostring'].map((name) => [name, 'x']),
+    )
+    await s3.client.send(new PutObjectCommand({ Bucket, Key: 'names', Body: 'x', Metadata }))
+    // The client makes a record of them, which loses `__proto__`.
+    const { metadata } = await s3.context.db.read
+      .selectFrom('s3_object')
+      .select('metadata')
+      .where('key', '=', 'names')
+      .executeTakeFirstOrThrow()
+    expect(JSON.parse(metadata)).toEqual(JSON.parse(JSON.stringify(Metadata)))
+    const url = await getSignedUrl(s3.client, new HeadObjectCommand({ Bucket, Key: 'names' }), { expiresIn: 60 })
+    const { headers } = await fetch(url, { method: 'HEAD' })
+    expect(Object.keys(Metadata).map((name) => headers.get(`x-amz-meta-${name}`))).toEqual(['x', 'x', 'x', 'x'])
+  })
 
   test('returns an object unchanged, and the gateway serves the CID that it names', async () => {
     const Body = randomBytes(3_000_000)
