@@ -34,7 +34,7 @@ export const getObjectAttributes: S3Operation = async (call) => {
     }
     return write
   })
-  const row = await requireObject(context, request, readVersionId(request.query))
+  const row = await requireObject(context.db.read, request, readVersionId(request.query))
   const found: XmlRecord = Object.assign({}, ...chosen.map((write) => write(row, request)))
   return xmlAnswer('GetObjectAttributesResponse', found, {
     'last-modified': httpDate(row.created_at),

@@ -123,7 +123,7 @@ function requireOwnGrants(policy: ReadElement, address: string): void {
 
 /** Requires the object of a request, unless it names a bucket. @throws CairnError as `requireObject` */
 async function requireTarget({ context, request }: S3Call): Promise<void> {
-  if (request.key !== '') await requireObject(context, request, readVersionId(request.query))
+  if (request.key !== '') await requireObject(context.db.read, request, readVersionId(request.query))
 }
 
 const privateAcls = ['private', 'bucket-owner-full-control', 'bucket-owner-read']

@@ -190,13 +190,13 @@ export async function putObject(
 
 /** Returns an object of a bucket. @throws CairnError `NoSuchKey`, `NoSuchVersion`, `MethodNotAllowed` for a delete marker */
 export async function requireObject(
-  { db }: Pick<Context, 'db'>,
+  db: Kysely<Schema>,
   { bucket, key }: Target,
   versionId?: string,
 ): Promise<ObjectRow> {
-  const row = await selectObject(db.read, bucket, key, versionId)
+  const row = await selectObject(db, bucket, key, versionId)
   if (row !== undefined) return row
-  const marker = await selectMarker(db.read, bucket, key, versionId)
+  const marker = await selectMarker(db, bucket, key, versionId)
   if (marker !== undefined) {
     const headers = { 'x-amz-delete-marker': 'true', 'x-amz-version-id': versionIdOf(marker) }
     throw versionId === undefined
@@ -217,7 +217,7 @@ export async function requireReadable(
   target: Target,
   versionId?: string,
 ): Promise<ObjectRow> {
-  const row = await requireObject(context, target, versionId)
+  const row = await requireObject(context.db.read, target, versionId)
   context.denylist.requireContent(CID.parse(row.cid))
   return row
 }

@@ -1,28 +1,28 @@
 import { infoOf, requireTags, type Tag } from './object-info.ts'
+import { versionHeaders } from './object-operations.ts'
 import { requireObject } from './objects.ts'
 import { readSmallBody } from './read-body.ts'
 import { type ReadElement, readXml } from './read-xml.ts'
 import { authorize, emptyAnswer, maxXmlBytes, type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import { readVersionId } from './s3-request.ts'
-import { type BucketRow, selectObject, updateBucket } from './store.ts'
+import { type BucketRow, type ObjectRow, updateBucket } from './store.ts'
 
 export const getObjectTagging: S3Operation = async (call) => {
-  await authorize(call, 'read')
-  const { tags } = infoOf(await requireObject(call.context, call.request, readVersionId(call.request.query)))
-  return tagsAnswer(tags)
+  const bucket = await authorize(call, 'read')
+  const { context, request } = call
+  const row = await requireObject(context.db.read, request, readVersionId(request.query))
+  return tagsAnswer(infoOf(row).tags, versionHeaders(bucket, row))
 }
 
 export const putObjectTagging: S3Operation = async (call) => {
-  await authorize(call, 'write')
-  await setTags(call, await readTags(call))
-  return emptyAnswer(200)
+  const bucket = await authorize(call, 'write')
+  return emptyAnswer(200, versionHeaders(bucket, await setTags(call, await readTags(call))))
 }
 
 export const deleteObjectTagging: S3Operation = async (call) => {
-  await authorize(call, 'write')
-  await setTags(call, [])
-  return emptyAnswer(204)
+  const bucket = await authorize(call, 'write')
+  return emptyAnswer(204, versionHeaders(bucket, await setTags(call, [])))
 }
 
 async function readTags({ body }: S3Call): Promise<Tag[]> {
@@ -40,24 +40,25 @@ export function readTagSet(tagging: ReadElement): Tag[] {
   )
 }
 
-async function setTags({ context, caller, request }: S3Call, tags: readonly Tag[]): Promise<void> {
-  const { bucket, key } = request
+/** Sets the tags of an object, and returns it. @throws CairnError `NoSuchBucket`, and as {@link requireObject} */
+function setTags({ context, caller, request }: S3Call, tags: readonly Tag[]): Promise<ObjectRow> {
   const versionId = readVersionId(request.query)
-  await context.db.write(async (trx) => {
+  return context.db.write(async (trx) => {
     // Since the body was awaited, the bucket may have gone to another account.
-    await updateBucket(trx, { address: caller.address, name: bucket }, {})
-    const row = await selectObject(trx, bucket, key, versionId)
-    if (row === undefined) throw s3Error('NoSuchKey', undefined, { Key: key })
+    await updateBucket(trx, { address: caller.address, name: request.bucket }, {})
+    const row = await requireObject(trx, request, versionId)
     await trx
       .updateTable('s3_object')
       .set({ tags: tags.length === 0 ? null : JSON.stringify(tags) })
       .where('version_id', '=', row.version_id)
       .execute()
+    return row
   })
 }
 
-function tagsAnswer(tags: readonly Tag[]) {
-  return xmlAnswer('Tagging', { TagSet: { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) } })
+function tagsAnswer(tags: readonly Tag[], headers: Record<string, string> = {}) {
+  const tagSet = { Tag: tags.map(({ key, value }) => ({ Key: key, Value: value })) }
+  return xmlAnswer('Tagging', { TagSet: tagSet }, headers)
 }
 
 export const getBucketTagging: S3Operation = async (call) => {

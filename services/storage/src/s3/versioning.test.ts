@@ -6,13 +6,16 @@ import {
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
+  DeleteObjectTaggingCommand,
   GetBucketVersioningCommand,
   GetObjectAttributesCommand,
   GetObjectCommand,
+  GetObjectTaggingCommand,
   ListObjectsV2Command,
   ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
+  PutObjectTaggingCommand,
   UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { migrate } from '@cairn/service'
@@ -25,7 +28,7 @@ import { bearer } from '../start-test-storage.fixture.ts'
 import { copyUpload } from '../uploads/uploads.ts'
 import { unconditional } from './conditions.ts'
 import { openVersion } from './objects.ts'
-import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
 import { selectObject } from './store.ts'
 
@@ -68,6 +71,29 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
       dispose: () => client.send(new DeleteBucketCommand({ Bucket })),
     }
   }
+
+  test('calls for tags name the version, and say when there is none', async () => {
+    const bucket = await openBucket('tagged-versions', 'Enabled')
+    const first = (await bucket.put('one')) ?? ''
+    const second = await bucket.put('two')
+    const marker = (await bucket.remove()).VersionId ?? ''
+    const object = { Bucket: 'tagged-versions', Key: 'k' }
+    const Tagging = { TagSet: [{ Key: 'a', Value: 'b' }] }
+    const calls = [
+      (VersionId?: string) => s3.client.send(new PutObjectTaggingCommand({ ...object, VersionId, Tagging })),
+      (VersionId?: string) => s3.client.send(new GetObjectTaggingCommand({ ...object, VersionId })),
+      (VersionId?: string) => s3.client.send(new DeleteObjectTaggingCommand({ ...object, VersionId })),
+    ]
+    const missing = first.replace(/.{12}$/, '0'.repeat(12))
+    for (const call of calls) {
+      expect((await call(first)).VersionId).toBe(first)
+      expect(await refused(call(marker))).toEqual(['MethodNotAllowed', 405])
+      expect(await refused(call(missing))).toEqual(['NoSuchVersion', 404])
+      expect(await refused(call())).toEqual(['NoSuchKey', 404])
+    }
+    await bucket.remove(marker)
+    for (const call of calls) expect((await call()).VersionId).toBe(second)
+  })
 
   test('the attributes of an object name its version', async () => {
     const bucket = await openBucket('attributes', 'Enabled')
