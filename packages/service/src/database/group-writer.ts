@@ -11,6 +11,7 @@ const maxUnits = 512
 const lockTries = 80
 
 type Waiting = { run(): Promise<void>; commit(): void; fail(error: unknown): void }
+type Failed = { unit: Waiting; error: unknown }
 
 /** Runs units of work on one connection, many per commit. */
 export type GroupWriter<Schema> = {
@@ -21,8 +22,8 @@ export type GroupWriter<Schema> = {
 
 /**
  * Units queued in the same turn of the event loop share one BEGIN … COMMIT, and so one sync of the disk. Each has its
- * own savepoint, so a failed one does not affect the others. A failed unit rejects immediately, the others resolve when
- * the commit is durable and its file is still in place.
+ * own savepoint, so a failed one does not affect the others. All settle when the commit is durable and its file is still in place:
+ * also those that failed, because the reason may be what another unit of the group has written.
  */
 export function createGroupWriter<Schema>(
   database: DatabaseSync,
@@ -51,23 +52,23 @@ export function createGroupWriter<Schema>(
   }
 
   /**
-   * Runs one unit in its savepoint; true if it is part of the group.
+   * Runs one unit in its savepoint, and adds it to those that are part of the group, or to those that failed.
    * @throws an error that affects the whole group
    */
-  const runOne = async (unit: Waiting): Promise<boolean> => {
+  const runOne = async (unit: Waiting, group: Waiting[], failed: Failed[]): Promise<void> => {
     try {
       execute('SAVEPOINT unit')
       await unit.run()
       if (database.isTransaction) execute('RELEASE unit')
       else throw new ConflictError('The transaction ended within a unit of work')
-      return true
+      group.push(unit)
     } catch (error) {
-      unit.fail(error)
       if (!database.isTransaction) {
+        unit.fail(error)
         throw new ConflictError('The transaction ended within another unit of work', { cause: error })
       }
+      failed.push({ unit, error })
       execute('ROLLBACK TO unit; RELEASE unit')
-      return false
     }
   }
 
@@ -80,20 +81,23 @@ export function createGroupWriter<Schema>(
       return
     }
     const group: Waiting[] = []
+    const failed: Failed[] = []
     try {
       for (let count = 0; count < maxUnits; count++) {
         const unit = queue.shift()
         if (unit === undefined) break
-        if (await runOne(unit)) group.push(unit)
+        await runOne(unit, group, failed)
       }
       execute('COMMIT')
       guard.check()
     } catch (error) {
       for (const unit of group) unit.fail(error)
+      for (const { unit } of failed) unit.fail(error)
       rollBack()
       return
     }
     for (const unit of group) unit.commit()
+    for (const { unit, error } of failed) unit.fail(error)
   }
 
   const drain = async (): Promise<void> => {

@@ -101,6 +101,23 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
+  test('a unit that fails over what another one of its group wrote fails once that is committed', async () => {
+    const place = await freshFile()
+    await using db = await place.open()
+    const written = addLease(db, 'taken')
+    const refused = db.write(async (trx) => {
+      if ((await trx.selectFrom('lease').select('name').execute()).length > 0) throw new CairnError('CONFLICT')
+    })
+    const more = db.write(async (trx) => {
+      for (let count = 0; count < 100; count++) await trx.selectFrom('lease').select('name').execute()
+    })
+    const error = await refused.catch((thrown: unknown) => thrown)
+    expect(CairnError.is(error, 'CONFLICT')).toBe(true)
+    expect(await db.read.selectFrom('lease').select('name').execute()).toEqual([{ name: 'taken' }])
+    await Promise.all([written, more])
+    await place.remove()
+  })
+
   test('only the owner can read its files, also those of an earlier version', async () => {
     const place = await freshFile()
     const umask = process.umask(0o022)
