@@ -115,6 +115,29 @@ describe('origins', () => {
     expect((await get('/anything?format=raw')).statusCode).toBe(404)
   })
 
+  it('keeps the query of a request in the redirects of a _redirects file', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({
+      _redirects: [
+        '/plain/* /target/:splat 301',
+        '/fixed/* /target?fixed=1&lang=en#part 302',
+        '/parts/:code/:name /target?code=:code&name=:name 301',
+        '/away/* https://example.net/away/:splat 301',
+        '/shown/* /page.txt 200',
+      ].join('\n'),
+      'page.txt': 'page',
+    })
+    const get = (path: string) => app.inject({ url: path, headers: { host: `${root}.ipfs.dweb.test` } })
+    const follow = async (path: string) => (await get(path)).headers.location
+    expect(await follow('/plain/a?x=1&x=2&y=%26%25')).toBe('/target/a?x=1&x=2&y=%26%25')
+    expect(await follow('/fixed/a')).toBe('/target?fixed=1&lang=en#part')
+    // Of parameters that both have, those of the request count.
+    expect(await follow('/fixed/a?lang=de&z')).toBe('/target?fixed=1&lang=de&z=#part')
+    expect(await follow('/parts/7/a%26b?q=1')).toBe('/target?code=7&name=a%26b&q=1')
+    expect(await follow('/away/a?utm=x')).toBe('https://example.net/away/a?utm=x')
+    expect((await get('/shown/a?x=1')).body).toBe('page')
+  })
+
   it('tells the visitors of a site that its _redirects file is bad, and not the log of the operator', async () => {
     const lines: string[] = []
     const { app, addFolder, blocks } = createTestGateway({

@@ -61,6 +61,21 @@ export function applyRules(rules: readonly Rule[], path: string): Redirect | und
   return undefined
 }
 
+/**
+ * Adds the query of a request to the target of a redirect. Of parameters that both have, those of the request count.
+ * @param search of the request, with its question mark, or empty
+ * @see https://specs.ipfs.tech/http-gateways/web-redirects-file/#query-parameters
+ */
+export function keepQuery(to: string, search: string): string {
+  const asked = new URLSearchParams(search)
+  if (asked.size === 0) return to
+  const [, path = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(to) ?? []
+  const merged = new URLSearchParams(query)
+  for (const name of asked.keys()) merged.delete(name)
+  for (const [name, value] of asked) merged.append(name, value)
+  return `${path}?${merged}${fragment}`
+}
+
 function matchRule(from: readonly string[], parts: readonly string[]): Map<string, string> | undefined {
   const values = new Map<string, string>()
   for (const [index, pattern] of from.entries()) {

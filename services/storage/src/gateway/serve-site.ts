@@ -2,7 +2,14 @@ import { readFile, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
 import { parseSegments } from './content-path.ts'
 import { openPath } from './open-path.ts'
-import { applyRules, badRedirects, maxRedirectsFile, parseRedirects, type Redirect } from './redirects-file.ts'
+import {
+  applyRules,
+  badRedirects,
+  keepQuery,
+  maxRedirectsFile,
+  parseRedirects,
+  type Redirect,
+} from './redirects-file.ts'
 import { serveFile } from './serve-file.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
@@ -57,7 +64,8 @@ async function readRules(gateway: Gateway, request: ContentRequest): Promise<str
 }
 
 async function followRule(gateway: Gateway, request: ContentRequest, rule: Redirect, serve: Serve): Promise<Answer> {
-  if (rule.status >= 300 && rule.status < 400) return redirect(rule.status, headerSafe(rule.to))
+  if (rule.status >= 300 && rule.status < 400)
+    return redirect(rule.status, headerSafe(keepQuery(rule.to, request.search)))
   const path = { ...request.path, ...parseSegments(rule.to.replace(/[?#].*$/, '')) }
   if (rule.status === 200) return serve(gateway, { ...request, path })
   gateway.denylist.requireContent(path.cid, path.segments)
