@@ -138,6 +138,16 @@ describe('origins', () => {
     expect((await get('/shown/a?x=1')).body).toBe('page')
   })
 
+  it('rejects a rule with two placeholders of one name', async () => {
+    const { app, addFolder } = createTestGateway()
+    const get = async (from: string) => {
+      const root = await addFolder({ _redirects: `${from} /b/:x` })
+      return (await app.inject({ url: '/p/1/2', headers: { host: `${root}.ipfs.dweb.test` } })).statusCode
+    }
+    expect(await get('/p/:x/:x')).toBe(500)
+    expect(await get('/p/:x/:y')).toBe(301)
+  })
+
   it('tells the visitors of a site that its _redirects file is bad, and not the log of the operator', async () => {
     const lines: string[] = []
     const { app, addFolder, blocks } = createTestGateway({

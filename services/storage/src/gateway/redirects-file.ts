@@ -44,7 +44,10 @@ export function parseRedirects(text: string): Rule[] {
     if (!/^(?:\/|https?:\/\/)/.test(to)) throw fail('"to" must be a path or an http address')
     if (!to.startsWith('/') && (status < 300 || status > 399)) throw fail('only redirects can point to other hosts')
     if (from.includes('*') && !from.endsWith('/*')) throw fail('a splat is allowed only at the end')
-    rules.push({ from: from.split('/').slice(1), to, status })
+    const parts = from.split('/').slice(1)
+    const names = parts.filter((part) => part.startsWith(':') && part.length > 1)
+    if (new Set(names).size < names.length) throw fail('"from" has two placeholders of one name')
+    rules.push({ from: parts, to, status })
   }
   return rules
 }
