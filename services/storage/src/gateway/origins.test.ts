@@ -138,6 +138,20 @@ describe('origins', () => {
     expect((await get('/shown/a?x=1')).body).toBe('page')
   })
 
+  it('follows rules that end in a slash, and rules to addresses of IPFS', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({
+      _redirects: '/old/ /new/\n/p/:x/ /q/:x\n/cid/* ipfs://bafkqaaa/:splat\n/name ipns://docs.ipfs.tech/ 302\n',
+    })
+    const follow = async (url: string) =>
+      (await app.inject({ url, headers: { host: `${root}.ipfs.dweb.test` } })).headers.location
+    expect(await follow('/old/')).toBe('/new/')
+    expect(await follow('/old')).toBe('/new/')
+    expect(await follow('/p/1/')).toBe('/q/1')
+    expect(await follow('/cid/a/b')).toBe('ipfs://bafkqaaa/a/b')
+    expect(await follow('/name')).toBe('ipns://docs.ipfs.tech/')
+  })
+
   it('rejects a rule with two placeholders of one name', async () => {
     const { app, addFolder } = createTestGateway()
     const get = async (from: string) => {

@@ -41,10 +41,11 @@ export function parseRedirects(text: string): Rule[] {
     const status = Number(code)
     if (!/^\d{3}$/.test(code) || !statuses.has(status)) throw fail(`status ${JSON.stringify(code)} is not supported`)
     if (!from.startsWith('/')) throw fail('"from" must begin with a slash')
-    if (!/^(?:\/|https?:\/\/)/.test(to)) throw fail('"to" must be a path or an http address')
+    if (!/^(?:\/|(?:https?|ip[fn]s):\/\/)/.test(to)) throw fail('"to" must be a path or an http or ipfs address')
     if (!to.startsWith('/') && (status < 300 || status > 399)) throw fail('only redirects can point to other hosts')
     if (from.includes('*') && !from.endsWith('/*')) throw fail('a splat is allowed only at the end')
-    const parts = from.split('/').slice(1)
+    // A path that is asked for has no empty name at its end.
+    const parts = from.replace(/\/$/, '').split('/').slice(1)
     const names = parts.filter((part) => part.startsWith(':') && part.length > 1)
     if (new Set(names).size < names.length) throw fail('"from" has two placeholders of one name')
     rules.push({ from: parts, to, status })
