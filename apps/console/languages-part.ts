@@ -7,12 +7,12 @@ const source = (path: string) => fileURLToPath(new URL(`src/messages/${path}`, i
 const englishManifest = new URL('public/manifest.webmanifest', import.meta.url)
 const manifestName = (tag: string) => `manifest.${tag}.webmanifest`
 
-/** What the script of the page's head knows of a language. */
+/** The facts about a language that the script in the page's head needs. */
 type OfferedLanguage = {
   dir: string
   /** The script with its texts. English has none, and development has no scripts. */
   script?: string
-  /** What the system shows of the installed app. That in English is named in the page. */
+  /** The manifest of the installed app. The page itself links to the English one. */
   manifest?: string
 }
 

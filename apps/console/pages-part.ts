@@ -4,7 +4,7 @@ import { type Plugin, runnerImport } from 'vite'
 /** The file of a build that lists its pages: the service answers their paths with the console. */
 const pagesFile = 'pages.json'
 
-/** What the build knows about a page. Names of parameters in a path start with `$`. */
+/** A page as the build lists it. Names of parameters in a path start with `$`. */
 type ListedPage = {
   path: string
   needsWallet: boolean

@@ -7,7 +7,7 @@ import { pdfDataFolders, pdfDataPath } from './src/preview/pdf/pdf-data.ts'
 /** An interpreter of scripts, and decoders for browsers without WebAssembly, which the console has no use for. */
 const unused = /quickjs|nowasm/i
 
-/** Serves what PDF.js reads beside its code: without it, scanned pages are blank and East Asian text is not drawn. */
+/** Serves the data files of PDF.js: without them, scanned pages are blank and East Asian text is not drawn. */
 export function pdfDataPart(): Plugin {
   return {
     name: 'cairn:pdf-data-part',

@@ -30,7 +30,7 @@ export default defineConfig({
     reportCompressedSize: false,
     rolldownOptions: {
       output: {
-        // What every visitor loads is one file: fewer requests before the first paint, and fewer bytes.
+        // Code that every visitor loads is in one file: fewer requests before the first paint, and fewer bytes.
         codeSplitting: { groups: [{ name: 'first', tags: ['$initial'] }] },
       },
     },

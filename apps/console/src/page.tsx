@@ -4,7 +4,7 @@ import type { IconComponent } from '#icons'
 import { loadPart } from './parts/load-part.ts'
 import type { Session } from './session/session-store.ts'
 
-/** What the navigation, the palette and the shortcuts know of a page. */
+/** A page as the navigation, the palette and the shortcuts know it. */
 export type PageEntry = {
   title: () => string
   icon: IconComponent

@@ -43,7 +43,7 @@ export function AccessPanel({
   isFolder: boolean
   /** The conditions, on the access page; elsewhere a summary is shown. */
   conditions?: ReactNode
-  /** Opens the share dialog initially, if the user came to share. */
+  /** Opens the share dialog initially, if the user followed a link to share. */
   isSharing?: boolean
   /** Called when that dialog is closed. */
   onSharing?: () => void

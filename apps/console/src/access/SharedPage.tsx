@@ -77,7 +77,7 @@ function SharedFiles({ role }: { role: Role }) {
     queryFn: async ({ signal }) => {
       const files: KeyFile[] = []
       for await (const file of listKeyFiles(clientOf(network, getSession()), role, { signal })) {
-        // Of the user's own files, only those that others can open.
+        // Only those of the user's own files that others can open.
         if (role === 'recipient' || file.sharedTo.length > 0 || file.hasConditions) files.push(file)
       }
       return files.sort((a, b) => b.updatedAt - a.updatedAt)

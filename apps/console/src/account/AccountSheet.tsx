@@ -87,7 +87,7 @@ function EnsName({ address }: { address: string }) {
   return name === undefined ? undefined : <p className="font-medium">{name}</p>
 }
 
-/** What the account has of the coin of the chain that payments are made on. */
+/** The account's balance in the coin of the chain that payments are made on. */
 function Balance({ address }: { address: string }) {
   const network = useNetwork()
   const chain = paymentChain(network)

@@ -27,7 +27,7 @@ import { keyPageEvents, useKeyActivity } from './use-key-activity.ts'
 const all = 'all'
 const choices: readonly (EventGroup | typeof all)[] = [all, ...eventGroups]
 
-/** What happened in the account, newest first: files, sharing, payments, proofs, keys. */
+/** The events of the account, newest first: files, sharing, payments, proofs, keys. */
 export function ActivityPage() {
   const { show } = useSearch({ from: '/activity' })
   const navigate = useNavigate()
@@ -47,7 +47,7 @@ export function ActivityPage() {
     if (hasNextPage) void fetchNextPage({ cancelRefetch: false })
   }
   const newest = Number(events?.[0]?.cursor ?? 0)
-  // What is on this page is read.
+  // Marks the events on this page as read.
   useEffect(() => {
     if (show === undefined && newest > 0) markAllSeen({ cursor: newest })
   }, [show, newest])

@@ -7,7 +7,7 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useCameInSight } from '../ui/use-came-in-sight.ts'
 
-/** Whether a row came in sight: what it asks about its file waits until then, because a page has hundreds of rows. */
+/** Whether a row came into view. Requests about its file wait until then, because a page has hundreds of rows. */
 export const RowInSight = createContext(false)
 
 /** The frame of one line of the activity: what happened, to which file, when. */

@@ -51,7 +51,7 @@ const icons: Record<EventType, IconComponent> = {
 
 type OtherType = Exclude<EventType, 'upload.stored'>
 
-/** What happened. The console made the API keys of its sessions, which users know as signing in and out. */
+/** Describes an event. The console created the API keys of its sessions, which users know as signing in and out. */
 function describe(type: OtherType, name: string | undefined, data: AccountEvent['data']): string {
   if (name === sessionKeyName && type === 'api_key.created') {
     return messages.activity.signedIn(Number(data['expiresAt'] ?? 0))

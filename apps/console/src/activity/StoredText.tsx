@@ -9,7 +9,7 @@ import { useOwnFile } from '../drive-index/own-files.ts'
 import { messages } from '../messages/messages.ts'
 import { RowInSight } from './ActivityRow.tsx'
 
-/** What is not known to be a folder is called a file, and the gateway is not asked about it. */
+/** Content that is not known to be a folder is called a file, without asking the gateway. */
 const notKnown = { mimeType: '' }
 
 /** Says what was stored, in the words and with the size that the lists show. */

@@ -26,7 +26,7 @@ const groupOf: Record<EventType, EventGroup> = {
   'webhook.disabled': 'account',
 }
 
-/** What others caused, or what needs the owner: the bell reports it. */
+/** Events that others caused, or that need the owner: the bell reports them. */
 export const notifiedTypes: readonly EventType[] = [
   'link.opened',
   'upload_link.used',

@@ -5,7 +5,7 @@ import { messages } from '../messages/messages.ts'
 
 /**
  * Returns why a pin failed or a webhook was disabled, in the language of the page. Events of a service that did not send codes
- * yet stay as they came.
+ * yet are returned unchanged.
  */
 export function describeEventReason({ reason, reasonCode, failingSince, ...data }: AccountEvent['data']): string {
   const sentence = endSentence(String(reason ?? ''))

@@ -16,7 +16,9 @@ const askNodesMs = 60_000
 /** Maximum number of events that the bell lists. */
 const maxListed = 50
 
-/** What an account has seen in this browser: the newest event of the service, and the time of the newest of the nodes. */
+/**
+ * The events that an account has seen in this browser: the newest event of the service, and the time of the newest of the nodes.
+ */
 const list = openKeptList(
   'cairn.seen-events',
   v.object({
@@ -53,7 +55,7 @@ export function markAllSeen({ cursor = -1, at }: Partial<Seen>): void {
 const noEvents: readonly AccountEvent[] = []
 const noKeyEvents: readonly KeyEvent[] = []
 
-/** What the bell shows: events that others caused or that need the owner, newest first, and how many are unread. */
+/** The events of the bell: those that others caused or that need the owner, newest first, and how many are unread. */
 export function useNotifications(): { items: ActivityItem[]; unread: number; markSeen(): void } {
   const client = useClient()
   const session = useSession()

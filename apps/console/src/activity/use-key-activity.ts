@@ -10,7 +10,7 @@ export const keyPageEvents = 100
 
 const nothing: KnownPart<KeyEvent> = { events: [], oldest: undefined }
 
-/** Whether an event tells the account something: its own openings and saved keys are no news. */
+/** Whether an event is news for the account: its own openings and saved keys are not. */
 export function isNews({ kind, address }: KeyEvent, account: string): boolean {
   if (kind === 'save' || kind === 'repair') return false
   return kind !== 'opened' || address !== account

@@ -1,6 +1,6 @@
 import { type Scope, scopes } from '@cairn/protocol'
 
-/** What a key may do, in three steps that people can choose from, least first. */
+/** The rights of a key, in three steps that people can choose from, least first. */
 export const rights = ['read', 'write', 'all'] as const
 export type Rights = (typeof rights)[number]
 

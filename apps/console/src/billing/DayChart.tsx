@@ -27,7 +27,7 @@ export function DayChart({
 }: {
   title: string
   hint: ReactNode
-  /** What the drawing shows, for screen readers. */
+  /** Description of the drawing for screen readers. */
   label: string
   /** Times within each day, oldest first. */
   days: readonly number[]

@@ -54,7 +54,7 @@ export function PayDialog({
     staleTime: 0,
     gcTime: 0,
   })
-  // Of several tokens of a coin, names the one that the wallet will show.
+  // If a coin has several tokens, names the one that the wallet will show.
   const shown = outlook?.token === undefined ? price : { ...price, symbol: outlook.token.symbol }
   const isPoor = outlook !== undefined && outlook.balanceUnits < units
   const isOffline = status !== 'connected'

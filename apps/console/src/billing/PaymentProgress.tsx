@@ -119,7 +119,7 @@ function Waiting({ payment: { txHash, report, isResumed = false } }: { payment: 
   )
 }
 
-/** What the last step waits for: blocks, or the reason for a missing credit. */
+/** The reason why the last step waits: missing blocks, or a missing credit. */
 function finalHint({ report }: RunningPayment): string {
   const [seen] = report?.payments ?? []
   const blocks =

@@ -4,7 +4,7 @@ import { formatDecimal } from '../messages/format.ts'
 /** Digits behind the point of a chain's own coin. */
 export const chainDecimals = 18
 
-/** An amount with at most four digits behind the point, rounded down: what is not there is never shown. */
+/** An amount with at most four decimals, rounded down, so that it never shows more than there is. */
 export function formatAmount(units: bigint, decimals: number): string {
   const [whole = '0', fraction = ''] = formatUnits(units, decimals).split('.')
   const shown = fraction.slice(0, 4).replace(/0+$/, '')

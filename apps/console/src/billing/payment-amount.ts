@@ -11,7 +11,7 @@ export function describeAmount(payment: Pick<Payment, 'coin' | 'units' | 'networ
     : withUnit(formatDecimal(formatUnits(BigInt(units), about.decimals)), about.symbol)
 }
 
-/** Returns what a payment was worth in dollars when it was credited; undefined if that is not known. */
+/** Returns the value of a payment in dollars when it was credited; undefined if that is not known. */
 export function describeValue(
   payment: Pick<Payment, 'coin' | 'units' | 'network' | 'price'>,
   profile: NetworkProfile,

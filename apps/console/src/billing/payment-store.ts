@@ -38,7 +38,7 @@ export type RunningPayment = {
   /** Whether an earlier page sent it: nothing in this page follows its transaction, only its credit. */
   isResumed?: boolean
   txHash?: string
-  /** Of a wallet, before its transaction is known. */
+  /** Id of a batch, before its transaction is known. */
   batchId?: string
   report?: PaymentReport
   creditedBytes?: number
@@ -120,7 +120,7 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
     const failed = CairnError.from(fault)
     const { outcome, txHash } = CairnError.is(failed, 'PAYMENT_FAILED') ? failed.details : {}
     const isUnpaid = outcome === 'unpaid'
-    // A credit of what was cancelled, reverted or replaced would be waited for in vain.
+    // A payment that was cancelled, reverted or replaced is never credited.
     const isGone = isUnpaid || (txHash !== undefined && txHash !== sentId)
     if (isGone && sentId !== undefined) clearSentPayment(sentId)
     const error = wordOutcome(failed)
@@ -130,7 +130,10 @@ export async function startPayment(client: Client, signer: PaySigner, agreed: Ag
   }
 }
 
-/** Whether the user declined. A wallet that cannot pay, or has not this account, rejects a payment as well, and says so. */
+/**
+ * Whether the user declined. A wallet that cannot pay, or does not have this account, rejects a payment with the same code, but
+ * another message.
+ */
 export function isDeclined({ code, message }: CairnError): boolean {
   return code === 'PAYMENT_REJECTED' && message === usualError(code).message
 }
@@ -180,7 +183,7 @@ async function resumeBatch(
   config: Config | undefined,
 ): Promise<void> {
   const change = showResumed(sent, { step: 'mined', batchId })
-  // The page itself follows what it has sent.
+  // The page that sent the payment follows it itself.
   const isShown = running?.isResumed === true && running.batchId === batchId && !isOver(running)
   if (config === undefined || !isShown || followed === batchId) return
   const { signal } = abort

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import { createClient, http } from 'viem'
 import { getBalance } from 'viem/actions'
 
-/** What an address has of a chain's own coin, in smallest units, as the network's endpoint of the chain says. */
+/** The balance of an address in the native coin of a chain, in smallest units, from the network's endpoint of the chain. */
 export function useBalance(chain: ChainProfile | undefined, address: string) {
   return useQuery({
     queryKey: ['balance', chain?.rpcUrl, address],

@@ -4,9 +4,9 @@ import { CairnError } from '@cairn/sdk'
 export type Target = { write(bytes: Uint8Array): Promise<void>; close(): Promise<void>; abort(): Promise<void> }
 
 /**
- * Opens a file to write. Until it is closed, an existing file stays as it was.
- * @throws CairnError FILE_TOO_LARGE if there is no space, FILE_UNREADABLE if it cannot be written for another reason, such as
- *   a folder that was removed; so do `write` and `close`
+ * Opens a file to write. Until it is closed, an existing file does not change.
+ * @throws CairnError FILE_TOO_LARGE if there is no space, FILE_UNREADABLE if it cannot be written for another reason, such as a
+ *   folder that was removed; so do `write` and `close`
  */
 export async function openTarget(handle: FileSystemFileHandle): Promise<Target> {
   const file = await named(handle.createWritable())

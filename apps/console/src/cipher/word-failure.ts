@@ -3,7 +3,7 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 
-/** Errors of content whose usual texts say all: what the SDK adds is English. */
+/** Errors whose usual text is enough: the additions of the SDK are in English. */
 const sufficient = ['DECRYPTION_FAILED', 'VERIFICATION_FAILED', 'NOT_ENCRYPTED'] as const
 
 /**

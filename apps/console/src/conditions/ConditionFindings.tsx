@@ -52,7 +52,7 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
   )
 }
 
-/** What was found of a condition that is known, in its own units. */
+/** The finding for a known condition, in its own units. */
 function KnownFinding({
   chainType,
   condition,

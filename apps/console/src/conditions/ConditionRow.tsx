@@ -28,9 +28,9 @@ export function ConditionRow({
   chainType: DraftChainType
   condition: RawCondition
   position: number
-  /** Of the whole draft, by path. */
+  /** Errors of the whole draft, by path. */
   failures: Readonly<Record<string, string>>
-  /** Whether it was to be saved or checked as it is: then its errors are shown, also of fields that were not left yet. */
+  /** Whether the user tried to save or check the draft: then its errors are shown, even of fields that were not left yet. */
   wasTried: boolean
   chains: readonly string[]
   /** The finding of the key nodes, if an address was tested against the shown conditions. */
@@ -50,9 +50,9 @@ export function ConditionRow({
   const contract = readText(condition, ['contractAddress'])
   /** Whether the amount was set before the token, when nothing said that it counts smallest units: whole tokens are meant. */
   const isWhole = useRef(contract === '')
-  /** The contract as it was typed here: one that came with another draft has its amount already. */
+  /** The contract that the user typed here. A contract from another draft already has its amount. */
   const typedContract = useRef<string>(undefined)
-  /** The amount as it was last shown of a token: of another token that is typed, as many whole ones are meant. */
+  /** The amount last shown for a token. If the user types another token, the same number of whole tokens is meant. */
   const shown = useRef<{ units: string; decimals: number }>(undefined)
   useEffect(() => {
     if (token === undefined) return

@@ -10,7 +10,7 @@ export function ConditionText({
 }: {
   chainType: DraftChainType
   condition: RawCondition
-  /** What is said around it. */
+  /** Formats the text within a sentence. */
   format?: (text: string) => string
 }) {
   return format(describeCondition(chainType, condition, useConditionUnits(chainType, condition)))

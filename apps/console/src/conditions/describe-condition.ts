@@ -9,9 +9,9 @@ import { fromUnits } from './units.ts'
 /** A part of a sentence: text, or a field by name. */
 export type SentencePart = { text: string } | { name: string; field: SentenceField }
 
-/** What amounts of a condition are counted in, as far as it is known. */
+/** The units of amounts in a condition, as far as they are known. */
 export type ConditionUnits = {
-  /** Of the chain's own coin, or of the token. */
+  /** Symbol of the chain's own coin, or of the token. */
   symbol?: string | undefined
   /** Digits behind the point of the token's amounts. */
   tokenDecimals?: number | undefined
@@ -21,7 +21,7 @@ export type ConditionUnits = {
 export function readSentence(name: TemplateName, { symbol }: ConditionUnits = {}): SentencePart[] {
   const fields: Readonly<Record<string, SentenceField>> = templates[name].fields
   const sentence: string = messages.conditions.kinds[name].sentence
-  // What has no symbol is words, between which a line may end.
+  // An amount without a symbol is followed by words, where a line may break.
   const text = sentence.replace(
     '\u00a0{symbol}',
     symbol === undefined ? ` ${messages.conditions.nativeCoin}` : `\u00a0${symbol}`,
@@ -56,7 +56,7 @@ export function describeCondition(
     .join('')
 }
 
-/** What a condition calls, and with what: it may be about the address of another. */
+/** Describes the call of a condition with its parameters: it may be about the address of another person. */
 function describeCall(condition: RawCondition): string {
   const method = readText(condition, ['method'])
   const parameters = readField(condition, ['parameters'])
@@ -64,7 +64,7 @@ function describeCall(condition: RawCondition): string {
   return `${method}(${parameters.map((_, at) => shorten(readText(parameters, [at]), 10, 6)).join(', ')})`
 }
 
-/** What a chain said, in the unit in which the condition asks for it. */
+/** Describes the value that a chain returned, in the unit of the condition. */
 export function describeObserved(
   chainType: DraftChainType,
   condition: RawCondition,

@@ -150,7 +150,7 @@ function checkFigures({ chainType, conditions }: Draft): Record<string, string> 
   return fields
 }
 
-/** Returns what is wrong with a field, in the language of the page, for the place beside it. */
+/** Describes the error of a field in the language of the page, for display next to the field. */
 function describeRule({ reason, reasonFacts }: Reason): string {
   return joinSentences(capitalize(describeReason(reason, reasonFacts)), '')
 }

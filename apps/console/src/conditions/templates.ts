@@ -42,7 +42,7 @@ const minimum = (value: string) => ({ comparator: '>=', value })
 const is = (condition: RawCondition, type: string, method: string) =>
   String(condition['standardContractType'] ?? '').toLowerCase() === type.toLowerCase() && condition['method'] === method
 const hasUser = (condition: RawCondition) => readField(condition, ['parameters', 0]) === user
-/** What reads the address of another is no condition on the person who requests access. */
+/** Whether a condition is about the person who requests access, and not about a fixed address. */
 const isOfUser = (condition: RawCondition) => {
   const parameters = readField(condition, ['parameters'])
   return parameters === undefined || (Array.isArray(parameters) && (parameters.length === 0 || hasUser(condition)))

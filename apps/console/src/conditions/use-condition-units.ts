@@ -4,7 +4,7 @@ import type { ConditionUnits } from './describe-condition.ts'
 import { findTemplate } from './templates.ts'
 import { useToken } from './use-token.ts'
 
-/** What a condition counts in: the symbol of its chain's coin from the network's profile, that of its token from the chain. */
+/** The units of a condition: the symbol of its chain's coin from the network's profile, that of its token from the chain. */
 export function useConditionUnits(chainType: DraftChainType, condition: RawCondition): ConditionUnits {
   const { chain, chains = chain === undefined ? [] : [chain] } = useNetwork()
   const chainName = readText(condition, ['chain'])

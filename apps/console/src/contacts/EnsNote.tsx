@@ -1,7 +1,7 @@
 import type { EnsAnswer } from '../ens/use-ens.ts'
 import { messages } from '../messages/messages.ts'
 
-/** What the names in a field lead to, so that users see each address before they share with it. */
+/** The addresses that the names in a field resolve to, so that users see each one before they share with it. */
 export function EnsNote({ ens }: { ens: readonly EnsAnswer[] }) {
   return (
     <div role="status" className="contents">

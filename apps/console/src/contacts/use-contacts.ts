@@ -21,14 +21,14 @@ export function useContacts() {
   )
   return {
     contacts,
-    /** What keeps the drive from being opened, and whether it is. */
+    /** State of the drive: the error that prevents opening it, if any. */
     query: { data: shown?.drive, error, refetch },
     /** Whether this network can keep contacts. */
     canKeep,
     labelOf: (address: string): string | undefined => labels.get(address),
     save: (address: string, label: string) => edit((editor) => editor.setContact(address, label)),
     remove: (address: string) => edit((editor) => editor.removeContact(address)),
-    /** Notes what a file was shared with. A failure is not reported: only the order of suggestions depends on it. */
+    /** Notes the addresses that a file was shared with. A failure is not reported: only the order of suggestions depends on it. */
     markUsed: (addresses: readonly string[]) => {
       if (shown === undefined) return
       if (shown.drive.known === undefined) {

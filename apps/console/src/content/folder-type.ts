@@ -1,4 +1,4 @@
-/** What tells most files from folders without asking. */
+/** The fields that distinguish most files from folders without a request. */
 type Content = { cid: string; mimeType: string | null }
 
 /** How CIDs of single blocks begin (version 1, codec raw, base32): a folder is never one. */

@@ -2,7 +2,7 @@ import { estimateDecryptedSize } from '@cairn/sdk'
 import { formatByteRange } from '../messages/format.ts'
 import { knownFolderSize } from './use-folder-size.ts'
 
-/** What a list knows of stored content; `isFolder` if a row has found out. */
+/** The fields of stored content in a list; `isFolder` if a row has found out. */
 type Stored = { cid?: string; sizeBytes: number; isEncrypted: boolean; isFolder?: boolean | undefined }
 type Upload = { cid?: string; fileSizeInBytes: string; encryption: boolean }
 

@@ -10,7 +10,7 @@ const queryOf = (client: Client, cidPath: string) => ({
   staleTime: Number.POSITIVE_INFINITY,
 })
 
-/** Whether a CID is a folder. If the listing does not tell, queries the gateway and verifies the answer. */
+/** Whether a CID is a folder. If the listing does not show it, queries the gateway and verifies the answer. */
 export function useIsFolder(content: Parameters<typeof mayBeFolder>[0]) {
   const client = useClient()
   const isOpen = mayBeFolder(content)

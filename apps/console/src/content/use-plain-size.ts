@@ -6,8 +6,8 @@ import { useClient } from '../session/use-client.ts'
 import { useFolderSize } from './use-folder-size.ts'
 
 /**
- * Returns the size of content as people know it: of what is encrypted that which it has once it is decrypted, or else that of
- * the encrypted bytes, called so. Undefined until it is known.
+ * Returns the size of content as people know it: for encrypted content its decrypted size, or else the size of the encrypted
+ * bytes, marked as such. Undefined until it is known.
  * @param content `isFolder` undefined until it is known
  */
 export function usePlainSize({

@@ -32,7 +32,7 @@ export async function readListing(apiKey: string): Promise<DriveUpload[] | undef
   if (!row.success) return undefined
   const { iv, sealed } = row.output
   const key = await deriveKey(apiKey)
-  // Of another session.
+  // A listing of another session cannot be decrypted.
   const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv }, key, sealed).catch(() => undefined)
   if (plain === undefined) return undefined
   const uploads = v.safeParse(uploadSchema, JSON.parse(new TextDecoder().decode(plain)))

@@ -38,7 +38,7 @@ function Place({ shown }: { shown: ShownDrive }) {
   return <FolderPage shown={shown} />
 }
 
-/** Why there are no folders, and what opens them. */
+/** Explains why there are no folders, and offers to open them. */
 function Unopened({ error, onRetry }: { error: Error; onRetry: () => void }) {
   const account = useSession()?.address ?? ''
   const needKeyClient = useKeyClient()

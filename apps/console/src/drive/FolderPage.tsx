@@ -36,7 +36,7 @@ import { type ItemDialog, useItemActions } from './use-item-actions.ts'
 import { useItemEdits } from './use-item-edits.ts'
 import { type PageKey, usePageKeys } from './use-page-keys.ts'
 
-/** A folder of the drive, the starred items, or what a search finds in all folders. */
+/** A folder of the drive, the starred items, or the results of a search in all folders. */
 export function FolderPage({ shown }: { shown: ShownDrive }) {
   const { drive } = shown
   const version = useDriveVersion(shown)
@@ -309,7 +309,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
               icon: Tag,
               run: () => setDialog({ kind: 'labels', items }),
             },
-            // Folders alone have no CID: there is nothing to copy.
+            // Folders have no CID to copy.
             ...(cidsOf(selected).length === 0
               ? []
               : [{ id: 'copy', label: messages.files.copyCid, icon: Copy, run: () => void copyCids(selected) }]),

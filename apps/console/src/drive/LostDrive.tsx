@@ -10,7 +10,7 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { saveText } from '../ui/save-text.ts'
 import { toastError } from '../ui/toast-store.ts'
 
-/** The key of the folders is lost: says so, and starts new ones. The old index is saved first, in case its key is found. */
+/** Explains that the key of the folders is lost, and creates new folders. Saves the old index first, in case its key is found. */
 export function LostDrive({ account, onStarted }: { account: string; onStarted: () => void }) {
   const needKeyClient = useKeyClient()
   const [isAsking, setAsking] = useState(false)

@@ -28,7 +28,7 @@ export function MoveDialog({
 }: {
   drive: Drive
   items: readonly DriveItem[]
-  /** Name of the folder that they were dropped on, if it cannot take them: a new one is made at once. */
+  /** Name of the folder that they were dropped on, if it cannot take them: the dialog then starts with a new folder. */
   refusedBy?: string | undefined
   /** @param newName name of a folder to make in this one for the items */
   onMove: (folderId: string, newName: string | undefined) => Promise<unknown>

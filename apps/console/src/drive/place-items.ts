@@ -5,7 +5,7 @@ import { folderPathOf } from './list-items.ts'
 
 type PlaceEdit = { edit: Pick<DriveEditor, 'place'>; drive: Pick<Drive, 'get' | 'find'> }
 
-/** What became of uploads that are not where they were wanted. */
+/** Uploads that did not reach the folder that the user wanted. */
 export type Misplaced = {
   /** Content that was stored elsewhere before, and stays there. */
   elsewhere: { name: string; path: string }[]

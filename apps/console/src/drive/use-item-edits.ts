@@ -17,12 +17,12 @@ import {
 } from './edit-items.ts'
 import { parentOf } from './list-items.ts'
 
-/** What a user set: tags added and removed, and a colour; undefined leaves the colours as they are. */
+/** The changes of a user: tags added and removed, and a colour; undefined leaves the colours unchanged. */
 export type LabelChange = { add: readonly string[]; remove: readonly string[]; colour: string | undefined }
 
 export type ItemEdits = ReturnType<typeof useItemEdits>
 
-/** What users do with items of the drive. Those that can be undone offer it. */
+/** The edits of drive items. Those that can be undone offer it. */
 export function useItemEdits(shown: ShownDrive) {
   const change = useDriveEdit(shown)
   return useMemo(() => {
@@ -33,7 +33,7 @@ export function useItemEdits(shown: ShownDrive) {
         return work({ edit, drive })
       })
     }
-    /** Reports a failure: the edit is undone by then. */
+    /** Reports a failure, after which the edit is undone. */
     const attempt = async <T>(work: (at: ItemEdit) => T): Promise<T | undefined> => {
       try {
         return await run(work)

@@ -45,7 +45,8 @@ async function readResolver(rpcUrl: string, name: string, read: 'addr' | 'name')
     if (resolver.toLowerCase() === zeroAddress) return undefined
     return await readContract(client, { address: resolver, abi, functionName: read, args })
   } catch {
-    // No registry on this chain, no such record, or the chain does not answer: a name is a convenience.
+    // There is no registry on this chain, no such record, or the chain does not answer. Names are a convenience, so this is not
+    // an error.
     return undefined
   }
 }

@@ -1,6 +1,6 @@
 const maxCauses = 5
 
-/** What follows the `#` of an address: it contains the keys of links. */
+/** The part of an address after `#`: it contains the keys of links. */
 const fragment = /(\w:\/\/[^\s#'"]*)#[^\s'")]*/g
 /** Longer than any name in the code; keys, tokens and signatures are. */
 const secret = /[\w+=-]{40,}/g

@@ -8,7 +8,7 @@ import { useFileTools } from './file-tools.ts'
 import type { useFullScreen } from './use-full-screen.ts'
 import type { Siblings } from './use-siblings.ts'
 
-/** What users do with an open file, and the way to its neighbours. On a phone it is a line of its own. */
+/** The actions for an open file, and the links to its neighbours. On a phone they have a line of their own. */
 export function FileHeadActions({
   info,
   siblings: { at, count, back, next },

@@ -42,7 +42,7 @@ export const FileRow = memo(function FileRow({
   onToggle: (id: string) => void
   actions: FileActions
   search: FilesSearch
-  /** What a drop would do, while something is dragged over it. */
+  /** The result of a drop here, while something is dragged over it. */
   dropResult: DropResult | undefined
   isDraggable: boolean
   height: number

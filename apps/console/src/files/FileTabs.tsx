@@ -3,7 +3,7 @@ import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fileTabs } from './file-search.ts'
 
-/** What a private file cannot have: proofs are about deals, and names open for everyone. */
+/** Tabs that a private file does not have: proofs are about deals, and names open for everyone. */
 const publicTabs: readonly string[] = ['proofs', 'names'] satisfies (typeof fileTabs)[number][]
 
 /** The tabs of a file, each with its own address. */

@@ -39,7 +39,7 @@ export const FileTile = memo(function FileTile({
   isActive: boolean
   actions: FileActions
   search: FilesSearch
-  /** What a drop would do, while something is dragged over it. */
+  /** The result of a drop here, while something is dragged over it. */
   dropResult: DropResult | undefined
   isDraggable: boolean
 }) {

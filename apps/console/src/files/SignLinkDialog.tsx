@@ -19,7 +19,7 @@ const lifetimes = { hour: 3600, day: 86_400, week: 7 * 86_400 }
 type Lifetime = keyof typeof lifetimes
 const lifetimeNames: readonly Lifetime[] = ['hour', 'day', 'week']
 
-/** What a signed link opens: a private file or folder, or one below it. */
+/** The content of a signed link: a private file or folder, or one below it. */
 export type SignedContent = { cidPath: string; name: string; mimeType: string | null }
 
 /** Makes a link that opens a private file without an account until it expires. */

@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from 'react'
 
-/** What the list that an open file is shown over does with it. */
+/** The actions that the list behind an open file provides. */
 export type FileTools = {
   /** Opens the dialog that moves a file of the list; undefined for a file that is not in it. */
   moverOf: (cid: string) => (() => void) | undefined
@@ -16,7 +16,7 @@ export function setFileTools(next: FileTools | undefined): void {
   for (const listener of listeners) listener()
 }
 
-/** Returns what the list does with its files; undefined while it has no folders. */
+/** Returns the actions of the list on its files; undefined while it has no folders. */
 export function useFileTools(): FileTools | undefined {
   return useSyncExternalStore(
     (listener) => {

@@ -4,7 +4,7 @@ export const fileKinds = ['image', 'video', 'audio', 'text', 'document', 'archiv
 export type FileKind = (typeof fileKinds)[number]
 export const accessFilters = ['public', 'private', 'encrypted'] as const
 export type FileAccess = (typeof accessFilters)[number]
-/** Places of the drive beside its folders; `uploads` lists every upload as it is stored. */
+/** Places of the drive besides its folders; `uploads` lists every upload as it is stored. */
 export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 

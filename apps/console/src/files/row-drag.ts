@@ -2,7 +2,7 @@ import { type DragEvent, useState } from 'react'
 import type { ListedFile } from './listed-file.ts'
 import type { Selection } from './selection.ts'
 
-/** What happens when items are dropped on a row: they go into it, or it says why they cannot. */
+/** The result of dropping items on a row: they move into it, or the row explains why they cannot. */
 export type DropResult = 'into' | 'refused'
 
 /** How rows of a list are dragged onto its folders, and out of it. */
@@ -10,13 +10,13 @@ export type RowDrag = {
   /** Called when a drag starts, with the rows that are dragged. */
   onStart: (data: DataTransfer, files: readonly ListedFile[]) => void
   canDrop: (event: DragEvent) => boolean
-  /** Undefined for a row that is no folder. */
+  /** Undefined for a row that is not a folder. */
   resultOf: (file: ListedFile) => DropResult | undefined
   /** Called also for a folder that refuses what is dragged. */
   onDrop: (data: DataTransfer, folder: ListedFile) => void
 }
 
-/** Returns what a list does with the events of a drag, and the row that it is over. */
+/** Returns the drag handlers of a list, and the row that is dragged over. */
 export function useRowDrag({
   drag,
   files,

@@ -6,7 +6,7 @@ import type { useFiles } from './use-files.ts'
 
 type Pages = Pick<ReturnType<typeof useFiles>, 'hasNextPage' | 'fetchNextPage'>
 
-/** Selects every row: what is there at once, what is yet to be fetched page by page, so that it is seen to happen. */
+/** Selects every row: loaded rows at once, the others page by page, so that the progress is visible. */
 export function useSelectAll({
   listKey,
   order,
@@ -20,7 +20,7 @@ export function useSelectAll({
   onSelection: (next: (before: Selection) => Selection) => void
 }): { selectAll: () => Promise<void>; isSelectingAll: boolean; stop: () => void } {
   const [isSelectingAll, setSelecting] = useState(false)
-  /** The run that goes on; another press, or Escape, ends it. */
+  /** The current run; pressing again, or Escape, ends it. */
   const run = useRef(0)
   const stop = useCallback(() => {
     run.current++

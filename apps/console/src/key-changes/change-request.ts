@@ -18,9 +18,9 @@ import { clearChange, keepChange } from './kept-changes.ts'
 export type KeyChange = {
   /** Its title while it runs. */
   name: string
-  /** What is shown once it is done. */
+  /** Title once it is done. */
   doneName: string
-  /** What is shown once it failed: it may have reached some of the nodes. */
+  /** Title once it failed: it may have reached some of the nodes. */
   failedName: string
   run: (client: Client, options: ChangeOptions) => Promise<ChangeResult | RepairReport>
 }

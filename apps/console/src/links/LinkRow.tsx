@@ -18,7 +18,7 @@ export function LinkRow({
   expiresAt: number
   /** Absent for a link that has ended. */
   onRevoke?: (() => void) | undefined
-  /** What the link is about. */
+  /** The file or folder of the link. */
   children?: ReactNode
 }) {
   return (

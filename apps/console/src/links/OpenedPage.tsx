@@ -15,7 +15,7 @@ import { LinkFolder } from './LinkFolder.tsx'
 import { LinkProblem } from './LinkProblem.tsx'
 import { useLinkFolder } from './use-link-folder.ts'
 
-/** What a link opened: its file, or its folder. */
+/** The file or folder that a link opened. */
 export function OpenedPage({ link }: { link: OpenedLink }) {
   const { cid, masterKey, name: given } = link
   const { data: info, error, refetch } = useFileInfo(cid)

@@ -1,4 +1,4 @@
-/** Bytes from the start of a file that tell what it is. */
+/** Bytes at the start of a file that identify its type. */
 export const recordingHeadBytes = 16
 
 /** Marks of the containers and streams that browsers play, and where they are. */

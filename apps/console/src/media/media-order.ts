@@ -13,5 +13,5 @@ export type MediaEvent =
   | { kind: 'doubtful' }
   | { kind: 'failed'; error: ReturnType<CairnError['toJSON']> }
 
-/** What a port sends for each `next`. */
+/** The answer of a port to each `next`. */
 export type MediaPiece = { kind: 'bytes'; bytes: Uint8Array<ArrayBuffer> } | { kind: 'end' } | { kind: 'failed' }

@@ -8,7 +8,7 @@ import { holdMediaWorker } from './register-media-worker.ts'
 /** An encrypted file that players read by ranges: its address works in this page only, and only in players. */
 export type OpenMedia = { url: string }
 
-/** What the service worker asks: the answer goes through the port that comes with it. */
+/** A request of the service worker: the answer goes through the port that comes with it. */
 type MediaRequest = { id: string; range: string | null }
 
 /** The open files of this page, by the last part of their address. */

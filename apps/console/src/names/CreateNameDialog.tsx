@@ -51,7 +51,7 @@ export function CreateNameDialog({
       submitLabel={messages.names.create}
       isBusy={create.isPending}
       error={failure}
-      // Not if it was closed meanwhile: the user is elsewhere by then.
+      // Not if the dialog was closed in the meantime: the user is elsewhere then.
       onSubmit={() =>
         create.mutate(undefined, {
           onSuccess: (name) => {

@@ -63,7 +63,7 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
   // Two files may have one content, and the rows of the service other ids than those of the folders.
   const picked = ofCid.find(({ id }) => id === pickedId) ?? ofCid[0]
   const isGone = cid !== undefined && files !== undefined && picked === undefined
-  // What is no longer in sight is not published.
+  // A file that is no longer in view is not published.
   useEffect(() => {
     if (isGone) onPick(undefined)
   }, [isGone, onPick])

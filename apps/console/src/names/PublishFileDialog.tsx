@@ -23,7 +23,7 @@ function focusChoice(radio: HTMLInputElement | null): void {
   radio?.focus()
 }
 
-/** Chooses the name that will point to a file: one of the account, or a new one. */
+/** Chooses the name that will point to a file: a name of the account, or a new one. */
 export function PublishFileDialog({
   session,
   cid,

@@ -34,7 +34,7 @@ export function RemoveNameDialog({
       toastDone(messages.names.removed)
       onClose()
       onRemoved?.()
-      // The page of this name alone would fetch a removed name.
+      // Only the page of this name would fetch a removed name.
       return queries.invalidateQueries({
         queryKey: ['names'],
         predicate: ({ queryKey }) => queryKey.length === 2 || queryKey[2] === 'on-device',

@@ -7,7 +7,7 @@ import { isToastShown, toastError } from '../ui/toast-store.ts'
 import { firstPaint } from './first-paint.ts'
 import { loadPart, PartNotLoaded } from './load-part.ts'
 
-/** What is shown for a part that cannot be loaded: an error in its place, a toast, or another component. */
+/** Shown instead of a part that cannot be loaded: an error in its place, a toast, or another component. */
 type Instead<Props> = 'error' | 'toast' | ComponentType<Props>
 
 /**

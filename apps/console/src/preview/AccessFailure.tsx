@@ -136,7 +136,7 @@ function describeAnswer(row: object): string {
   return known ?? ('message' in row ? String(row.message) : '')
 }
 
-/** What each of the five nodes answered, in the order of their numbers. */
+/** The answer of each of the five nodes, in the order of their numbers. */
 function NodeAnswers({ details: { nodes } }: { details: Record<string, unknown> }) {
   const rows: unknown[] = Array.isArray(nodes) ? nodes : []
   const failures = new Map(

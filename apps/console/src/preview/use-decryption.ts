@@ -12,7 +12,7 @@ import { choosePreview } from './preview-kind.ts'
 /** Size from which the user is asked first: decryption needs the same space on the device. */
 const largeBytes = 512 * 1024 * 1024
 
-/** Size from which audio and video are read by ranges; a smaller file is there as soon as its first range. */
+/** Size from which audio and video are read by ranges; a smaller file loads as fast as its first range. */
 const rangesFromBytes = 8 * 1024 * 1024
 
 /** A decrypted file: all of it, or an address from which players of this page read ranges. */

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useLayoutEffect, useRef } from 'react'
 
 /**
- * Returns what a player needs to go on where it is when its address changes: the link to a private film is replaced before it
- * expires. Content at another path begins at its start.
+ * Returns the props with which a player continues at its position when its address changes: the link to a private film is
+ * replaced before it expires. Content at another path begins at its start.
  */
 export function usePlaysOn(url: string) {
   const player = useRef<HTMLMediaElement>(null)

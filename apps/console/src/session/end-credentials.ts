@@ -13,10 +13,10 @@ export async function endCredentials(network: NetworkProfile, session: Session):
   return isRevoked
 }
 
-/** A key that the service no longer accepts needs no call: what is left to do there is done. */
+/** Errors that mean that the service no longer accepts a key: nothing is left to do there. */
 const over: readonly string[] = ['UNAUTHENTICATED', 'API_KEY_REVOKED', 'API_KEY_EXPIRED', 'NOT_FOUND']
 
-/** Returns whether nothing is left to do. Only what is not an error of a service, or of a connection, is thrown. */
+/** Returns whether nothing is left to do. Throws only errors that come from neither a service nor a connection. */
 export async function isDone(work: Promise<void>): Promise<boolean> {
   try {
     await work

@@ -52,7 +52,7 @@ export function answerKeySession(asked: Request | undefined, answer: KeySession 
   return true
 }
 
-// What asked goes on with the session that is there then: it must not be that of another account.
+// The caller continues with the current session, which must not belong to another account.
 watchSession(() => {
   if (request !== undefined && getSession()?.address !== request.address) answerKeySession(request, undefined)
 })

@@ -78,7 +78,7 @@ function adopt(next: Session): void {
   void keepSession(session)
 }
 
-/** Running work has the credentials of the key nodes that it began with: what another tab renewed is put into those. */
+/** Running work has the credentials of the key nodes that it began with, so renewals from another tab are copied into those. */
 function withOwnKeySession(next: Session): Session {
   const own = state.session?.keySession
   const { keySession } = next
@@ -127,7 +127,7 @@ function dropSession(endReason: EndReason): Session | undefined {
   return session
 }
 
-/** What belongs to no account stays: a page that reads it would wait for a query that is gone. */
+/** Data that belongs to no account stays: a page that reads it would wait for a query that is gone. */
 const publicKeys: readonly unknown[] = ['network', 'link', 'upload-link']
 
 function clearData(): void {

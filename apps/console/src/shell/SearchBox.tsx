@@ -75,7 +75,7 @@ export function SearchBox() {
         )}
       />
       {text === '' ? (
-        // On a phone there is no room beside the field: the bottom bar has the button.
+        // On a phone there is no space next to the field: the bottom bar has the button.
         <button
           type="button"
           onClick={() => showOverlay('palette')}

@@ -55,7 +55,7 @@ export function Shell() {
       const registerTarget = async () => (await import('./install-app.ts')).registerShareTarget()
       const early: (() => Promise<unknown>)[] = [loadWalletDialog]
       if (isSignedIn) early.push(registerTarget, loadUploadSheet, loadTransfers)
-      // What needs a part reports a failure.
+      // The component that needs a part reports its failure.
       for (const load of early) load().catch(() => undefined)
     }, fetchAfterMs)
     return () => clearTimeout(timer)
@@ -68,7 +68,7 @@ export function Shell() {
   }, [address, network])
   useFocusOnArrival(pathname.split('/')[1] ?? '')
   useKeptFocus()
-  // Visitors of a link came for one thing.
+  // Visitors of a link need nothing else.
   const isPlain = pathname.startsWith('/link/') || pathname === '/upload-link'
   const isFramed = !isPlain && (isSignedIn || pathname !== '/')
   return (

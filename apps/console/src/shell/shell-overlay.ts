@@ -26,7 +26,7 @@ export function typeAhead(key: string): boolean {
   return true
 }
 
-/** Returns what was typed since the palette was asked for. */
+/** Returns the text typed since the palette was requested. */
 export function getTypedAhead(): string {
   return typed
 }

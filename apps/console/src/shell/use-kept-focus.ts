@@ -1,7 +1,7 @@
 import { useEffect } from 'react'
 import { focusPart, partsAround } from '../ui/focus-place.ts'
 
-/** A dialog that closes returns the focus by then, in ms. */
+/** Time in ms by which a dialog that closes has returned the focus. */
 const returnMs = 100
 
 /**
@@ -18,7 +18,7 @@ export function useKeptFocus(): void {
       focused = target instanceof Element ? target : undefined
       around = focused === undefined ? [] : partsAround(focused)
     }
-    // Users left it themselves, such as by a click beside it.
+    // Users left it themselves, for example by a click next to it.
     const leave = () =>
       queueMicrotask(() => {
         if (focused?.isConnected === true && isLost()) focused = undefined

@@ -7,7 +7,7 @@ const attempts = [
   [240, 0.6],
   [160, 0.5],
 ] as const
-/** What the encryption adds, and a reserve. */
+/** Bytes that the encryption adds, with a reserve. */
 const overheadBytes = 64
 /** Decoding a larger picture would take too much memory. */
 const maxPictureBytes = 64 * 1024 * 1024

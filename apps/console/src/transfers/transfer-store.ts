@@ -19,9 +19,9 @@ export type TransferReport = Partial<
 /** A task. `run` is called again on a retry, so it must be idempotent. */
 export type TransferRequest = {
   name: string
-  /** What is shown once it is done, if not the name. */
+  /** Title once it is done, if not the name. */
   doneName?: string
-  /** What is shown once it failed, if not the name: a title that says so. */
+  /** Title once it failed, if not the name. */
   failedName?: string
   kind: Transfer['kind']
   isEncrypted?: boolean
@@ -328,7 +328,7 @@ watchSession(() => {
 
 function pauseForSession(): void {
   const all = [...entries.values()]
-  // Later stages end by themselves: what they change at the services is then known. Queued ones first, so that none starts.
+  // Later stages finish: what they change at the services is then known. Queued ones first, so that none starts.
   const queued = all.filter(({ transfer }) => transfer.stage === 'waiting')
   const running = all.filter(({ transfer }) => transfer.stage !== 'waiting' && pausable.has(transfer.stage))
   for (const entry of [...queued, ...running]) stop(entry, 'session')

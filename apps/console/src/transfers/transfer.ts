@@ -39,7 +39,7 @@ export type Transfer = {
   readonly isUnclear: boolean
   /** For finished uploads. */
   readonly cid: string | undefined
-  /** What a paused one needs: permission to read its file, or the file or folder itself. */
+  /** What a paused transfer needs: permission to read its file, or the file or folder itself. */
   readonly need: PausedNeed | undefined
   readonly canPause: boolean
 }

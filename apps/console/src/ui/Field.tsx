@@ -1,7 +1,7 @@
 import { type ReactNode, useId } from 'react'
 import { classNames } from './class-names.ts'
 
-/** What connects an input with its label, hint and error. */
+/** The attributes that connect an input with its label, hint and error. */
 export type FieldInput = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }
 
 /** The frame of an input: its label, a hint, and its error. */
@@ -19,7 +19,7 @@ export function Field({
   error?: string | undefined
   isLabelHidden?: boolean
   className?: string | undefined
-  /** What follows the input, before its hint. */
+  /** Content between the input and its hint. */
   note?: ReactNode
   children: (input: FieldInput) => ReactNode
 }) {

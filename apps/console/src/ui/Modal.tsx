@@ -62,7 +62,7 @@ export function Modal({
   title: ReactNode
   hint?: ReactNode
   place?: keyof typeof places
-  /** Buttons beside the title. */
+  /** Buttons next to the title. */
   actions?: ReactNode
   footer?: ReactNode
   /** It has its own address: Back leaves it like any other page. */
@@ -102,7 +102,7 @@ export function Modal({
             const { element: next = null, around = [] } =
               cameFrom.current === undefined ? {} : findReturn(cameFrom.current)
             if (next instanceof HTMLElement && next !== document.body && next.checkVisibility()) next.focus()
-            // What opened the dialog may have been removed by it, such as the row of something deleted.
+            // The element that opened the dialog may be gone, such as the row of a deleted item.
             else focusPart(around)
             cameFrom.current = undefined
           }}

@@ -10,7 +10,7 @@ const tones = {
   bad: 'bg-bad-soft text-bad',
 } as const
 
-/** A state as a word; never by colour alone. */
+/** A state as a word, never only as a colour. */
 export function Tag({
   tone = 'plain',
   icon: Icon,

@@ -22,7 +22,7 @@ export function TextField({
   label: string
   hint?: ReactNode
   error?: string | undefined
-  /** What is wrong with the text: shown once users left the field or tried to submit, not while they type it first. */
+  /** The error of the text: shown once users left the field or tried to submit, not while they type it first. */
   lateError?: string | undefined
   isLabelHidden?: boolean
 }) {

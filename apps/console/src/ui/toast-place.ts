@@ -5,7 +5,7 @@ import { dismissToast, type Toast } from './toast-store.ts'
 export type ToastPlace = 'top' | 'bottom' | 'between'
 
 const controls = 'a, button, input, select, textarea, summary'
-/** What is used or read while a sheet or a selection is open, besides what has the focus. */
+/** Elements that are used or read while a sheet or a selection is open, besides the one with the focus. */
 const nearby = 'header h2, header button, header a, footer :is(a, button, input, select)'
 /** Bars at the edges of the window, in px: where the toasts of a phone begin, as their classes say. */
 const edge = { top: 72, bottom: 80 }

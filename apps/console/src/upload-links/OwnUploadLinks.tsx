@@ -11,7 +11,7 @@ import { QueryView } from '../ui/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { uploadLinksKey } from './upload-links-key.ts'
 
-/** The upload links of the account with what came through them; each that is open can be revoked. */
+/** The upload links of the account with their use; open ones can be revoked. */
 export function OwnUploadLinks() {
   const client = useClient()
   const address = useSession()?.address

@@ -41,7 +41,7 @@ function OneUploadLink({ url }: { url: string }) {
       </p>
     )
   }
-  // The last file may have used the link up: what was sent stays in sight.
+  // The last file may have used up the link: the list of sent files stays visible.
   if (data === undefined || (error !== null && files.length === 0)) {
     return <LinkProblem error={error} texts={messages.uploadLinks} onRetry={() => refetch()} />
   }

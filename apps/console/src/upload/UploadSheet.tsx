@@ -47,7 +47,7 @@ function Sheet() {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const { startsAtOnce } = useSettings()
-  // Of this sheet alone: a choice for one upload, or in another tab, must not make the next one public.
+  // Only for this sheet: a choice for one upload, or in another tab, must not make the next one public.
   const [wanted, setWanted] = useState(getSettings().access)
   // Users who opened the options click Start themselves.
   const [wasLookedAt, setLookedAt] = useState(false)

@@ -1,4 +1,4 @@
-/** What the unfinished uploads of this browser may take: their number, and bytes of one file, and of all files. */
+/** Limits for the unfinished uploads of this browser: their number, and bytes of one file, and of all files. */
 export type SpaceLimits = { maxUploads: number; maxFileBytes: number; maxTotalBytes: number }
 
 /** Counts the uploads and bytes that are kept before they are written: the uploads of one start are written at the same time. */

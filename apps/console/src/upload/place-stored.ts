@@ -1,7 +1,7 @@
 import { endJob, type UploadJob } from './upload-job.ts'
 import { belongsInFolder, placeUpload } from './upload-place.ts'
 
-/** Puts a stored upload where the user wanted it, and removes what is kept for that once it is there. */
+/** Moves a stored upload into the folder that the user chose, and then clears the choice. */
 export function placeStored(job: UploadJob, cid: string | undefined): void {
   const { name, folderId, account } = job
   if (cid === undefined || folderId === undefined || account === undefined) return

@@ -142,10 +142,10 @@ async function readQuietly(
   }
 }
 
-/** What the service has of an upload; the CID, if it is stored and has one. */
+/** The progress of an upload at the service; the CID, if it is stored and has one. */
 type Progress = { offsetBytes: number; isStored: boolean; cid: string | undefined }
 
-/** Returns what the service has of an upload, if known; a lost response may have been its completion. */
+/** Returns the progress of an upload at the service, if known; a lost response may have been its completion. */
 async function findProgress(client: Client, { state }: UploadJob): Promise<Progress> {
   const none: Progress = { offsetBytes: 0, isStored: false, cid: undefined }
   if (state === undefined) return none

@@ -32,9 +32,9 @@ export type UploadJob = {
   item: UploadItem | undefined
   state: ResumableState | undefined
   body: Blob | undefined
-  /** Settles once what is known of it is stored, if possible. Changes are stored one after the other. */
+  /** Settles once the state of the upload is stored, if possible. Changes are stored one after the other. */
   kept: Promise<void>
-  /** The same for its bytes, which are stored beside the upload. */
+  /** The same for its bytes, which are stored separately. */
   keptBytes: Promise<void>
   /** Releases the lock for other tabs. */
   release: () => void
@@ -211,7 +211,7 @@ export function noteBody(job: UploadJob, body: Blob): void {
   job.body = body
   storeNext(job, async () => {
     const keptBytes = await keepBytes(job.id, [body])
-    // Those of an earlier encryption are not what the service has of this one.
+    // The stored bytes are of an earlier encryption, not of the one that the service has.
     if (keptBytes === 0) await removeBytes(job.id)
     await changeKept(job.id, { keptBytes })
   })
@@ -272,7 +272,7 @@ export async function finishJob(job: UploadJob, cid: string | undefined): Promis
     const stored = { cid, keptBytes: 0 }
     const { item, account } = job
     if (!(await changeKept(job.id, stored)) && item !== undefined && account !== undefined) {
-      // It was one of more uploads than are stored.
+      // It was beyond the number of uploads that are stored.
       await keepUpload({ ...toRow(job, item, account), ...stored })
     }
     await removeBytes(job.id)

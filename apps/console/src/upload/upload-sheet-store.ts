@@ -54,7 +54,7 @@ export function useUploadSheet(): UploadSheet {
   )
 }
 
-// What was chosen for one account is not uploaded by another. Files of a visitor are for the account that then signs in.
+// Files that were chosen for one account are not uploaded by another. Files of a visitor are for the account that then signs in.
 let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address

@@ -209,7 +209,7 @@ async function startClient(
   return client
 }
 
-/** CAIP-10 `eip155:1:0x…`, or the address alone. */
+/** CAIP-10 `eip155:1:0x…`, or only the address. */
 function toAddress(account: unknown): string {
   return String(account).split(':').at(-1) ?? ''
 }

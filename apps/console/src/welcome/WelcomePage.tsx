@@ -13,7 +13,7 @@ import { PriceSlider } from './PriceSlider.tsx'
 
 const icons = [BadgeCheck, KeyRound, Coins]
 
-/** What this is, what it costs, and sign-in. Signed-in users are redirected to their files. */
+/** The page for visitors: the product, its price, and sign-in. Signed-in users are redirected to their files. */
 export function WelcomePage() {
   const { session, isReady } = useSessionState()
   const label = useSignInLabel()

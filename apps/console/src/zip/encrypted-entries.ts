@@ -13,14 +13,14 @@ import { readTree } from './read-tree.ts'
 type EncryptedItem = {
   path: string
   cid: string
-  /** Of a folder, only what is below this folder in it. */
+  /** Includes only the part below this path of a folder. */
   innerPath: string | undefined
   masterKey: string
   lastModified: Date
   isStoredFolder: boolean
 }
 
-/** What a request for one file costs, as bytes of a response that are not needed. */
+/** The cost of a request for one file, as bytes of a response that are not needed. */
 const requestBytes = 64 * 1024
 
 /**

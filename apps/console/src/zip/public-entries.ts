@@ -63,7 +63,7 @@ async function openWhole(
   return iterateStream((await openFile(client, cidPath, { fromByte, isPrivate })).stream)
 }
 
-/** Opens a file; undefined for a symbolic link and other content that is none. */
+/** Opens a file; undefined for a symbolic link and other content that is not a file. */
 export async function openUnlessLink(
   client: Client,
   place: ContentPlace,

@@ -10,7 +10,7 @@ export const filesAtOnce = 6
 /** Largest file that waits in memory for its turn, in bytes. */
 const maxEarlyBytes = 1024 * 1024
 
-/** A small file that was read before its turn. Without `bytes`, it is a symbolic link or other content that is no file. */
+/** A small file that was read ahead. Without `bytes`, it is a symbolic link or other content that is not a file. */
 export type EarlyFile = { bytes?: Uint8Array }
 
 /**

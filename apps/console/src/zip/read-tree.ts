@@ -1,6 +1,6 @@
 import type { OpenTree, TreeItem } from '@cairn/sdk'
 
-/** What a stored folder contains; a file with its bytes. */
+/** The contents of a stored folder; a file with its bytes. */
 export type ReadItem = Pick<TreeItem, 'kind' | 'names'> & { input?: AsyncIterable<Uint8Array> }
 
 /**

@@ -1,12 +1,12 @@
 import type { CairnError, NetworkProfile } from '@cairn/sdk'
 
-/** What goes into a ZIP: a file, a stored folder with all that is in it, or an empty folder. */
+/** An entry of a ZIP: a file, a stored folder with everything in it, or an empty folder. */
 export type ZipItem = {
   /** Path in the ZIP; for a stored folder, that of the folder. */
   path: string
   /** Undefined for an empty folder. */
   cid: string | undefined
-  /** Of a stored folder, only what is below this folder in it. */
+  /** Includes only the part below this path of a stored folder. */
   innerPath?: string
   mimeType: string | null
   isEncrypted: boolean
@@ -33,7 +33,7 @@ export type WrittenZip = {
   file: File | undefined
   fileCount: number
   bytes: number
-  /** Paths of what it does not contain: symbolic links, and other content that is neither file nor folder. */
+  /** Paths that the ZIP does not contain: symbolic links, and other content that is neither file nor folder. */
   leftOut: string[]
 }
 

@@ -16,7 +16,7 @@ function needKey(cid: string): Promise<string> {
 }
 
 async function write(order: WriteOrder): Promise<ZipEvent> {
-  // Loaded beside the worker, so that neither file is large.
+  // Loaded separately from the worker, so that neither file is large.
   const { writeZip } = await loadCode(import('./write-zip.ts'))
   const onProgress = (fileCount: number, bytes: number) => emit({ kind: 'progress', fileCount, bytes })
   return { kind: 'written', ...(await writeZip(order, { needKey, onProgress })) }

@@ -15,7 +15,7 @@ export type Block =
 /** A sheet of a workbook. */
 export type Sheet = { name: string; rows: string[][]; isCut: boolean }
 
-/** What the reader of an office file found. */
+/** The content that the reader of an office file found. */
 export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } | ({ kind: 'sheets' } & Workbook)
 
 /** The sheets of a workbook; `isCut` if it has more of them. */

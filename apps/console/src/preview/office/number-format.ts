@@ -42,11 +42,11 @@ const builtInCodes: Readonly<Record<number, string>> = {
 }
 
 const dayMs = 86_400_000
-/** Of spreadsheet programs. A longer code is of no program, and would be searched for as long as its maker likes. */
+/** Limit of spreadsheet programs. A longer code is not from such a program, and searching it could take arbitrarily long. */
 const maxCodeLength = 255
-/** Of Intl. */
+/** Limit of Intl. */
 const maxDigits = 20
-/** What a workbook stores of a number exactly. */
+/** Formats numbers with the precision that a workbook stores. */
 const plainNumber = new Intl.NumberFormat(language, { useGrouping: false, maximumSignificantDigits: 15 })
 
 /** The code of a format that a workbook does not state. */

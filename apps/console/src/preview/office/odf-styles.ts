@@ -1,7 +1,7 @@
 import type { Run } from './document.ts'
 import { attribute, childOf, childrenOf } from './xml.ts'
 
-/** What the styles of an OpenDocument file say of its text. */
+/** The styles of text in an OpenDocument file. */
 export type OdfStyles = {
   /** The style of a part of a line. */
   runStyleOf(name: string | undefined): Omit<Run, 'text'>

@@ -1,4 +1,4 @@
-/** A ZIP file, of which single entries are read. */
+/** A ZIP file that is read entry by entry. */
 export type Zip = {
   /** Names of its files. */
   names: readonly string[]

@@ -5,7 +5,7 @@ import { attribute, childrenOf, parseXml } from './xml.ts'
 /** Where a part of a file leads: another part, or an address outside. */
 export type Relation = { target: string; isExternal: boolean }
 
-/** Reads a part of a file as XML. @returns undefined if there is none */
+/** Reads a part of a file as XML. @returns undefined if the file has no such part */
 export async function readPart(zip: Zip, path: string): Promise<Element | undefined> {
   const bytes = await zip.read(path)
   return bytes === undefined ? undefined : parseXml(bytes)

@@ -4,7 +4,7 @@ import { type Relation, readPart, readPicture, readRelations } from './package-p
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
 const documentPath = 'word/document.xml'
-/** Of Word: lists have nine levels. */
+/** Limit of Word: lists have nine levels. */
 const maxDepth = 8
 /** Parts that only hold others: content controls, and markup of other programs. */
 const wrappers: ReadonlySet<string> = new Set(['sdt', 'sdtContent', 'customXml'])
@@ -199,7 +199,7 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
         return readRuns(element, context, link?.isExternal === true ? link.target : undefined)
       }
       case 'ins':
-      // Where text was moved to; where it came from is omitted.
+      // The target of a move is text; its origin is omitted.
       case 'moveTo':
       case 'smartTag':
       case 'fldSimple':

@@ -4,7 +4,7 @@ import type { Zip } from './open-zip.ts'
 import { readPart, readPicture } from './package-parts.ts'
 import { attribute, below, childOf, childrenOf } from './xml.ts'
 
-/** What is read of an OpenDocument file, and with which styles. */
+/** The content of an OpenDocument file, and its styles. */
 export type OdfContext = {
   zip: Zip
   styles: OdfStyles
@@ -149,7 +149,7 @@ export async function addFrame(frame: Element, context: OdfContext): Promise<voi
   context.blocks.push({ kind: 'picture', picture, text })
 }
 
-/** Whether an element is inside of one of these names, below the other. */
+/** Whether an element is inside an element with one of these names, below the other. */
 function isInside(element: Element, top: Element, names: readonly string[]): boolean {
   for (let at = element.parentElement; at !== null && at !== top; at = at.parentElement)
     if (names.includes(at.localName)) return true

@@ -12,9 +12,9 @@ import { readXlsx } from './read-xlsx.ts'
 import { childOf } from './xml.ts'
 
 /**
- * Reads an office file or a book by what it contains, whatever its name says.
+ * Reads an office file or a book by its content, regardless of its name.
  * @param titleOf names a slide without a title
- * @returns undefined if it is none
+ * @returns undefined if it is another kind of file
  * @throws RangeError if it is damaged
  */
 export async function readOffice(file: Blob, titleOf: (slide: number) => string): Promise<OfficeFile | undefined> {

@@ -49,7 +49,7 @@ function Pages({
 }: {
   document: PDFDocumentProxy
   name: string
-  /** The reader computes without end, so no page can be drawn. */
+  /** The reader never finishes, so no page can be drawn. */
   onStuck: () => void
 }) {
   const id = useId()

@@ -17,7 +17,7 @@ const maxOpenMs = 30_000
 /** Time in ms that a worker has to answer: one that computes without a pause does not, and would do so for hours. */
 const answerMs = 2_000
 
-/** Addresses of what the reader needs beside its code, at the console's own origin; its worker fetches them. */
+/** Addresses of the data files of the reader, at the console's own origin; its worker fetches them. */
 function dataUrls() {
   const urlOf = (folder: string) => `${new URL(`/${pdfDataPath(version)}/${folder}/`, location.origin)}`
   return {
@@ -83,7 +83,7 @@ export function openPdf(data: Uint8Array, onPassword: (request: PasswordRequest)
 export async function answersInTime(document: PDFDocumentProxy): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), answerMs)
-  // A question of which nothing is kept.
+  // The answer of this request is not used.
   const answer = document.getDestination('').then(
     () => true,
     () => true,

@@ -1,6 +1,6 @@
 /**
- * What PDF.js reads beside its code, by the name of its setting: character maps of East Asian fonts, fonts that PDFs
- * need not contain, a profile of CMYK colours, and decoders of scanned pages.
+ * Data files of PDF.js, by the name of its setting: character maps of East Asian fonts, fonts that PDFs need not contain, a
+ * profile of CMYK colours, and decoders of scanned pages.
  */
 export const pdfDataFolders = {
   cMapUrl: 'cmaps',

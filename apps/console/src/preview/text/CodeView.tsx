@@ -2,7 +2,10 @@ import { Fragment, type ReactNode, useEffect, useState } from 'react'
 import type { CodePart } from './code-part.ts'
 import { findCodeParts } from './find-code-parts.ts'
 
-/** Colours by what a part of the code is, from the tokens of the theme, so that every theme and accent passes. */
+/**
+ * Colours by the kind of a part of the code, from the tokens of the theme, so that they have enough contrast in every theme and
+ * accent.
+ */
 const colours: readonly [RegExp, string][] = [
   [/^hljs-(comment|quote|meta)$/, 'text-ink-faint italic'],
   [/^hljs-(keyword|built_in|type|tag|name|selector-.*|section)$/, 'text-accent-ink'],

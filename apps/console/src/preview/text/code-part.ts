@@ -1,4 +1,4 @@
-/** Code for the worker that finds its parts. */
+/** Code that the worker splits into parts. */
 export type CodeRequest = { text: string; language: string }
 
 /** A text, or parts of one kind, such as `hljs-comment`. */

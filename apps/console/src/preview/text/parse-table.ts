@@ -24,7 +24,7 @@ export function parseTable(text: string, separator: ',' | '\t', isCut: boolean):
   return rows
 }
 
-/** Returns a field and the position after it. Quotes that are not closed reach to the end. */
+/** Returns a field and the position after it. Quotes that are not closed end with the text. */
 function readField(text: string, start: number, between: string): [string, number] {
   if (text[start] !== '"') return readRest(text, start, between)
   let field = ''

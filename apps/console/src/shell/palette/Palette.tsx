@@ -88,7 +88,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
       ) : undefined}
       <div id={`${id}-list`} role="listbox" aria-label={messages.palette.results} className="mt-3 sm:min-h-72">
         {groups.map((group) => (
-          // biome-ignore lint/a11y/useSemanticElements: a group of options is no fieldset.
+          // biome-ignore lint/a11y/useSemanticElements: a group of options is not a fieldset.
           <div key={group.id} role="group" aria-labelledby={`${id}-${group.id}`} className="mb-2">
             <p id={`${id}-${group.id}`} className="px-2 py-1 font-medium text-ink-soft text-xs">
               {group.title}

@@ -61,13 +61,13 @@ export function useFoundFiles(typed: string): {
     inFolders?.filter((row) => !isDriveFolder(row)).slice(0, maxFiles) ??
     (data?.fileList ?? []).flatMap((file) => {
       const item = own?.get(file.cid)
-      // An earlier version is no file of its own.
+      // An earlier version is not a file of its own.
       if (item !== undefined) return item.cid === file.cid ? { ...file, fileName: item.name } : []
-      // What the drive has, and not among its files, is in the trash: by itself, or with a folder.
+      // An upload that the drive has but that is not among its files is in the trash, by itself or with a folder.
       return drive?.uploads.some(({ cid }) => cid === file.cid) === true ? [] : file
     })
   const files = found
-    // Of earlier results, those that still match.
+    // Keeps earlier results that still match.
     .filter((file) => !isSearching || `${nameOf(file)} ${file.cid}`.toLowerCase().includes(typed.toLowerCase()))
     .map((file) => ({
       id: file.id,
