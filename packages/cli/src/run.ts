@@ -105,11 +105,11 @@ function showHelp(output: Output, command: Command): void {
 
 /** @throws CairnError USAGE naming what is wrong: too few arguments, one too many, or an empty one */
 function requireArity({ name, usage, arity, maxArguments = {} }: Command, args: readonly string[]): void {
-  const [least] = arity
+  const [minCount] = arity
   const action = args[0] ?? ''
   const isLimited = Object.hasOwn(maxArguments, action)
-  const most = (isLimited ? maxArguments[action] : undefined) ?? arity[1]
-  if (args.length >= least && args.length <= most) {
+  const maxCount = (isLimited ? maxArguments[action] : undefined) ?? arity[1]
+  if (args.length >= minCount && args.length <= maxCount) {
     if (!args.includes('')) return
     throw new CairnError('USAGE', {
       message: `An argument of ${name} is empty`,
@@ -117,7 +117,9 @@ function requireArity({ name, usage, arity, maxArguments = {} }: Command, args: 
     })
   }
   const what =
-    args.length < least ? 'requires more arguments' : `does not accept the argument ${JSON.stringify(args[most])}`
+    args.length < minCount
+      ? 'requires more arguments'
+      : `does not accept the argument ${JSON.stringify(args[maxCount])}`
   throw new CairnError('USAGE', {
     message: `${name} ${isLimited ? `${action} ` : ''}${what}`,
     hint: `Usage: ${`cairn ${name} ${usage}`.trimEnd()}. Run cairn ${name} --help for details.`,

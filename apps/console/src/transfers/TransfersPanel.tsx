@@ -13,7 +13,7 @@ import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-
 /** All work in progress with its results, over any page. */
 export function TransfersPanel() {
   const panel = useRef<HTMLElement>(null)
-  useLayoutEffect(() => (panel.current === null ? undefined : makeRoom(panel.current)), [])
+  useLayoutEffect(() => (panel.current === null ? undefined : reserveSpace(panel.current)), [])
   const transfers = useTransfers()
   const { running, queued, paused, failed, done, canceled } = countTransfers(transfers)
   const isBusy = running + queued + paused + failed > 0
@@ -94,8 +94,8 @@ export function TransfersPanel() {
   )
 }
 
-/** Tells the page how high the panel is: it can be scrolled as far, so that what the panel covers can be reached. */
-function makeRoom(panel: HTMLElement): () => void {
+/** Sets the height of the panel as a style of the page, which can then be scrolled by it: nothing stays covered. */
+function reserveSpace(panel: HTMLElement): () => void {
   const { style } = document.documentElement
   const observer = new ResizeObserver(() => style.setProperty('--transfers-height', `${panel.offsetHeight}px`))
   observer.observe(panel)

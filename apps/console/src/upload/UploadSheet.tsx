@@ -97,7 +97,7 @@ function Sheet() {
     }
   }
 
-  const needsNobody =
+  const startsAutomatically =
     startsAtOnce &&
     !wasLookedAt &&
     // Not what is public because this network cannot encrypt it.
@@ -110,8 +110,8 @@ function Sheet() {
     quote.missingBytes === 0
   // biome-ignore lint/correctness/useExhaustiveDependencies: once, when all that it needs is there.
   useEffect(() => {
-    if (needsNobody) void start()
-  }, [needsNobody])
+    if (startsAutomatically) void start()
+  }, [startsAutomatically])
 
   return (
     <Modal

@@ -29,7 +29,7 @@ function countFree({ data_used_bytes, reserved_bytes, data_limit_bytes, free_byt
 const isUnblocked = sql<boolean>`blocked_at is null`
 
 /** Whether an account may store or reserve further bytes. */
-export const hasRoom = (bytes: RawBuilder<number>) =>
+export const hasCapacity = (bytes: RawBuilder<number>) =>
   sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
 
 type ChangeParams = Required<AccountChange> & { address: string; addedBytes: number }
@@ -52,7 +52,7 @@ const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawB
 const prepareChanges = (isFree: boolean) => ({
   any: prepareChange(() => sql<boolean>`true`, isFree),
   unblocked: prepareChange(() => isUnblocked, isFree),
-  capacity: prepareChange((param) => hasRoom(param('addedBytes')), isFree),
+  capacity: prepareChange((param) => hasCapacity(param('addedBytes')), isFree),
 })
 
 const changes = prepareChanges(false)

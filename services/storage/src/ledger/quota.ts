@@ -4,7 +4,7 @@ import { prepareStatement, type StatementParams } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { changeAccount, hasRoom, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
+import { changeAccount, hasCapacity, measureFreeDisk, nextDay, readFreeStorage } from './free-storage.ts'
 import { readFreeSettings } from './operator-settings.ts'
 
 /** Quota reserved for an upload in progress. */
@@ -69,13 +69,13 @@ export async function releaseAgain({ db }: Pick<Context, 'db'>): Promise<void> {
   }
 }
 
-const accountWithRoom = prepareStatement(
+const accountWithCapacity = prepareStatement(
   (db: Kysely<Schema>, param: StatementParams<{ address: string; bytes: number }>) =>
     db
       .selectFrom('account')
       .select('address')
       .where('address', '=', param('address'))
-      .where(hasRoom(param('bytes'))),
+      .where(hasCapacity(param('bytes'))),
 )
 
 /**
@@ -84,7 +84,7 @@ const accountWithRoom = prepareStatement(
  */
 export async function requireQuota(context: Context, address: string, bytes: number): Promise<void> {
   const { read } = context.db
-  const [row] = await accountWithRoom(read, { address, bytes })
+  const [row] = await accountWithCapacity(read, { address, bytes })
   if (row === undefined) throw await describeLimit(context, read, address, bytes)
 }
 

@@ -58,9 +58,9 @@ export async function withdrawVersions(
   // In one order, so that two calls do not wait for each other.
   for (const bucket of await selectBuckets(trx, uploadIds)) await touchBucket(trx, bucket)
   // Read once the buckets are locked: until then, another unit may delete the latest version and promote one of these.
-  const bereft = await selectBereft(trx, uploadIds)
+  const affected = await selectAffected(trx, uploadIds)
   await deleteUploads()
-  for (const object of bereft) await promoteNewest(trx, object)
+  for (const object of affected) await promoteNewest(trx, object)
 }
 
 /** Returns the names of the buckets that contain uploads, in order. */
@@ -74,8 +74,8 @@ async function selectBuckets(trx: Kysely<Schema>, uploadIds: readonly string[]):
 }
 
 /** Returns the objects with other versions whose latest version is one of the uploads. Their buckets must be locked. */
-async function selectBereft(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<ObjectName[]> {
-  const bereft: ObjectName[] = []
+async function selectAffected(trx: Kysely<Schema>, uploadIds: readonly string[]): Promise<ObjectName[]> {
+  const affected: ObjectName[] = []
   for (const ids of slices(uploadIds)) {
     const rows = await trx
       .selectFrom('s3_object')
@@ -92,9 +92,9 @@ async function selectBereft(trx: Kysely<Schema>, uploadIds: readonly string[]): 
         ),
       )
       .execute()
-    bereft.push(...rows)
+    affected.push(...rows)
   }
-  return bereft
+  return affected
 }
 
 function* slices(ids: readonly string[]): Generator<readonly string[]> {

@@ -21,8 +21,8 @@ export const proofs: Texts['proofs'] = {
     unknown: 'Unbekannt',
   },
   copies: 'Kopien',
-  copiesHint: (most) =>
-    `Kopien pro Datei (1–${formatCount(most)}). Eine höhere Zahl gilt auch für vorhandene Dateien, eine niedrigere nur für neue.`,
+  copiesHint: (maxCopies) =>
+    `Kopien pro Datei (1–${formatCount(maxCopies)}). Eine höhere Zahl gilt auch für vorhandene Dateien, eine niedrigere nur für neue.`,
   copiesNow: providers,
   copiesMore: 'Eine Kopie mehr',
   copiesFewer: 'Eine Kopie weniger',

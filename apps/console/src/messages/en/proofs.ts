@@ -19,8 +19,8 @@ export const proofs = translatable('proofs', {
     unknown: 'Unknown',
   },
   copies: 'Copies',
-  copiesHint: (most: number) =>
-    `Copies per file (1–${formatCount(most)}). Raising it also applies to existing files; lowering it only to new ones.`,
+  copiesHint: (maxCopies: number) =>
+    `Copies per file (1–${formatCount(maxCopies)}). Raising it also applies to existing files; lowering it only to new ones.`,
   copiesNow: (count: number) => counted(count, { one: 'provider', other: 'providers' }),
   copiesMore: 'One more copy',
   copiesFewer: 'One copy fewer',

@@ -80,7 +80,7 @@ export function createS3Writer({ bucket, memory, key, setUnconfirmed, onEnd }: S
    * request takes a while, and those of one object do not slow each other.
    * @returns what to call when it was sent
    */
-  const awaitRoom = async (sizeBytes: number): Promise<() => void> => {
+  const awaitMemory = async (sizeBytes: number): Promise<() => void> => {
     for (;;) {
       if (inFlight.size === 0) return () => undefined
       const release = memory.reserve(sizeBytes)
@@ -94,7 +94,7 @@ export function createS3Writer({ bucket, memory, key, setUnconfirmed, onEnd }: S
     const id = await start()
     if (failure !== undefined) throw failure.error
     const bytes = filling.bytes()
-    const release = await awaitRoom(bytes.length)
+    const release = await awaitMemory(bytes.length)
     const sent = bucket.putPart(key, id, parts.length + 2, bytes)
     parts.push(sent)
     inFlight.add(sent)
