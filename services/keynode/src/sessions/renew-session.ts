@@ -27,7 +27,7 @@ export type Renewal = {
  */
 export async function renewNodeSession(context: Context, renewal: Renewal): Promise<NodeSession> {
   const token = readRefreshToken(context, renewal.refreshToken)
-  // One of before this node had a new secret, or of no node: it renews nothing, and its bearer signs in again.
+  // A token from before this node had a new secret, or from no node: it renews nothing, and its bearer must sign in again.
   if (token === undefined)
     throw new CairnError(hasRefreshForm(renewal.refreshToken) ? 'SESSION_EXPIRED' : 'INVALID_SIGNATURE')
   const { session_key: sessionKey } = await findSession(context, renewal, token)

@@ -186,8 +186,8 @@ async function readListed(
 }
 
 /**
- * Ensures that no service uses the packs: they are empty, or an interrupted restore of the same database began to fill them,
- * which its mark tells.
+ * Ensures that no service uses the packs: either they are empty, or an interrupted restore of the same database, identified by
+ * its mark, began to fill them.
  */
 export async function requireEmptyPacks(
   objects: ObjectStore,

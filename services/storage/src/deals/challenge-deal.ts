@@ -21,7 +21,7 @@ const maxSilences = 4
 /** Errors by which a provider admits that a piece is missing or damaged. */
 const admissions: ReadonlySet<string> = new Set(['PIECE_NOT_FOUND', 'PIECE_DAMAGED', 'PROOF_INVALID'])
 
-/** Number of periods after which a provider that takes no more challenges counts as silent. */
+/** Number of periods after which a provider that accepts no more challenges counts as silent. */
 const maxRefusedPeriods = 2
 
 type Outcome =
@@ -53,13 +53,13 @@ export async function challengeDeal(
   const asked = await ask(provider, aggregate.cid, challenge, deal, signal)
   const unprovenMs = askedAt - (deal.proven_at ?? deal.kept_at ?? deal.since)
   if (asked.outcome === 'refused' && unprovenMs < challengeMs * maxRefusedPeriods) {
-    // Others challenge it too: the same challenge comes soon, and nothing speaks against the copy.
+    // Others challenge it too: the same challenge comes again soon, and there is no evidence against the copy.
     const pauseMs = Math.min(Math.max(asked.retryAfterMs, pollMs), challengeMs / 8)
     return updateDeal(context, deal, { next_at: clock.now() + pauseMs })
   }
   const { reason, answer } = asked
   const outcome = asked.outcome === 'refused' ? 'silent' : asked.outcome
-  // A service that is shutting down reports nothing about the provider.
+  // A challenge that the shutdown of this service aborted is no evidence against the provider.
   if (outcome === 'silent' && signal.aborted && signal.reason?.name !== 'TimeoutError') return
   const now = clock.now()
   await noteCheck(context, deal, {

@@ -90,7 +90,7 @@ async function deleteWanted(context: DeletionContext, address: string, wanted: W
   }
 }
 
-/** Takes some uploads off an account inside the caller's unit of work. Returns how many it found, and deleted. */
+/** Removes some uploads from an account in the caller's unit of work. Returns how many it found, and how many it deleted. */
 export async function deleteFilesIn(
   context: Pick<Context, 'clock'> & { packs: Pick<Context['packs'], 'release'> },
   trx: Kysely<Schema>,

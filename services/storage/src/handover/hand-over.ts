@@ -58,7 +58,7 @@ export async function handOverDue(
 }
 
 /**
- * Withdraws what was deleted or denied while {@link handOverDue} runs, whose imports of large DAGs take hours.
+ * Withdraws deleted or denied content while {@link handOverDue} runs, whose imports of large DAGs take hours.
  * @param imports those in progress
  */
 export async function withdrawDue(
@@ -86,7 +86,7 @@ export async function withdrawDue(
         await kubo.unpin(CID.parse(row.cid), own)
         await record(context, row, { announced, isWanted })
       } else if (row.is_handed === 1) await record(context, row, { announced, isWanted })
-      // Denied no longer: it is to be handed over.
+      // No longer denied, so it is handed over again.
       else await postpone(context, row, { due_at: context.clock.now() })
     })
   }
@@ -108,7 +108,7 @@ async function handOver(context: Context, kubo: KuboClient, row: HandedRow, sign
   if (isWanted && !isKnown) await kubo.unpin(cid, signal)
 }
 
-/** Whether a root is to be found, and may be. Kubo would serve each block below it, too. */
+/** Whether a root should and may be available. Kubo would also serve each block below it. */
 async function inspect(
   context: Context,
   row: HandedRow,
@@ -119,7 +119,7 @@ async function inspect(
 }
 
 /**
- * Records that a root is as it should be, unless something changed meanwhile: what did stays due.
+ * Records that a root is in its final state, unless it changed in the meantime: then it stays due.
  * @returns whether the root is still known
  */
 function record(

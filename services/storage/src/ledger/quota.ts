@@ -231,7 +231,7 @@ function drop(
   return limited.returning(['address', 'bytes']).executeTakeFirst()
 }
 
-/** Gives back a part of a reservation, inside the caller's unit of work. */
+/** Releases a part of a reservation, in the caller's unit of work. */
 export async function shrinkReservation(trx: Kysely<Schema>, id: string, bytes: number): Promise<void> {
   const row = await trx
     .updateTable('reservation')

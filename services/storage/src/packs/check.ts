@@ -70,7 +70,7 @@ async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: Chec
       if (pack.merged_id === null) {
         const actualBytes = await objects.size(pack.object_key)
         if (actualBytes === undefined) {
-          // One that nothing needs is about to be removed, and one that was read long ago may have been merged or removed since.
+          // An unneeded pack is about to be removed, and one that was read long ago may have been merged or removed since.
           const isNeeded = pack.unreferenced_at === null || pack.hold !== null
           if (isNeeded && (await isUnmoved(db, place))) yield { kind: 'missing-pack', ...place }
           continue

@@ -7,7 +7,7 @@ import { chunksOf, idsInOneList, insertBlocks, insertPack, referencePacks, stamp
 import { countRemoval } from './removals.ts'
 import type { SealedPack } from './types.ts'
 
-/** A pack whose row says that it is being removed. */
+/** A pack that is being removed, according to its row. */
 export type ReleasedPack = { id: bigint; objectKey: string }
 
 /** Whether a finished upload needs a pack. */

@@ -10,11 +10,11 @@ import type { BlockLocation, PackReader, ReadOptions } from './types.ts'
 /** Number of blocks located per query. */
 const locatedAtOnce = 256
 /**
- * Runs that are read and hashed while another is sent, at most. Fewer leave the hash, the slowest step, without work at
- * times; a reader that never waits for a block, because its client is slow, has one.
+ * Maximum number of runs that are read and hashed while another is sent. With fewer, the hash, the slowest step, would sometimes
+ * be idle. A reader that never waits for a block, because its client is slow, has one.
  */
 const maxRunsAhead = 3
-/** The same from a remote store, where each read waits for the network and reads at the same time do not slow each other. */
+/** The same for a remote store, where each read waits for the network and concurrent reads do not slow each other. */
 const maxRemoteRunsAhead = 8
 /** Read-ahead bytes per reader beyond those of its runs; blocks that were skipped are evicted first. */
 const maxSkippedBytes = 5 * MIB
@@ -56,7 +56,7 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
   const plans: Plan[] = []
   const ready = new Map<string, Ready>()
   let aheadBytes = 0
-  /** Bytes of blocks that the reader has, and passed on only once it comes for another. */
+  /** Bytes of blocks that the reader has. It has passed them on only when it requests another block. */
   let handedOver = 0
 
   const take = (key: string): Ready | undefined => {

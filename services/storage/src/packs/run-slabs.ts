@@ -11,7 +11,7 @@ export type RunSlab = {
 export type RunSlabs = {
   /** Returns a slab for the next run: one that is free, or a new one; undefined while there is no memory for it. */
   next(): RunSlab | undefined
-  /** Notes that blocks of this size were passed on: the reader has come for another. */
+  /** Notes that blocks of this size were passed on, because the reader requested another. */
   advance(sizeBytes: number): void
   /** Notes that a block was consumed or skipped, or that its read has ended. */
   release(slab: RunSlab): void
@@ -22,15 +22,15 @@ export type RunSlabs = {
 /** Memory of the slabs of all readers. */
 export type SlabMemory = {
   /**
-   * Counts the bytes of new slabs. Returns false, and counts none, if all slabs would exceed the maximum; or half of it, if
-   * the reader gets along without them.
+   * Counts the bytes of new slabs. Returns false, and counts none, if all slabs would exceed the maximum; or half of it, if the
+   * reader can do without them.
    */
   reserve(slabs: readonly RunSlab[], slabBytes: number, areNeeded: boolean): boolean
-  /** Counts them no longer: the collector has to find their memory. */
+  /** Stops counting them: the collector has yet to free their memory. */
   drop(slabs: readonly RunSlab[], slabBytes: number): void
 }
 
-/** Slabs with which a reader gets along: one that is read, one that is ahead, one that is consumed, and the one before. */
+/** Slabs that a reader cannot do without: one that is read, one that is ahead, one that is consumed, and the one before. */
 const fewestSlabs = 4
 
 /**
@@ -58,10 +58,10 @@ export function createSlabMemory(maxBytes: number): SlabMemory {
 }
 
 /**
- * Slabs of one reader. Fresh memory for each MiB would run the garbage collector every 20 MiB, which costs more than
- * hashing; rotating a few slabs costs nothing. One is reused when all of it was consumed and as much as it holds was
- * passed on since: what a reader passes on may still wait to be sent. The first are reserved together: of fewer, none
- * would ever be free again.
+ * Slabs of one reader. New memory for each MiB would run the garbage collector every 20 MiB, which costs more than hashing;
+ * rotating a few slabs costs nothing. A slab is reused when all of it was consumed and as many bytes were passed on since: bytes
+ * that a reader passed on may still wait to be sent. The first slabs are reserved together: with fewer, none would ever be free
+ * again.
  */
 export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs {
   const slabs: RunSlab[] = []

@@ -82,7 +82,7 @@ async function isGone(pack: DuePack, { db, objects, clock, onEvent = () => undef
   const objectKey = objectKeyOf(pack)
   if ((await objects.size(objectKey)) !== undefined) return false
   const place = await findPlace(db.read, pack.id)
-  // One that was merged stays due, in its new place.
+  // A pack that was merged stays due, at its new place.
   if (place === undefined || objectKeyOf(place) !== objectKey) return true
   onEvent({ type: 'pack-missing', objectKey, of: 1 })
   await markMissing(db, [pack.merged_id ?? pack.id], clock.now())

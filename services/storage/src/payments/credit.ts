@@ -21,7 +21,7 @@ export function findPriceOfStorage(db: Kysely<Schema>, blockTimeMs: number): Pro
   return findLowestPrice(db, blockTimeMs + maxBlockLagMs, quoteLifetimeMs + maxBlockLagMs)
 }
 
-/** Decides what a final payment buys. A payment without a known price waits. */
+/** Decides what a final payment buys. A payment without a known price stays undecided. */
 export async function judgePayment(
   prices: Prices,
   network: PaymentNetwork,

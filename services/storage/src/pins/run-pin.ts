@@ -97,7 +97,7 @@ function judge(
     : { status: 'failed', details, tries: tries + 1, next_at: now, why: why?.reasonFacts ?? { code: error.code } }
 }
 
-/** Returns which source failed, for other languages than that of its error; undefined if the error is of something else. */
+/** Returns which source failed, for other languages than that of its error; undefined if the error has another cause. */
 function blameSources({ code }: CairnError, [first, ...others]: readonly PinSource[]): Reason | undefined {
   const isOfSource = code === 'BLOCK_NOT_FOUND' || code === 'UPSTREAM_FAILED'
   if (!isOfSource || first === undefined) return undefined

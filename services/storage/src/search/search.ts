@@ -123,11 +123,11 @@ function selectNumbers(found: Wanted): RawBuilder<unknown> {
     return sql`${from}${before}`
   }
   const byToken = sql`select rowid from upload_search where upload_search match ${toMatch(found)}${within(sql`rowid`)}`
-  // The sign keeps SQLite from the index of numbers, by which it would read all uploads of the time.
+  // The sign keeps SQLite from using the index of numbers, with which it would read all uploads of the period.
   return cids === undefined ? byToken : sql`${byToken} union ${selectCids(kind, cids)}${within(sql`+search_number`)}`
 }
 
-/** Reads nothing but the index. */
+/** Reads only the index. */
 function selectCids(kind: Database['kind'], cids: CidRange): RawBuilder<unknown> {
   return sql`select ${kind === 'sqlite' ? sql`search_number` : sql`1`} from upload where ${isWithin(cids)}`
 }

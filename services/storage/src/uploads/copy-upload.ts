@@ -43,7 +43,8 @@ export async function copyUpload(
       const { after, deletes } = (await lock?.(trx)) ?? {}
       id = idAfter(after, id)
       await lockUploads(trx, db.kind, deletes)
-      // Before the row: a deletion that commits in between takes both, so a row that is seen afterwards had all of these.
+      // Read before the row: a deletion that commits in between removes both, so a row that is found afterwards still had all of
+      // these.
       const dependsOn = await findPackIds(trx, sourceId)
       const source = await select(trx)
       if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')

@@ -22,7 +22,7 @@ export type UploadToKeep = {
   /** Set for a pack that began as a private one. Defaults to false. */
   isPrivate?: boolean | undefined
   kind: NewUpload['kind']
-  /** Whether indexers learn of it. Defaults to the operator's setting, and to no for encrypted content. */
+  /** Whether the upload is announced to indexers. Defaults to the operator's setting, and to no for encrypted content. */
   announce?: boolean | undefined
 }
 
@@ -109,7 +109,7 @@ async function isRecorded(context: Context, [first]: readonly string[], sealed: 
   return recorded
 }
 
-/** Returns the uploads that indexers and the operator's Kubo learn of. */
+/** Returns the uploads to announce to indexers and the operator's Kubo. */
 function* listAnnounced(
   { config: { ipni, kubo } }: Pick<Context, 'config'>,
   uploads: Iterable<UploadToKeep>,

@@ -21,7 +21,7 @@ export const retryPausesMs = [
 ] as const
 /** Delays grow randomly by up to this fraction, so that retries spread. */
 const jitter = 0.2
-/** The receiver exists no longer. */
+/** The receiver no longer exists. */
 const goneStatus = 410
 /** How long finished deliveries are listed. */
 const endedLifetimeMs = 7 * 24 * 3_600_000
@@ -171,8 +171,8 @@ async function noteSuccess(trx: Kysely<Schema>, id: string, now: number): Promis
 }
 
 /**
- * Disables a webhook whose receiver is gone, and one without a success for days once a delivery has failed permanently: after
- * a long time without events, the first failed attempt says nothing about the days between.
+ * Disables a webhook whose receiver is gone. Also disables one without a success for days, once a delivery has failed
+ * permanently: after a long time without events, the first failed attempt does not prove that the receiver failed in between.
  */
 async function noteFailure(
   trx: Kysely<Schema>,

@@ -32,7 +32,7 @@ export async function queueNewEvents(context: Pick<Context, 'db' | 'clock'>, sig
       .select('webhook.id')
       .where('webhook.is_enabled', '=', 1)
       .whereRef('webhook.cursor', '<', 'account.event_count')
-      // One client can have many that are full: a unit of work for each in every round would delay all others.
+      // A client can have many webhooks with full queues: a unit of work for each in every round would delay all others.
       .where(
         ({ selectFrom }) =>
           selectFrom('webhook_delivery')
@@ -116,7 +116,7 @@ export function replayEvents(
   })
 }
 
-/** Returns the events up to the first one that the queue of a webhook has no place for. Those in it already have theirs. */
+/** Returns the events before the first one that does not fit into the queue of a webhook. Events that are already queued fit. */
 async function takeWhatFits(
   trx: Kysely<Schema>,
   webhook: WebhookRow,
@@ -138,7 +138,7 @@ async function takeWhatFits(
   return end === -1 ? events : events.slice(0, end)
 }
 
-/** Whether a webhook with these types delivers one; no types stand for all. */
+/** Whether a webhook with these types delivers an event of this type; an empty list stands for all types. */
 const isWanted = (types: readonly string[], type: string): boolean => types.length === 0 || types.includes(type)
 
 /** Inserts pending deliveries of the types of a webhook; an existing delivery starts again. Returns how many. */
