@@ -1,4 +1,4 @@
-import { type Checksum, checksumElement } from './checksums.ts'
+import { type Checksum, checksumElement, checksumElements } from './checksums.ts'
 import { checksumOf, httpDate, partSizesOf } from './object-info.ts'
 import { versionHeaders } from './object-operations.ts'
 import { requireObject } from './objects.ts'
@@ -13,7 +13,7 @@ const maxParts = 1000
 
 const writers: Readonly<Record<string, (row: ObjectRow, request: S3Request) => XmlRecord>> = {
   ETag: (row) => ({ ETag: row.etag }),
-  Checksum: (row) => ({ Checksum: writeChecksum(checksumOf(row)) }),
+  Checksum: (row) => ({ Checksum: row.checksum === null ? undefined : checksumElements(checksumOf(row)) }),
   ObjectParts: (row, request) => ({ ObjectParts: writeParts(partSizesOf(row), checksumOf(row), request) }),
   StorageClass: () => ({ StorageClass: 'STANDARD' }),
   ObjectSize: (row) => ({ ObjectSize: row.size_bytes }),
@@ -41,11 +41,6 @@ export const getObjectAttributes: S3Operation = async (call) => {
     'x-amz-meta-cid': row.cid,
     ...versionHeaders(bucket, row),
   })
-}
-
-function writeChecksum(checksum: Checksum | undefined): XmlRecord | undefined {
-  if (checksum === undefined) return undefined
-  return { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }
 }
 
 function writeParts(

@@ -34,6 +34,13 @@ const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
 export const checksumHeader = (algorithm: ChecksumAlgorithm): string => `x-amz-checksum-${algorithm.toLowerCase()}`
 export const checksumElement = (algorithm: ChecksumAlgorithm): string => `Checksum${algorithm}`
 
+/** Returns the elements of a checksum in a response; none without one. */
+export function checksumElements(checksum: Checksum | undefined): Record<string, string> {
+  return checksum === undefined
+    ? {}
+    : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }
+}
+
 export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHash {
   switch (algorithm) {
     case 'CRC32': {

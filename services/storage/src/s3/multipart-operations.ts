@@ -7,6 +7,7 @@ import {
   type ChecksumType,
   checksumAlgorithms,
   checksumElement,
+  checksumElements,
   checksumHeader,
   readAlgorithm,
   readDeclaredChecksum,
@@ -26,6 +27,7 @@ import {
   type Multipart,
   maxPartNumber,
   noSuchUpload,
+  type Part,
   putPart,
   requireMultipart,
 } from './parts.ts'
@@ -89,8 +91,9 @@ export const uploadPartCopyOperation: S3Operation = async (call) => {
   const { context, request, body } = call
   const number = readPartNumber(request.query.get('partNumber'))
   const upload = await requireUpload(call)
-  const source = await openCopySource(call)
+  const { row: source, headers } = await openCopySource(call)
   const { start, end } = readSourceRange(request.header('x-amz-copy-source-range'), source.size_bytes)
+  const algorithm = algorithmOf(upload)
   const copied = openBody(
     {
       ...body,
@@ -99,10 +102,11 @@ export const uploadPartCopyOperation: S3Operation = async (call) => {
       header: (name) => (name === 'content-length' ? String(end - start) : undefined),
     },
     maxPutBytes,
-    algorithmOf(upload),
+    algorithm,
   )
   const part = await putPart(context, upload, number, copied)
-  return xmlAnswer('CopyPartResult', { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"` })
+  const result = { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"`, ...partElements(algorithm, part) }
+  return xmlAnswer('CopyPartResult', result, headers)
 }
 
 /**
@@ -143,15 +147,12 @@ export const completeMultipartOperation: S3Operation = async (call) => {
             digests: body.digests,
             signal,
           })
-    const checksum = checksumOf(row)
     const xml = writeXml('CompleteMultipartUploadResult', {
       Location: `/${row.bucket}/${row.key}`,
       Bucket: row.bucket,
       Key: row.key,
       ETag: `"${row.etag}"`,
-      ...(checksum === undefined
-        ? {}
-        : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }),
+      ...checksumElements(checksumOf(row)),
       CID: row.cid,
     })
     return { xml, headers: bucketHeaders(bucket, row) }
@@ -234,9 +235,14 @@ export const listPartsOperation: S3Operation = async (call) => {
       LastModified: isoTime(part.created_at),
       ETag: `"${part.etag}"`,
       Size: part.size_bytes,
-      ...(algorithm === undefined || part.checksum === null ? {} : { [checksumElement(algorithm)]: part.checksum }),
+      ...partElements(algorithm, part),
     })),
   })
+}
+
+/** Returns the element of a part's checksum, by the algorithm of its upload. */
+function partElements(algorithm: ChecksumAlgorithm | undefined, { checksum }: Part): Record<string, string> {
+  return algorithm === undefined || checksum === null ? {} : { [checksumElement(algorithm)]: checksum }
 }
 
 /** Reads all unfinished uploads of the bucket, because their number is limited. */
