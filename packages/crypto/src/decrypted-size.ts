@@ -3,7 +3,7 @@ import { overheadV1, tagBytes } from './file-v1.ts'
 import { decryptedSizeV2, headerBytesV2, isFormatV2 } from './file-v2.ts'
 
 /**
- * Returns the size in bytes of an encrypted file once it is decrypted, by its format. Only decryption verifies it.
+ * Returns the decrypted size of an encrypted file in bytes, by its format. Only decryption verifies it.
  * @param head its first bytes: those of the header of the second format, or all of a shorter file
  * @param encryptedBytes size of the whole encrypted file
  * @throws CairnError NOT_ENCRYPTED, DECRYPTION_FAILED (a header that does not fit the size)
@@ -14,12 +14,12 @@ export function decryptedSize(head: Uint8Array, encryptedBytes: number): number 
   return encryptedBytes - overheadV1
 }
 
-/** The smallest chunk that clients write by themselves: that of media. */
+/** The smallest chunk size that clients choose: that of media. */
 const minUsualChunkBytes = 64 * 1024
 
 /**
- * Returns between which sizes an encrypted file has its own once it is decrypted, without a look at its bytes: the first format
- * adds the same to every file, the second at most about 150 bytes more and one in 4,096. Smaller chunks than 64 KiB add more.
+ * Returns bounds of the decrypted size of an encrypted file, without reading its bytes: the first format adds the same number of
+ * bytes to every file, the second at most about 150 bytes more and one in 4,096. Chunks smaller than 64 KiB add more.
  * @param encryptedBytes size of the whole encrypted file
  */
 export function estimateDecryptedSize(encryptedBytes: number): { minBytes: number; maxBytes: number } {

@@ -110,7 +110,7 @@ function openChain(head: string): { add(line: string): void; hash(): string } {
   }
 }
 
-/** The signed text: it names the format, so that no other signature of the key passes for it. */
+/** The signed text. It names the format, so that no other signature of the key is valid for it. */
 function covered({ count, lastCursor, hash }: Omit<EventLogSeal, 'signature'>): Uint8Array {
   return utf8ToBytes([eventLogFormat, count, lastCursor, hash].join('\n'))
 }

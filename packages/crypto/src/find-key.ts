@@ -24,9 +24,9 @@ export type FoundKey = {
 type Candidate = Point & { node: number }
 
 /**
- * Finds a key among the answers of nodes of which some may lie, and reports those. Commitments count if they are
- * trusted, or if three nodes gave the same: two liars cannot. Without them, shards of five agreeing nodes form the key;
- * anything less requires `confirm`.
+ * Finds a key among the answers of nodes, some of which may lie, and reports the liars. Commitments count if they are trusted, or
+ * if three nodes returned the same, which two liars cannot. Without them, shards of five agreeing nodes form the key; anything
+ * less requires `confirm`.
  * @throws CairnError NOT_ENOUGH_SHARDS, SHARDS_INCONSISTENT with the nodes in `details`
  */
 export async function findKey(answers: readonly ShardAnswer[], options: FindKeyOptions = {}): Promise<FoundKey> {

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs } from '../limits.ts'
 
-/** Most days that sent bytes are listed for. */
+/** Maximum number of days in a list of sent bytes. */
 const maxEgressDays = 400
 const defaultEgressDays = 30
 

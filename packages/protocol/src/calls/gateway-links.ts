@@ -3,7 +3,7 @@ import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 
-/** Longest lifetime of a gateway link, in seconds: seven days, as of presigned URLs of S3. */
+/** Maximum lifetime of a gateway link, in seconds: seven days, as for presigned URLs of S3. */
 export const maxGatewayLinkSeconds = 7 * 86_400
 const defaultGatewayLinkSeconds = 3600
 const maxPathCharacters = 8192
@@ -14,8 +14,8 @@ const gatewayLink = v.object({
   /** In ms since 1970. */
   expiresAt: v.number(),
   /**
-   * Whether the content needs the link. The content of other uploads is open to anyone who knows its CID, also after the link
-   * has expired. Services before 2026-11-27 did not say.
+   * Whether the content needs the link. Anyone who knows the CID of another upload can fetch it, even after the link has expired.
+   * Absent from services before 2026-11-27.
    */
   isPrivate: v.optional(v.boolean()),
 })
