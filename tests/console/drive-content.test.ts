@@ -300,7 +300,7 @@ test('who lost the key of the folders starts new ones; all files are there', asy
   await link(page, 'may.txt').waitFor()
   await page.getByRole('button', { name: 'Create new folders' }).click()
   const asking = page.getByRole('dialog', { name: 'Create new folders?' })
-  await asking.getByText(/All files stay/).waitFor()
+  await asking.getByText(/No file is lost/).waitFor()
   expect(await checkAccessibility()).toEqual([])
   const saved = nextSaved(page)
   await asking.getByRole('button', { name: 'Create new folders' }).click()

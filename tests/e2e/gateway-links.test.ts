@@ -265,7 +265,7 @@ test('the command line uploads privately, reads it, and signs links', async () =
   expect(kept.err).toContain('Anyone with the CID can still read it')
   expect(kept.err).toContain(`cairn rm ${id}`)
   const both = await cairn(['upload', '--private', '--encrypt', 'note.txt'])
-  expect([both.code, both.err]).toEqual([2, expect.stringContaining('exclude each other')])
+  expect([both.code, both.err]).toEqual([2, expect.stringContaining('cannot be combined')])
   mkdirSync(join(folder, 'box'))
   writeFileSync(join(folder, 'box', 'in.txt'), 'inside')
   const box = JSON.parse((await cairn(['upload', '--private', 'box', '--json'])).out) as { cid: string; url?: string }
