@@ -41,7 +41,7 @@ export type KeyNodeConfig = ListenerConfig & {
   readonly chains: string | undefined
   /** How long a change may take to reach the other nodes, in ms. */
   readonly changeMs: number
-  /** Days that the log of accesses is kept; 0 keeps none. */
+  /** Days that the access log is kept; 0 keeps none. */
   readonly accessLogDays: number
   /** Who can open backups, and how to reach s3:// destinations. */
   readonly backup: BackupSettings

@@ -83,9 +83,7 @@ export async function startKeyNode(config: KeyNodeConfig, options: KeyNodeOption
   )
   const accesses = createAccessLog({ db, clock, failures }, config.accessLogDays)
   stack.defer(() =>
-    accesses
-      .flush()
-      .catch((error: unknown) => failures.failed('accesses', error, 'failed to write the log of accesses')),
+    accesses.flush().catch((error: unknown) => failures.failed('accesses', error, 'failed to write the access log')),
   )
   const context: Context = {
     config,

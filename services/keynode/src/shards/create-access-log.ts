@@ -54,7 +54,7 @@ export function createAccessLog(
   const flushLater = (): void => {
     timer ??= setTimeout(() => {
       flush().catch((error: unknown) => {
-        failures.failed('accesses', error, 'failed to write the log of accesses')
+        failures.failed('accesses', error, 'failed to write the access log')
         flushLater()
       })
     }, flushAfterMs).unref()

@@ -54,7 +54,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     checking = checking.then(async () => {
       isAsked = false
       await checkWaiting().catch((error: unknown) => {
-        failures.failed('look', error, 'failed to look for pieces to fetch')
+        failures.failed('due pieces', error, 'failed to find the pieces to fetch')
         wakeIn(databasePauseMs)
       })
     })

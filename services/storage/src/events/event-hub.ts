@@ -93,7 +93,7 @@ export function createEventHub(
         await endWithKeys()
         await wakeBehind()
       } catch (error) {
-        failures.failed('event streams', error, 'failed to look for new events')
+        failures.failed('event streams', error, 'failed to check for new events')
       }
       await systemClock.sleep(pollMs, stop.signal)
     }
