@@ -115,6 +115,11 @@ test('objects and buckets have tags', async () => {
   expect((await s3.client.send(new GetBucketTaggingCommand({ Bucket }))).TagSet).toEqual([
     { Key: 'of', Value: 'bucket' },
   ])
+  const many = (length: number) => Array.from({ length }, (_, at) => ({ Key: `${at}`, Value: '' }))
+  const putMany = (length: number) =>
+    nameOf(s3.client.send(new PutBucketTaggingCommand({ Bucket, Tagging: { TagSet: many(length) } })))
+  expect([await putMany(51), await putMany(50)]).toEqual(['InvalidTag', 'done'])
+  expect((await s3.client.send(new GetBucketTaggingCommand({ Bucket }))).TagSet).toEqual(many(50))
   expect((await s3.client.send(new GetBucketAclCommand({ Bucket }))).Grants?.[0]?.Permission).toBe('FULL_CONTROL')
 })
 

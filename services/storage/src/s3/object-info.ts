@@ -100,6 +100,8 @@ function withoutChunked(encoding: string | undefined): string | undefined {
 }
 
 const maxTags = 10
+/** Maximum number of tags of a bucket, as in S3. */
+const maxBucketTags = 50
 
 /** Reads the header `x-amz-tagging`: tags as a query. @throws CairnError `InvalidTag` */
 export function readTagging(text: string | undefined): Tag[] {
@@ -107,9 +109,11 @@ export function readTagging(text: string | undefined): Tag[] {
   return requireTags([...new URLSearchParams(text)].map(([key, value]) => ({ key, value })))
 }
 
-/** @throws CairnError `InvalidTag` for more than ten, equal keys, or tags that are too long */
-export function requireTags(tags: Tag[]): Tag[] {
-  if (tags.length > maxTags) throw s3Error('InvalidTag', `Object tags cannot be greater than ${maxTags}`)
+/** @throws CairnError `InvalidTag` for too many, equal keys, or tags that are too long */
+export function requireTags(tags: Tag[], of: 'object' | 'bucket' = 'object'): Tag[] {
+  const max = of === 'object' ? maxTags : maxBucketTags
+  if (tags.length > max)
+    throw s3Error('InvalidTag', `${of === 'object' ? 'Object' : 'Bucket'} tags cannot be greater than ${max}`)
   if (new Set(tags.map(({ key }) => key)).size < tags.length) {
     throw s3Error('InvalidTag', 'Cannot provide multiple Tags with the same key')
   }

@@ -17,7 +17,7 @@ export const getObjectTagging: S3Operation = async (call) => {
 
 export const putObjectTagging: S3Operation = async (call) => {
   const bucket = await authorize(call, 'write')
-  return emptyAnswer(200, versionHeaders(bucket, await setTags(call, await readTags(call))))
+  return emptyAnswer(200, versionHeaders(bucket, await setTags(call, await readTags(call, 'object'))))
 }
 
 export const deleteObjectTagging: S3Operation = async (call) => {
@@ -25,18 +25,19 @@ export const deleteObjectTagging: S3Operation = async (call) => {
   return emptyAnswer(204, versionHeaders(bucket, await setTags(call, [])))
 }
 
-async function readTags({ body }: S3Call): Promise<Tag[]> {
-  return readTagSet(readXml(await readSmallBody(body, maxXmlBytes), 'Tagging'))
+async function readTags({ body }: S3Call, of: 'object' | 'bucket'): Promise<Tag[]> {
+  return readTagSet(readXml(await readSmallBody(body, maxXmlBytes), 'Tagging'), of)
 }
 
 /** Reads the tags of an element `Tagging`. @throws CairnError `MalformedXML`, `InvalidTag` */
-export function readTagSet(tagging: ReadElement): Tag[] {
+export function readTagSet(tagging: ReadElement, of: 'object' | 'bucket' = 'object'): Tag[] {
   const sets = tagging.all('TagSet')
   if (sets.length !== 1) throw s3Error('MalformedXML')
   return requireTags(
     sets.flatMap((set) =>
       set.all('Tag').map((tag) => ({ key: tag.textOf('Key') ?? '', value: tag.textOf('Value') ?? '' })),
     ),
+    of,
   )
 }
 
@@ -69,7 +70,7 @@ export const getBucketTagging: S3Operation = async (call) => {
 
 export const putBucketTagging: S3Operation = async (call) => {
   await authorize(call, 'write')
-  await setBucketTags(call, await readTags(call))
+  await setBucketTags(call, await readTags(call, 'bucket'))
   return emptyAnswer(204)
 }
 
