@@ -9,7 +9,7 @@ import { isoTime } from './bucket-operations.ts'
 import { requireBucket } from './buckets.ts'
 import { type Checksum, type ChecksumAlgorithm, checksumElements, readAlgorithm } from './checksums.ts'
 import { isUnchanged, readConditions, requireWritable } from './conditions.ts'
-import { checksumOf, infoOf, partSizesOf } from './object-info.ts'
+import { checksumOf, decodeHeader, infoOf, partSizesOf } from './object-info.ts'
 import { bucketHeaders, readNewObject } from './object-operations.ts'
 import { listedName, openVersion, requireReadable } from './objects.ts'
 import { readObject } from './read-object.ts'
@@ -82,7 +82,7 @@ type CopySource = { row: ObjectRow; headers: Record<string, string> }
  * @throws CairnError `InvalidArgument`, `NoSuchBucket`, `PreconditionFailed`, and as `requireRight` and `requireReadable`
  */
 export async function openCopySource({ context, caller, request }: S3Call): Promise<CopySource> {
-  const text = request.header('x-amz-copy-source') ?? ''
+  const text = decodeHeader(request.header('x-amz-copy-source') ?? '')
   const [, path = '', versionId] = /^\/?(.*?)(?:\?versionId=([\w-]+))?$/s.exec(text) ?? []
   const decoded = decodeUri(path)
   const slash = decoded.indexOf('/')

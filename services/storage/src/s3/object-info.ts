@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import * as v from 'valibot'
 import { type Checksum, checksumAlgorithms, checksumHeader } from './checksums.ts'
 import { s3Error } from './s3-error.ts'
@@ -90,6 +91,12 @@ function requireHeader(name: string, value: string): void {
   })
 }
 
+/** Returns the text of a header, which is read as Latin-1. Most clients send UTF-8, those of Node and Python Latin-1. */
+export function decodeHeader(value: string): string {
+  const bytes = Buffer.from(value, 'latin1')
+  return isUtf8(bytes) ? bytes.toString() : value
+}
+
 /** Removes the transfer encoding, which is not a property of the object. */
 function withoutChunked(encoding: string | undefined): string | undefined {
   return encoding
@@ -106,7 +113,7 @@ const maxBucketTags = 50
 /** Reads the header `x-amz-tagging`: tags as a query. @throws CairnError `InvalidTag` */
 export function readTagging(text: string | undefined): Tag[] {
   if (text === undefined || text === '') return []
-  return requireTags([...new URLSearchParams(text)].map(([key, value]) => ({ key, value })))
+  return requireTags([...new URLSearchParams(decodeHeader(text))].map(([key, value]) => ({ key, value })))
 }
 
 /** @throws CairnError `InvalidTag` for too many, equal keys, or tags that are too long */

@@ -433,6 +433,17 @@ describe('a service:', () => {
     })
   })
 
+  test('reads the source of a copy and tags that are not percent-encoded, in UTF-8 or Latin-1', async () => {
+    await s3.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'ä', Body: 'x' }))
+    for (const text of [Buffer.from('ä').toString('latin1'), 'ä']) {
+      const headers = { 'x-amz-tagging': `${text}=${text}` }
+      expect(await send({ method: 'PUT', path: `/${bucket}/tagged`, headers })).toMatchObject({ status: 200 })
+      expect((await send({ path: `/${bucket}/tagged?tagging=` })).body).toContain('<Key>ä</Key><Value>ä</Value>')
+      const source = { 'x-amz-copy-source': `${bucket}/${text}` }
+      expect(await send({ method: 'PUT', path: `/${bucket}/copy`, headers: source })).toMatchObject({ status: 200 })
+    }
+  })
+
   test('rejects a copy source with a NUL', async () => {
     const headers = { 'x-amz-copy-source': `/${bucket}/%00` }
     expect(await send({ method: 'PUT', path: `/${bucket}/copy`, headers })).toMatchObject({
