@@ -102,7 +102,8 @@ describe('origins', () => {
       'two.html': '2',
       '410.html': 'gone',
     })
-    const get = (path: string) => app.inject({ url: path, headers: { host: `${root}.ipfs.dweb.test` } })
+    const get = (path: string, accept = 'text/html') =>
+      app.inject({ url: path, headers: { host: `${root}.ipfs.dweb.test`, accept } })
     expect((await get('/one')).headers.location).toBe('/one.html')
     expect((await get('/two')).statusCode).toBe(302)
     expect((await get('/two.html')).body).toBe('2')
@@ -113,6 +114,10 @@ describe('origins', () => {
     expect((await get('/anything')).body).toBe('home')
     expect((await get('/anything?signature=of-the-site')).body).toBe('home')
     expect((await get('/anything?format=raw')).statusCode).toBe(404)
+    // A client that verifies content would get that of another path.
+    for (const accept of ['application/vnd.ipld.raw', 'application/vnd.ipld.car', 'application/x-tar'])
+      expect([accept, (await get('/anything', accept)).statusCode]).toEqual([accept, 404])
+    expect((await get('/anything', 'application/json, */*')).body).toBe('home')
   })
 
   it('keeps the query of a request in the redirects of a _redirects file', async () => {

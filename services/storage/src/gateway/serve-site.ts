@@ -10,6 +10,7 @@ import {
   parseRedirects,
   type Redirect,
 } from './redirects-file.ts'
+import { chooseFormat } from './response-format.ts'
 import { serveFile } from './serve-file.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
@@ -30,8 +31,10 @@ export async function serveSite(gateway: Gateway, request: ContentRequest, serve
 }
 
 /** Whether the path is answered as it is: in a format, or through a signed link, which is not for what a rule replaces it by. */
-async function isAsIs({ links }: Gateway, { query, path }: ContentRequest): Promise<boolean> {
-  if (query.has('format')) return true
+async function isAsIs({ links }: Gateway, { query, path, headers }: ContentRequest): Promise<boolean> {
+  const { format, ownQuery } = chooseFormat(query, headers.accept)
+  // Programs that read the pages of a site ask for JSON, too, which is the file itself.
+  if (format !== undefined && (ownQuery === undefined || (format !== 'json' && format !== 'cbor'))) return true
   // Sites have signatures of their own in their addresses.
   return path.mount === undefined && (await links.find(query, path)) !== undefined
 }
