@@ -109,6 +109,9 @@ describe('origins', () => {
     expect((await get('/two.html')).body).toBe('2')
     expect((await get('/p/2022/hi%20there')).headers.location).toBe('/a/2022/hi%20there')
     expect((await get('/s/x/y')).headers.location).toBe('/t/x/y')
+    // As in Kubo's gateway, a splat has at least one name.
+    expect((await get('/s')).body).toBe('home')
+    expect((await get('/s/')).body).toBe('home')
     expect((await get('/gone/a')).statusCode).toBe(410)
     expect((await get('/gone/a')).body).toBe('gone')
     expect((await get('/anything')).body).toBe('home')

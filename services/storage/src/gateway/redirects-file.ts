@@ -83,7 +83,7 @@ export function keepQuery(to: string, search: string): string {
 function matchRule(from: readonly string[], parts: readonly string[]): Map<string, string> | undefined {
   const values = new Map<string, string>()
   for (const [index, pattern] of from.entries()) {
-    if (pattern === '*' && index === from.length - 1) {
+    if (pattern === '*' && index === from.length - 1 && parts.length > index) {
       values.set('splat', parts.slice(index).map(encodeURIComponent).join('/'))
       return values
     }
