@@ -3,12 +3,12 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
 
-/** Errors whose usual text is enough: the additions of the SDK are in English. */
+/** Errors that the console words itself in every language. The texts that the SDK adds to them are in English. */
 const sufficient = ['DECRYPTION_FAILED', 'VERIFICATION_FAILED', 'NOT_ENCRYPTED'] as const
 
 /**
- * Says in the language of the page what stopped a worker, which has no texts: no space, a name that leads out, or
- * content that is not what it should be.
+ * Words the error of a worker in the language of the page, because workers load no texts: no space left, an unsafe file name, or
+ * content that is damaged or not encrypted.
  */
 export function wordFailure(error: ReturnType<typeof restoreError>): CairnError {
   const { noSpace, noSpaceHint, unsafeName, unsafeNameHint } = messages.transfers
@@ -23,7 +23,7 @@ export function wordFailure(error: ReturnType<typeof restoreError>): CairnError 
   return isTranslated ? new CairnError(code, { cause: error }) : error
 }
 
-/** The same of a worker that writes a file: it reads none of the user, as one that encrypts does. */
+/** As {@link wordFailure}, for a worker that writes files: a `FILE_UNREADABLE` is about the file it writes, not one of the user. */
 export function wordWriteFailure(error: ReturnType<typeof restoreError>): CairnError {
   if (!CairnError.is(error, 'FILE_UNREADABLE')) return wordFailure(error)
   const { notWritten, notWrittenHint } = messages.transfers

@@ -36,7 +36,7 @@ export function CheckAddress({
   draft: Draft
   hasChanges?: boolean
   canAskOthers?: boolean
-  /** Whether the draft can be checked; shows what is wrong with it. */
+  /** Whether the draft can be checked. If not, it shows the errors. */
   isRight?: () => boolean
   tried: Tried | undefined
   onTried: (tried: Tried | undefined) => void

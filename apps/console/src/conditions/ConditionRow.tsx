@@ -48,7 +48,7 @@ export function ConditionRow({
   )
   const units = useConditionUnits(chainType, condition)
   const contract = readText(condition, ['contractAddress'])
-  /** Whether the amount was set before the token, when nothing said that it counts smallest units: whole tokens are meant. */
+  /** Whether the amount was entered before the contract: then it counts whole tokens, because no unit was shown. */
   const isWhole = useRef(contract === '')
   /** The contract that the user typed here. A contract from another draft already has its amount. */
   const typedContract = useRef<string>(undefined)

@@ -4,7 +4,7 @@ import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { aggregatorOf, type Draft, type JoinMode, readGrouping } from './draft.ts'
 
-/** How conditions are combined; a custom grouping is shown as it is parsed. */
+/** Chooses how conditions are combined, and shows how a custom grouping is parsed. */
 export function JoinFields({
   draft,
   failure,

@@ -1,8 +1,8 @@
 import type { Draft } from './draft.ts'
 
 /**
- * Unsaved drafts, by CID: they survive navigation and another account in the wallet. Conditions are public, so no data
- * of an account remains.
+ * Unsaved drafts, by CID. They survive navigation and a change of the account, to which they reveal nothing: conditions are
+ * public.
  */
 const drafts = new Map<string, Draft>()
 

@@ -4,7 +4,7 @@ import { createClient, erc20Abi, http } from 'viem'
 import { readContract } from 'viem/actions'
 import { useNetwork } from '../network/use-network.ts'
 
-/** Metadata of a token from its contract. */
+/** Metadata that a token's contract states. */
 export type TokenFacts = { name: string; symbol: string; decimals: number }
 
 /** Reads name, symbol and decimals of a token from its chain, if the network profile has an endpoint for it. */

@@ -12,10 +12,10 @@ import { useAddresses } from './use-addresses.ts'
 import type { useContacts } from './use-contacts.ts'
 
 const maxLabelLength = 100
-/** A label does not stand for an address that gets one. */
+/** An address is named here, so labels of other contacts are not accepted as one. */
 const noContacts: readonly DriveContact[] = []
 
-/** Gives an address a label. */
+/** Adds a label for an address. */
 export function AddContactDialog({
   book: { save },
   onClose,

@@ -22,7 +22,7 @@ export function AddressField({
   isLabelHidden?: boolean
   text: string
   error?: string | undefined
-  /** As that of a text field. */
+  /** As for a text field. */
   lateError?: string | undefined
   contacts: readonly DriveContact[]
   ens: readonly EnsAnswer[]

@@ -8,7 +8,7 @@ import type { useContacts } from './use-contacts.ts'
 
 type Contacts = Pick<ReturnType<typeof useContacts>, 'canKeep' | 'labelOf' | 'save'>
 
-/** An address with the label that the account gave it, and a button that gives it one. */
+/** An address with its label in the address book, and a button to add one. */
 export function AddressLabel({ address, contacts }: { address: string; contacts: Contacts }) {
   const { canKeep, labelOf, save } = contacts
   const [isNaming, setNaming] = useState(false)

@@ -13,7 +13,7 @@ export function readAddresses(text: string, contacts: readonly Contact[] = []): 
   const bad: string[] = []
   const take = (word: string): boolean => {
     const found = contacts.filter(({ label }) => label !== '' && isSame(label, word))
-    // Two contacts of one label: neither is meant for sure.
+    // A label of two contacts is ambiguous.
     const address = found.length > 1 ? '' : (found[0]?.address ?? (isMistyped(word) ? '' : normalizeIdentity(word)))
     if (address === '' || address === zeroAddress) return false
     addresses.add(address)

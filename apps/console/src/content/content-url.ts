@@ -10,7 +10,7 @@ export type ContentPlace = { cidPath: string; isPrivate: boolean }
 
 type ContentUrlOptions = Omit<GatewayUrlOptions, 'signature'>
 
-/** A film that is paused for hours plays on: its next range needs a valid link. */
+/** Long, because a video that was paused for hours still fetches its next range with the same link. */
 const lifetimeSeconds = 12 * 3600
 /** Links are signed again an hour before they expire. */
 const freshMs = 11 * 3600 * 1000
@@ -54,7 +54,7 @@ export async function findContentUrl(
   return gatewayUrl(network, cidPath, { ...options, signature })
 }
 
-/** Signs a link to hand out. Unlike links of this page, its lifetime is what its owner chose. */
+/** Signs a link for other people, with the lifetime that the owner chose. */
 export async function signContentUrl(
   client: Client,
   network: NetworkProfile,
@@ -65,7 +65,7 @@ export async function signContentUrl(
   return { url: gatewayUrl(network, cidPath, { ...options, signature: new URL(url).search }), expiresAt }
 }
 
-/** Removes the links that no element shows: those of a deleted upload do not open another one of the same content. */
+/** Removes the links that no element uses: a link signed for a deleted upload does not open another upload of the same content. */
 export function dropContentUrls(): void {
   queryClient.removeQueries({ queryKey: [queryKey], type: 'inactive' })
 }

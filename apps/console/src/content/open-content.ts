@@ -31,7 +31,7 @@ export async function openContent(
   }
 }
 
-/** Saves a file of the gateway, which answers as a file: the page stays. */
+/** Saves a file. The gateway answers with a download, so the page stays open. */
 export async function saveContent(
   client: Client,
   network: NetworkProfile,

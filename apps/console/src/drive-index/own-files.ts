@@ -3,7 +3,7 @@ import { useDriveVersion, useOpenDrive } from './use-drive.ts'
 
 type Files = ReadonlyMap<string, DriveFile>
 
-/** Files by the CIDs of all their versions, of the last version of a drive that was asked for one. */
+/** Files by the CIDs of all their versions, computed once per version of a drive. */
 const known = new WeakMap<Drive, { version: number; files: Files }>()
 
 /** Returns the file of the drive that has this CID, now or as an earlier version; undefined if no page has opened the drive. */

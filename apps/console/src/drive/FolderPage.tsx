@@ -96,7 +96,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     if (path !== undefined && place === undefined) setUploadPlace(folderId === '' ? undefined : { id: folderId, path })
     return () => setUploadPlace(undefined)
   }, [path, folderId, place])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another folder is another selection.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: a selection belongs to one folder.
   useEffect(() => setSelection(noSelection), [folderId, place])
 
   const selected = useMemo(

@@ -18,7 +18,7 @@ import { listTargets } from './list-targets.ts'
 /** Maximum number of folders shown: others are found by name. */
 const maxShown = 200
 
-/** Chooses the folder that items are moved into, or makes one for them. */
+/** Chooses the folder to move items into, or creates one. */
 export function MoveDialog({
   drive,
   items,
@@ -30,7 +30,7 @@ export function MoveDialog({
   items: readonly DriveItem[]
   /** Name of the folder that they were dropped on, if it cannot take them: the dialog then starts with a new folder. */
   refusedBy?: string | undefined
-  /** @param newName name of a folder to make in this one for the items */
+  /** @param newName name of a folder to create in this one for the items */
   onMove: (folderId: string, newName: string | undefined) => Promise<unknown>
   onClose: () => void
 }) {
@@ -42,10 +42,10 @@ export function MoveDialog({
   const [target, setTarget] = useState<string>()
   const wanted = query.trim().toLowerCase()
   const matching = folders.filter(({ name }) => wanted === '' || name.toLowerCase().includes(wanted))
-  // Those that can be chosen come first where not all are shown.
+  // If the list is cut off, folders that can be chosen come first.
   const found = matching.length > maxShown ? matching.filter(({ isStored }) => !isStored) : matching
   const chosen = folders.find(({ id }) => id === target)
-  /** Name of the folder to make; without a folder to choose, it is asked for at once. */
+  /** Name of a new folder. If there is no folder to choose, its field is open from the start. */
   const [newName, setNewName] = useState(
     refusedBy !== undefined || folders.every(({ path, isStored }) => path === here || isStored) ? '' : undefined,
   )

@@ -4,7 +4,7 @@ import { drivePlaces } from '../files/files-search.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 
-/** The places of the drive, each with its own address, and what can be done in the current one. */
+/** The places of the drive, each with its own address, and the actions of the current one. */
 export function Places({ children }: { children?: ReactNode }) {
   const { place, sort, order, view } = useSearch({ from: '/files' })
   return (

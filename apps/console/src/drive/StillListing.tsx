@@ -1,7 +1,7 @@
 import { messages } from '../messages/messages.ts'
 import { Spinner } from '../ui/Spinner.tsx'
 
-/** Says that a place of the drive may have more than it shows: until all files are listed, older ones are missing in it. */
+/** States that the drive is still listing files, so that older ones may be missing here. */
 export function StillListing() {
   return (
     <p role="status" className="flex items-center gap-2 px-1 py-3 text-sm sm:px-3">

@@ -6,8 +6,8 @@ import { Modal } from '../ui/Modal.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 
 /**
- * Shows a dialog about what is in folders once all files are listed: until then, older files of a folder are missing in the
- * drive, and would be missing in what is saved or shared.
+ * Waits until all files are listed before it shows a dialog about the contents of folders: until then, older files are missing
+ * from the drive, and so from what would be saved or shared.
  */
 export function WhenListed({
   drive,

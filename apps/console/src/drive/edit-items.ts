@@ -93,7 +93,7 @@ function requireFreeName(drive: MoveEdit['drive'], folder: string, name: string,
   const wanted = name.trim().normalize('NFC')
   if (wanted === '') throw invalidName(messages.files.renameEmpty)
   if (wanted.includes('/')) throw invalidName(messages.drive.nameSlash)
-  // They stand for folders: `/.` is found, and is the folder itself.
+  // These would resolve to folders: `/.` is the folder itself.
   if (wanted === '.' || wanted === '..') throw invalidName(messages.drive.nameDots)
   const other = drive.find(joinPath(folder, wanted))
   if (other !== undefined && other.id !== ownId) {
@@ -102,12 +102,12 @@ function requireFreeName(drive: MoveEdit['drive'], folder: string, name: string,
   return wanted
 }
 
-/** The usual texts are about paths under a CID. */
+/** The default texts of the error are about paths below a CID. */
 function gone(message: string, hint: string): CairnError {
   return asWorded(new CairnError('PATH_NOT_FOUND', { message, hint }))
 }
 
-/** The usual hint is about paths. */
+/** The default hint of the error is about paths. */
 function invalidName(message: string): CairnError {
   return asWorded(new CairnError('INVALID_PATH', { message, hint: '' }))
 }

@@ -112,7 +112,7 @@ function sortRows(rows: readonly ListedFile[], search: Pick<FilesSearch, 'sort' 
     return isTurned ? sorted.reverse() : sorted
   }
   if (sort === 'fileName') return [folders, files].flatMap((part) => sortNames(part, sign < 0))
-  // Not turned afterwards: files of one size stay as they come, which is by their names.
+  // Not reversed afterwards, so that files of equal size stay sorted by name.
   return [...sortNames(folders, false), ...files.sort((a, b) => sign * (Number(a[sort]) - Number(b[sort])))]
 }
 

@@ -3,8 +3,8 @@ import type { Placement } from '../upload/upload-place.ts'
 import type { Misplaced } from './place-items.ts'
 
 /**
- * Returns those uploads to the root that do not appear there, because the drive has their content already: elsewhere, or in the
- * trash. What the drive does not list yet is new, and appears by itself.
+ * Returns the uploads that do not appear in the root although they were meant for it, because the drive has their content
+ * elsewhere or in the trash. An upload that the drive does not list yet is new and will appear by itself.
  */
 export function findHiddenUploads<Upload extends Pick<Placement, 'cid' | 'name'>>(
   drive: Pick<Drive, 'find' | 'all' | 'uploads'>,

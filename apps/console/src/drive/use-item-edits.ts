@@ -49,7 +49,7 @@ export function useItemEdits(shown: ShownDrive) {
     return {
       createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
       rename: (id: string, name: string) => run((at) => renameItem(at, id, name)),
-      /** @param newName name of a folder to make there for the items */
+      /** @param newName name of a folder to create there for the items */
       async move(ids: readonly string[], placeId: string, newName?: string) {
         const from = new Map(ids.map((id) => [id, placeOf(shown.drive, id)]))
         const { count, drive, folderId } = await run((at) => {
@@ -107,7 +107,7 @@ export function useItemEdits(shown: ShownDrive) {
             items + uploads + kept === 0 ? messages.drive.deletedNone : messages.drive.deleted(items, uploads, kept),
           )
         } catch (error) {
-          // Some of the content may be gone, which no later step brings back.
+          // Part of the content may be deleted already, and cannot be restored.
           toastError(messages.drive.deleteFailed, error)
         }
         await queryClient.invalidateQueries({ queryKey: ['usage'] })
@@ -117,7 +117,10 @@ export function useItemEdits(shown: ShownDrive) {
   }, [shown, change])
 }
 
-/** Returns what calls back once no item is as an edit left it: the edit was undone elsewhere, here or on another device. */
+/**
+ * Returns a function that subscribes to the drive and calls `onIdle` once the edit has nothing left to undo, because it was
+ * undone here or on another device.
+ */
 function watchItems(drive: Drive, ids: readonly string[], isLeft: (id: string) => boolean) {
   return (onIdle: () => void) =>
     drive.subscribe(() => {

@@ -2,13 +2,13 @@ const maxCauses = 5
 
 /** The part of an address after `#`: it contains the keys of links. */
 const fragment = /(\w:\/\/[^\s#'"]*)#[^\s'")]*/g
-/** Longer than any name in the code; keys, tokens and signatures are. */
+/** Text as long as keys, tokens and signatures; no name in the code is. */
 const secret = /[\w+=-]{40,}/g
 
 /**
- * Describes a failure of the page for the log of the browser: what failed, why, and where. Programs that read the log of
- * Firefox see no more of an error object than the word `Error`. Keys are left out: fragments of addresses, and anything as
- * long as a key.
+ * Describes a failure of the page for the browser's log: what failed, why, and where. As text, because programs that read the log
+ * of Firefox see nothing of an error object except the word `Error`. Omits secrets: fragments of addresses, and text as long as a
+ * key.
  * @param place the components around the failure, as React names them
  */
 export function describeFailure(what: string, error: unknown, place = ''): string {

@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { useFileTools } from './file-tools.ts'
 
-/** Says that an open file is an earlier version, and makes it the current one or leads to that. */
+/** States that an open file is an earlier version, with buttons that make it the current one or open that. */
 export function EarlierVersion({ cid }: { cid: string }) {
   const file = useOwnFile(cid)
   const tools = useFileTools()

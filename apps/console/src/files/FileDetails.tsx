@@ -71,7 +71,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
   )
 }
 
-/** Ways to a file that is not encrypted, outside of the console. */
+/** Addresses of a public file outside the console. */
 export function PublicLinks({
   cidPath,
   isPrivate,
@@ -99,7 +99,7 @@ export function PublicLinks({
   )
 }
 
-/** Copies the link that others open the file with. */
+/** Copies the address at which other people open the file. */
 export function CopyLink({ cid, isEncrypted = false }: { cid: string; isEncrypted?: boolean }) {
   return (
     <Button onClick={() => void copyOpenLink(cid, isEncrypted)}>

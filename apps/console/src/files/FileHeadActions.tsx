@@ -64,7 +64,7 @@ export function FileHeadActions({
 function FileActions({ cid, isEncrypted }: { cid: string; isEncrypted: boolean }) {
   const navigate = useNavigate()
   const move = useFileTools()?.moverOf(cid)
-  // The tab has the links of what is not encrypted.
+  // Content that is not encrypted is shared with the links on the tab; only encrypted content has a dialog.
   const share = () =>
     void navigate({
       to: '/files/$cid',

@@ -3,7 +3,10 @@ import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { fileTabs } from './file-search.ts'
 
-/** Tabs that a private file does not have: proofs are about deals, and names open for everyone. */
+/**
+ * Tabs that a private file does not have: its deals cannot be verified in public, and content published under a name is open to
+ * everyone.
+ */
 const publicTabs: readonly string[] = ['proofs', 'names'] satisfies (typeof fileTabs)[number][]
 
 /** The tabs of a file, each with its own address. */

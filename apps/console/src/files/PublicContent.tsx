@@ -16,7 +16,7 @@ import { SignLinkButton } from './SignLinkDialog.tsx'
 /** Maximum number of names shown; the gateway shows the whole folder. */
 const maxNames = 500
 
-/** Asked about at most: a listing waits for the answers. Names beyond are shown as files. */
+/** Maximum number of names that are queried, because the listing waits for the answers. Names beyond are shown as files. */
 const askedNames = 64
 
 /**

@@ -22,7 +22,7 @@ const lifetimeNames: readonly Lifetime[] = ['hour', 'day', 'week']
 /** The content of a signed link: a private file or folder, or one below it. */
 export type SignedContent = { cidPath: string; name: string; mimeType: string | null }
 
-/** Makes a link that opens a private file without an account until it expires. */
+/** Creates a link that opens a private file without an account until it expires. */
 export function SignLinkDialog({
   content: { cidPath, name, mimeType },
   onClose,

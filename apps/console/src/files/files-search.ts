@@ -36,7 +36,7 @@ export const filesSearchSchema = v.object({
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
 
-/** Returns a list with another text to search for. The trash and the duplicates are not searched: a search there is of all files. */
+/** Returns the search with another text. The trash and the duplicates cannot be searched, so from there it searches all files. */
 export function withQuery(search: FilesSearch, q: string): FilesSearch {
   if (q === '') return { ...search, q: undefined }
   const { place } = search

@@ -10,7 +10,7 @@ export type ListedFile = Pick<
   item?: DriveItem
   /** Where it is, if the list has items of several folders. */
   place?: string
-  /** The name as a search compares it, once a search did. */
+  /** The name in the form that searches compare, computed by the first search. */
   searchText?: string | undefined
 }
 

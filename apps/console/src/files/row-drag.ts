@@ -12,7 +12,7 @@ export type RowDrag = {
   canDrop: (event: DragEvent) => boolean
   /** Undefined for a row that is not a folder. */
   resultOf: (file: ListedFile) => DropResult | undefined
-  /** Called also for a folder that refuses what is dragged. */
+  /** Also called for a folder that refuses the dragged items. */
   onDrop: (data: DataTransfer, folder: ListedFile) => void
 }
 

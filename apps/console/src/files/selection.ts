@@ -46,7 +46,7 @@ export function moveActive(order: readonly string[], selection: Selection, steps
 
 /**
  * Removes missing rows from the selection. Returns the same object if nothing changed.
- * @param before rows of the list before: keys then act on the row that took the place of a missing one
+ * @param before the previous rows: if the active row is missing, the row now at its position becomes active
  */
 export function keepExisting(
   files: readonly { id: string }[],

@@ -111,7 +111,7 @@ export function useFileActions({
           icon: Copy,
           run: () => void copyCid(cid),
         },
-        // A name opens for everyone.
+        // Content published under a name is open to everyone.
         ...(isPrivate
           ? []
           : [

@@ -17,7 +17,7 @@ const batchSize = 100
 
 /** Changes of an earlier page that are offered, until they are done or removed. */
 const offered = new Set<string>()
-/** Those that follow then. */
+/** Changes to offer after those. */
 let older: readonly KeptChange[] = []
 
 /** Offers to repair the changes that an earlier page of this account did not complete, if the nodes disagree: the newest first. */
@@ -46,16 +46,16 @@ async function offerBatch(network: NetworkProfile, account: string): Promise<voi
   }
   if (older.length === 0 || getSession()?.address !== account) return
   if (offered.size > 0) toastNotice(messages.access.moreUnfinished, messages.access.moreUnfinishedHint(older.length))
-  // What else the page restores does not wait for it.
+  // Not awaited, because the page restores other work after it.
   else void offerBatch(network, account)
 }
 
-/** Offers the next ones after the last of those before. */
+/** Removes a change from those offered. After the last one, offers the next batch. */
 function settle(network: NetworkProfile, { id, account }: KeptChange): void {
   if (offered.delete(id) && offered.size === 0 && older.length > 0) void offerBatch(network, account)
 }
 
-/** Offers to save the key of an upload at the key nodes that do not have it yet, here and on the next page. */
+/** Offers to save the key of an upload at the key nodes that do not store it yet, on this page and after a reload. */
 export function offerKeyRepair(network: NetworkProfile, cid: string, title: string): void {
   const account = getSession()?.address
   if (account === undefined) return
@@ -100,7 +100,7 @@ async function isWhole(client: Client, { cid }: KeptChange): Promise<boolean> {
     return (await getKeyStatus(client, cid)).health === 'whole'
   } catch (error) {
     if (!CairnError.is(error)) throw error
-    // There is nothing to repair for a file with another owner.
+    // A file of another owner needs no repair by this account.
     return error.code === 'ACCESS_DENIED' || error.code === 'KEY_NOT_FOUND'
   }
 }

@@ -2,9 +2,9 @@ import { maxSharedAddressesPerCall } from '@cairn/protocol'
 import { type ChangeOptions, type ChangeResult, type Client, shareFile } from '@cairn/sdk'
 
 /**
- * Shares a file with any number of addresses, in calls that each take some of them.
+ * Shares a file with any number of addresses, in several calls if necessary.
  * @returns the result of the call that missed the most nodes: each of them has to be repaired
- * @throws CairnError those of `shareFile`
+ * @throws CairnError as `shareFile` does
  */
 export async function shareWithAll(
   client: Client,

@@ -18,7 +18,7 @@ import { refreshLinks } from './use-links.ts'
 const defaultOpens = '10'
 const maxLabelLength = 200
 
-/** Makes a link to an encrypted file. The file key is sealed here; the link is shown once. */
+/** Creates a link to an encrypted file. The file key is sealed here; the link is shown once. */
 export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: string; onClose: () => void }) {
   const needKeyClient = useKeyClient()
   const [lifetime, setLifetime] = useState<Lifetime>('week')
@@ -35,7 +35,7 @@ export function CreateLinkDialog({ cid, name, onClose }: { cid: string; name: st
         maxOpens,
         ...(password === '' ? {} : { password }),
         ...(label.trim() === '' ? {} : { label: label.trim() }),
-        // Without a name, the CID stands for it.
+        // A file without a name is listed by its CID.
         ...(name === cid ? {} : { name }),
       }),
     onError: (error) => (isAborted(error) ? undefined : toastError(messages.links.createFailed, error)),

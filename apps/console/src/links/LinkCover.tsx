@@ -8,8 +8,8 @@ import { TextField } from '../ui/TextField.tsx'
 import { LinkFacts } from './LinkFacts.tsx'
 
 /**
- * A link before it is opened. Opening counts, so it takes a press: programs that only look at an address, such as the
- * previews of messengers, use none up.
+ * A link before it is opened. The service counts each opening, so it requires a click: programs that only fetch the address, such
+ * as the link previews of messengers, do not count.
  */
 export function LinkCover({
   info,

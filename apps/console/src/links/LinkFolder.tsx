@@ -23,8 +23,8 @@ declare module '@tanstack/react-router' {
 }
 
 /**
- * A folder that a link opened. The path in it is in the history of the browser, so that Back returns to the folder above: to
- * open the link again counts. The address contains the key and stays.
+ * A folder that a link opened. The current path is kept in the browser's history, so that Back returns to the folder above
+ * without opening the link again, which would count. The address stays, because it contains the key.
  */
 export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; name: string; masterKey: string }) {
   const { history } = useRouter()

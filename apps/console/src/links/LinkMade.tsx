@@ -4,7 +4,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 
-/** A link at the moment it is there: to copy, or to scan. */
+/** A new link, to copy or to scan. */
 export function LinkMade({
   url,
   title,

@@ -8,7 +8,7 @@ import { ErrorState } from '../ui/ErrorState.tsx'
 /** The texts for a link that does not open. */
 type ProblemTexts = Pick<typeof messages.linkPage, 'ended' | 'notFound' | 'notWhole' | 'blocked' | 'openFailed'>
 
-/** Why a link does not open, in the words of a visitor; other errors with a retry. */
+/** Explains to a visitor why a link does not open. Other errors have a button to try again. */
 export function LinkProblem({
   error,
   onRetry,

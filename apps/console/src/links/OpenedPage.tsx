@@ -60,8 +60,8 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
 }
 
 /**
- * Returns the last value that was known. When the session of an account ends, in any tab, the page removes what it has loaded: what
- * a link opened stays, because to open it again counts.
+ * Returns the last known value. When the session of an account ends in any tab, the page removes what it has loaded; the content
+ * of an opened link stays, because opening the link again would count.
  */
 function useLast<Value extends object | boolean>(value: Value | undefined): Value | undefined {
   const [last, setLast] = useState(value)

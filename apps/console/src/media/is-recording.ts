@@ -1,7 +1,7 @@
 /** Bytes at the start of a file that identify its type. */
 export const recordingHeadBytes = 16
 
-/** Marks of the containers and streams that browsers play, and where they are. */
+/** Byte signatures of the containers and streams that browsers play, and their positions. */
 const marks: readonly (readonly [at: number, mark: string])[] = [
   [4, 'ftyp'],
   [4, 'moov'],
@@ -16,15 +16,18 @@ const marks: readonly (readonly [at: number, mark: string])[] = [
 ]
 
 /**
- * Returns whether a file starts like audio or video. Bytes that a wrong key decrypts look random: at most three in a thousand of
- * them do, those that resemble a frame of MPEG audio.
+ * Returns whether a file starts like audio or video. Bytes decrypted with a wrong key look random; at most three in a thousand
+ * such files pass, because they resemble a frame of MPEG audio.
  */
 export function isRecording(head: Uint8Array): boolean {
   const text = String.fromCharCode(...head)
   return marks.some(([at, mark]) => text.startsWith(mark, at)) || isMpegAudio(head)
 }
 
-/** A frame of MPEG audio or AAC without a container: 12 bits of sync, then a layer, a rate and a frequency that exist. */
+/**
+ * Returns whether bytes start like a frame of MPEG audio or AAC without a container: 12 bits of sync, then a valid layer, bit
+ * rate and sampling frequency.
+ */
 function isMpegAudio([first = 0, second = 0, third = 0]: Uint8Array): boolean {
   const isAac = first === 0xff && (second & 0xf6) === 0xf0
   const hasLayer = (second & 0x06) !== 0 && (second & 0x18) !== 0x08

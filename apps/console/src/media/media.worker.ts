@@ -4,14 +4,14 @@ import { isRecording, recordingHeadBytes } from './is-recording.ts'
 import type { MediaEvent, MediaOrder, MediaPiece } from './media-order.ts'
 import { readPieces } from './read-pieces.ts'
 
-/** The open file: one for each worker, which ends with its player, and with it the key. */
+/** The open file. Each player has its own worker, so the key is gone when the player is. */
 let file: SeekableFile | undefined
 const emit = (event: MediaEvent) => postMessage(event)
 
 async function open({ network, cid, masterKey }: Extract<MediaOrder, { kind: 'open' }>): Promise<void> {
-  // The key came with this CID, which verifies every byte, so ranges of the first format are the right ones, too.
+  // The key belongs to this CID, which verifies every byte, so ranges of the first format are safe to show, too.
   file = await openSeekable(createClient({ network }), cid, { masterKey, acceptsFirstFormat: true })
-  // In the first format a wrong key is known only at the end of the file: before that it decrypts to noise.
+  // In the first format, a wrong key is only detected at the end of the file; until then, the file decrypts to random bytes.
   const isDoubtful = file.header === undefined && !isRecording(await file.read(0, recordingHeadBytes))
   emit(isDoubtful ? { kind: 'doubtful' } : { kind: 'opened', sizeBytes: file.sizeBytes })
 }
@@ -21,7 +21,7 @@ function serve(opened: SeekableFile, port: MessagePort, range: ByteRange): void 
   const send = async (): Promise<void> => {
     const { done, value } = await pieces.next()
     if (done === true) return post({ kind: 'end' })
-    // A copy, because it is transferred.
+    // Copied, because the buffer is transferred.
     const bytes = new Uint8Array(value)
     post({ kind: 'bytes', bytes }, [bytes.buffer])
   }

@@ -5,10 +5,10 @@ import { readByteRange } from './byte-range.ts'
 import type { MediaEvent, MediaOrder } from './media-order.ts'
 import { holdMediaWorker } from './register-media-worker.ts'
 
-/** An encrypted file that players read by ranges: its address works in this page only, and only in players. */
+/** An encrypted file that players read by ranges. Its address works only on this page, and only in players. */
 export type OpenMedia = { url: string }
 
-/** A request of the service worker: the answer goes through the port that comes with it. */
+/** A request of the service worker. The answer is sent through the port that it transfers. */
 type MediaRequest = { id: string; range: string | null }
 
 /** The open files of this page, by the last part of their address. */

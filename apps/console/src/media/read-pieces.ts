@@ -15,7 +15,7 @@ export async function* readPieces(
   const read = () => {
     const length = Math.min(pieceBytes, toByte - at)
     const piece = length > 0 ? file.read(at, length) : undefined
-    // Its error is thrown when its turn comes.
+    // Prevents an unhandled rejection: the error is thrown when the piece is awaited.
     piece?.catch(() => undefined)
     at += length
     pieceBytes = Math.min(2 * pieceBytes, maxPieceBytes)

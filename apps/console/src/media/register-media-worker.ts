@@ -3,7 +3,7 @@ let holders = 0
 
 let isRefused = false
 
-/** Whether this browser lets a page answer its players: not in some private windows, and not without a certificate. */
+/** Whether this browser lets a page answer requests of its players. Some private windows do not, and pages without HTTPS. */
 export function hasMediaWorker(): boolean {
   return 'serviceWorker' in navigator && !isRefused
 }

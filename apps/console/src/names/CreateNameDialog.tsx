@@ -41,7 +41,7 @@ export function CreateNameDialog({
       else toastError(messages.names.createFailed, error)
     },
     onSettled: () => queries.invalidateQueries({ queryKey: ['names'] }),
-    // The result contained a key.
+    // Not cached, because the result contains a key.
     gcTime: 0,
   })
   return (
@@ -51,7 +51,7 @@ export function CreateNameDialog({
       submitLabel={messages.names.create}
       isBusy={create.isPending}
       error={failure}
-      // Not if the dialog was closed in the meantime: the user is elsewhere then.
+      // Callbacks of `mutate` do not run if the dialog was closed meanwhile.
       onSubmit={() =>
         create.mutate(undefined, {
           onSuccess: (name) => {
@@ -111,7 +111,7 @@ export function CreateNameDialog({
   )
 }
 
-/** Stores a new or imported key here before anything else. */
+/** Stores a new or imported key on this device before anything else. */
 async function createOnDevice(label: string | null, keyText: string): Promise<NameState> {
   const address = getSession()?.address
   if (address === undefined) throw new CairnError('NO_SESSION')

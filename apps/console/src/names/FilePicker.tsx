@@ -17,8 +17,9 @@ import { TextField } from '../ui/TextField.tsx'
 const maxRows = 8
 
 /**
- * Returns the account's files under such names, or the newest ones: those of the folders once they are listed, which are
- * encrypted, so that the service finds the names of uploads only. A name opens for everyone, a private file does not.
+ * Returns the files of the account whose names match, or the newest ones. Names in the drive are encrypted, so the service only
+ * searches those of uploads; once the drive is listed, it is searched instead. Private files are omitted, because content
+ * published under a name is open to everyone.
  */
 function usePublishable(wanted: string) {
   const client = useClient()
@@ -60,10 +61,10 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
   const wanted = search.trim()
   const { files, error, refetch } = usePublishable(wanted)
   const ofCid = files?.filter((file) => file.cid === cid) ?? []
-  // Two files may have one content, and the rows of the service other ids than those of the folders.
+  // Two files may have the same content, and rows of the service have other ids than those of the drive.
   const picked = ofCid.find(({ id }) => id === pickedId) ?? ofCid[0]
   const isGone = cid !== undefined && files !== undefined && picked === undefined
-  // A file that is no longer in view is not published.
+  // A file that is no longer visible must not be published.
   useEffect(() => {
     if (isGone) onPick(undefined)
   }, [isGone, onPick])

@@ -1,8 +1,8 @@
 import { type SyntheticEvent, useLayoutEffect, useRef } from 'react'
 
 /**
- * Returns the props with which a player continues at its position when its address changes: the link to a private film is
- * replaced before it expires. Content at another path begins at its start.
+ * Returns the props with which a player continues at its position when its address changes: the link to a private video is
+ * replaced before it expires. Content at another path starts at the beginning.
  */
 export function usePlaysOn(url: string) {
   const player = useRef<HTMLMediaElement>(null)
@@ -15,7 +15,7 @@ export function usePlaysOn(url: string) {
       place.current = { ...before, url }
       const goOn = () => {
         current.currentTime = before.seconds
-        // A browser that wants a press first shows the button.
+        // Browsers may require a click to play; the player then shows its button.
         if (before.isPlaying) current.play().catch(() => undefined)
       }
       current.addEventListener('loadedmetadata', goOn, { once: true })

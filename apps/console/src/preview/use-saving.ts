@@ -20,7 +20,7 @@ export function useSaving(cid: string, knownKey: string | undefined, name: strin
   const reader = knownKey === undefined ? address : undefined
   const [progress, setProgress] = useState<Progress>()
   const stop = useRef<AbortController>(undefined)
-  /** Of the file of an earlier try, which may be chosen again. */
+  /** The removal of the file of an earlier attempt, which the user may choose again. */
   const removing = useRef<Promise<void>>(undefined)
   const { mutate, reset, error, isPending, isSuccess } = useMutation({
     mutationFn: async () => {
@@ -29,7 +29,7 @@ export function useSaving(cid: string, knownKey: string | undefined, name: strin
       setProgress(undefined)
       const { signal } = own
       const job = { signal, onProgress: setProgress }
-      // First: browsers show the dialog only shortly after the press of a button.
+      // Before anything slow, because browsers show the dialog only shortly after a click.
       await removing.current
       const target = await chooseTarget(name)
       try {

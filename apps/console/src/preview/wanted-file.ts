@@ -1,7 +1,4 @@
-/**
- * The file that the user wanted to open before sign-in. Signing in clears the page, so it is stored here until it
- * opens.
- */
+/** The file that the user wanted to open before sign-in, stored here because sign-in clears the page. */
 let wanted: string | undefined
 
 export function wantFile(cid: string | undefined): void {

@@ -5,7 +5,7 @@ import { messages } from '../messages/messages.ts'
 /** Minimum width in percent that can be seen and clicked next to its neighbours. */
 const minWidth = 1.2
 
-/** Position of a part within a whole: a bar to scale, and the figures. */
+/** Position of a part within a whole: a bar to scale, and the numbers. */
 export function PlaceBar({
   label,
   within,

@@ -28,7 +28,7 @@ export function ProofsPage({ session }: { session: Session }) {
     initialPageParam: '',
     getNextPageParam: ({ fileList }) => (fileList.length < pageRows ? undefined : fileList.at(-1)?.id),
   })
-  // Private files are in no deal.
+  // Private files have no deals.
   const files = data?.pages.flatMap(({ fileList }) => fileList.filter(({ private: isPrivate = false }) => !isPrivate))
   return (
     <>

@@ -14,7 +14,10 @@ export function useLackingNodes(): readonly number[] {
   return keySession === undefined ? [] : lackingNodes(keySession)
 }
 
-/** Offers to sign in at the key nodes that the session lacks, wherever users meet that they are missing. Empty if it lacks none. */
+/**
+ * Offers to sign in at the key nodes that the session lacks, where users notice that they are missing. Renders nothing if it
+ * lacks none.
+ */
 export function ReachNodes({
   isExplained = false,
   onReached,
@@ -26,7 +29,7 @@ export function ReachNodes({
 }) {
   const nodes = useLackingNodes()
   const [isSigning, setSigning] = useState(false)
-  // A dialog that is open stays until it closes itself: the session is whole a moment earlier.
+  // An open dialog closes itself: the session is complete a moment before.
   if (nodes.length === 0 && !isSigning) return undefined
   const button = (
     <Button size="small" onClick={() => setSigning(true)}>

@@ -22,7 +22,7 @@ export function SignInAgainDialog({ onClose, onReached }: { onClose: () => void;
     const client = clientOf(network, session)
     await extendKeySession(client, keySession, wallet)
     onClose()
-    // The session ended while the wallet was open: nothing else would end what was opened now.
+    // The session ended while the wallet was open, so nothing else would end the new key sessions.
     if (getSession()?.keySession !== keySession) return endKeySession(client, keySession)
     onReached?.()
     await queryClient.invalidateQueries({ queryKey: ['key-report'] })

@@ -7,7 +7,7 @@ import { HasWallet, useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { type Session, useSessionState } from './session-store.ts'
 
-/** Shows its content to signed-in users; others sign in, and return right here. */
+/** Shows its content to signed-in users. Others can sign in here, and stay on the page. */
 export function SignInGate({
   children,
   isQuiet = false,

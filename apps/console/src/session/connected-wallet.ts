@@ -91,11 +91,11 @@ export async function reconnectSolanaWallet(): Promise<void> {
   if (getSolanaState().status === 'reconnecting') await (await loadSolana()).reconnectSolana()
 }
 
-/** Disconnects every wallet here. What a wallet could not be told is said, and stops nothing else. */
+/** Disconnects every wallet on this page. A failure is reported, and does not stop the others. */
 export async function disconnectWallets(config: Config): Promise<void> {
   const connectors = [...config.state.connections.values()].map(({ connector }) => connector)
   const solana = getSolanaState()
-  // One that is sought again has not loaded its code.
+  // A wallet that is still reconnecting has not loaded its code.
   if (solana.status === 'reconnecting') dropSolana()
   const ended = await Promise.allSettled([
     ...connectors.map((connector) => disconnect(config, { connector })),

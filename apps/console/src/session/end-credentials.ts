@@ -5,7 +5,7 @@ import { keyIdOf } from './key-id.ts'
 import type { Session } from './session-store.ts'
 
 /**
- * Revokes the credentials of a session at their services, and needs no code that is not loaded for that of storage.
+ * Revokes the credentials of a session at their services. The API key is revoked without code that is not loaded yet.
  * @returns whether the API key is revoked; otherwise it expires
  */
 export async function endCredentials(network: NetworkProfile, session: Session): Promise<boolean> {

@@ -12,7 +12,7 @@ const nodeSession = v.object({
   challengeId: v.exactOptional(v.string()),
 })
 
-/** A key session in stored form: a key that the browser holds is only named. */
+/** A key session as it is stored: a key that the browser holds is stored elsewhere and only named here. */
 export const keptKeySession = v.object({
   address: v.string(),
   sessionKey: v.object({ publicKey: v.string(), secretKey: v.exactOptional(v.string()) }),
@@ -29,7 +29,7 @@ export function withoutHeldKeys(_name: string, value: unknown): unknown {
   return value instanceof CryptoKey ? undefined : value
 }
 
-/** Over if fewer than three nodes can still be called. */
+/** Returns whether a session is unusable, because fewer than three nodes accept it. */
 export function isOver({ nodes, isClosing }: Pick<KeySession, 'nodes' | 'isClosing'>): boolean {
   const now = Date.now()
   return (
@@ -46,8 +46,8 @@ export async function reviveKeySession(kept: KeptKeySession): Promise<KeySession
 }
 
 /**
- * Puts the parts of another copy of a session into this one. Of a part that both have, the one that was renewed
- * last stays: two tabs may renew at the same time.
+ * Merges another copy of a session into this one. Of parts that both have, the one renewed last is kept: two tabs may renew at
+ * the same time.
  */
 export function takeParts(own: KeySession, next: KeySession): void {
   const nodes = next.nodes.map((part, i) => {

@@ -21,9 +21,9 @@ function set(next: Partial<State>): void {
   for (const listener of listeners) listener()
 }
 
-/** API keys of sessions that ended here or in another tab: what was said of them before may be read after it. */
+/** API keys of sessions that ended, here or in another tab. Reports about them may arrive later, and are ignored. */
 const ended = new Set<string>()
-/** Number of the newest session that this tab read of. */
+/** Number of the newest session text that this tab has started to read. */
 let newest = 0
 
 let timer: ReturnType<typeof setTimeout> | undefined
@@ -78,7 +78,7 @@ function adopt(next: Session): void {
   void keepSession(session)
 }
 
-/** Running work has the credentials of the key nodes that it began with, so renewals from another tab are copied into those. */
+/** Running work uses the key session that it started with, so renewals from another tab are copied into that object. */
 function withOwnKeySession(next: Session): Session {
   const own = state.session?.keySession
   const { keySession } = next

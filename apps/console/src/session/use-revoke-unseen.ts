@@ -6,8 +6,8 @@ import { getSession } from './session-store.ts'
 import { clientOf } from './use-client.ts'
 
 /**
- * Returns a function for what a dialog made, and shows once. If the dialog was closed meanwhile, it was never shown, and would
- * stay valid: it is revoked.
+ * Returns a function for a credential that a dialog creates and shows once. If the dialog was closed meanwhile, the credential
+ * was never shown but would stay valid, so it is revoked.
  * @param texts that it was revoked and why; that it is still valid
  */
 export function useRevokeUnseen<Made>(

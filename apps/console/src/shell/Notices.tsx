@@ -24,8 +24,8 @@ const LackingNodesNotice = latePart(async () => (await import('../session/Lackin
 const soonMs = 10 * 60_000
 
 /**
- * Notices for every page: offline, another account, a session that expired, is about to, is not closed everywhere yet,
- * or that key nodes lost.
+ * Notices of every page: the browser is offline, the wallet shows another account, or the session has expired, is about to
+ * expire, is not closed everywhere, or is unknown to key nodes.
  */
 export function Notices() {
   const isOnline = useOnline()
@@ -86,7 +86,7 @@ function useEndsSoon(expiresAt: number | undefined): boolean {
     setSoon(false)
     if (expiresAt === undefined) return
     const waitMs = expiresAt - soonMs - Date.now()
-    // Timers are limited to 24 days; a page that is open longer shows it when it is opened again.
+    // Timers are limited to 24 days. The notice of a longer wait appears after a reload.
     if (waitMs > 2 ** 31 - 1) return
     const timer = setTimeout(() => setSoon(true), Math.max(0, waitMs))
     return () => clearTimeout(timer)

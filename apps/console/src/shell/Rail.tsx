@@ -8,7 +8,7 @@ import { footPlaces, mainPlaces } from './navigation.ts'
 // Empty until the usage is known, so nothing moves when its code arrives later.
 const RailQuota = latePart(async () => (await import('./RailQuota.tsx')).RailQuota)
 
-/** Navigation at the left; below 768 px the bottom bar takes its place. */
+/** Navigation on the left; below 768 px, the bottom bar replaces it. */
 export function Rail() {
   return (
     <nav

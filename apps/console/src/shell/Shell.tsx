@@ -38,7 +38,10 @@ const DropTarget = latePart(async () => (await import('../upload/DropTarget.tsx'
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 
-/** The frame of every page. Visitors see the first page without the rail; the page of a link has the name only. */
+/**
+ * The frame of every page. Visitors see the first page without the rail, and the page of a link with only the name of the
+ * product.
+ */
 export function Shell() {
   const network = useNetwork()
   const address = useSession()?.address
@@ -50,7 +53,7 @@ export function Shell() {
   const areTransfersShown = useTransfersShown()
   useEffect(() => {
     const timer = setTimeout(() => {
-      // Firefox keeps a failure until the page is loaded again.
+      // Firefox repeats a failed import until the page is reloaded.
       if (!navigator.onLine) return
       const registerTarget = async () => (await import('./install-app.ts')).registerShareTarget()
       const early: (() => Promise<unknown>)[] = [loadWalletDialog]

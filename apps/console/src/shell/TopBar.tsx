@@ -23,7 +23,7 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
     <header className="print:hidden! sticky top-0 z-20 flex h-16 items-center gap-2 border-line border-b bg-surface px-3 sm:gap-3 sm:px-6">
       <Link
         to="/"
-        // Visitors of a link leave what they send or read: as the browser leaves a page, which asks first.
+        // Visitors of a link leave the page with a full load, so that the browser asks before it discards what they send or read.
         reloadDocument={isPlain}
         aria-label={messages.shell.product}
         className={`flex h-10 shrink-0 items-center gap-3 px-1.5 font-semibold text-lg tracking-tight ${isFramed ? 'md:hidden' : ''}`}

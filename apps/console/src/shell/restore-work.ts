@@ -9,6 +9,6 @@ import { takeShared } from '../upload/take-shared.ts'
 export async function restoreWork(network: NetworkProfile): Promise<void> {
   await restoreUploads(network)
   await restoreChanges(network)
-  // Only a page with a certificate, or of this machine, has caches.
+  // Browsers provide caches only to pages with HTTPS or of this machine.
   if ('caches' in globalThis && (await caches.has(sharedCache).catch(ignoreBlocked))) await takeShared()
 }

@@ -15,8 +15,9 @@ export function showOverlay(overlay: ShellOverlay | undefined): void {
 }
 
 /**
- * Takes a key for the palette while its code loads, so that what users type at once is neither lost nor a shortcut.
- * @returns whether the palette is waited for
+ * Records a key for the palette while its code loads, so that what users type immediately is neither lost nor taken for a
+ * shortcut.
+ * @returns whether the palette is loading
  */
 export function typeAhead(key: string): boolean {
   if (shown !== 'palette') return false

@@ -5,8 +5,8 @@ import { focusPart, partsAround } from '../ui/focus-place.ts'
 const returnMs = 100
 
 /**
- * Keeps the place of keyboard users when what has the focus is removed, such as the button of a key that was revoked: the focus
- * goes to what is left around it, not to the top of the page. Dialogs keep the focus of what is removed from them.
+ * Keeps the position of keyboard users when the focused element is removed, such as the button of a revoked key: the focus moves
+ * to what remains around it instead of the top of the page. Dialogs keep the focus within them.
  */
 export function useKeptFocus(): void {
   useEffect(() => {
@@ -18,7 +18,7 @@ export function useKeptFocus(): void {
       focused = target instanceof Element ? target : undefined
       around = focused === undefined ? [] : partsAround(focused)
     }
-    // Users left it themselves, for example by a click next to it.
+    // Users moved the focus away themselves, for example by a click next to the element.
     const leave = () =>
       queueMicrotask(() => {
         if (focused?.isConnected === true && isLost()) focused = undefined

@@ -44,7 +44,7 @@ export function listParts(profile: NetworkProfile): PartProbes {
       id: 'gateway',
       label: messages.status.gateway,
       url: gateway,
-      // An empty block: every gateway has it, and it has no bytes.
+      // An empty block, which every gateway has.
       probe: async (signal) => {
         await expectOk(await fetch(joinUrl(gateway, '/ipfs/bafkqaaa'), { signal, cache: 'no-store' }))
         return []

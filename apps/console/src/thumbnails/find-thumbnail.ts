@@ -1,7 +1,7 @@
 import { maxThumbnailsPerCall } from '@cairn/protocol'
 import { type Client, findThumbnails, type SealedThumbnail } from '@cairn/sdk'
 
-/** Tiles appear together: what they ask for within this time is one request, in ms. */
+/** How long requests are collected, in ms: tiles appear together, and one request fetches all of their thumbnails. */
 const gatherMs = 30
 
 type Waiting = { cid: string; resolve: (found: SealedThumbnail | undefined) => void; reject: (error: unknown) => void }
@@ -30,12 +30,12 @@ async function askAll(client: Client): Promise<void> {
   }
 }
 
-/** Keys that are fetched at once: each takes a request to several nodes. */
+/** Maximum number of keys fetched concurrently: each takes a request to several nodes. */
 const maxKeys = 3
 let running = 0
 const queue: (() => void)[] = []
 
-/** Runs work that fetches a key when few others do. */
+/** Runs work that fetches a key, at most {@link maxKeys} at a time. */
 export async function inKeyQueue<T>(work: () => Promise<T>): Promise<T> {
   if (running >= maxKeys) await new Promise<void>((resolve) => queue.push(resolve))
   running++

@@ -14,7 +14,7 @@ const maxPictureBytes = 64 * 1024 * 1024
 /** A smaller picture is its own thumbnail. */
 const minPictureBytes = 16 * 1024
 
-/** Whether a thumbnail of a file is made: pictures that the browser draws as pixels. */
+/** Returns whether a file gets a thumbnail: pictures that browsers decode to pixels. */
 export function hasThumbnail(name: string, mimeType: string | null, sizeBytes: number): boolean {
   const isPicture = choosePreview(name, mimeType).kind === 'image'
   return isPicture && sizeBytes >= minPictureBytes && sizeBytes <= maxPictureBytes
@@ -39,5 +39,5 @@ export async function makeThumbnail(picture: Blob): Promise<Blob | undefined> {
   }
 }
 
-/** The type that thumbnails are shown with, whatever they contain. */
+/** The type with which thumbnails are shown, whatever they contain. */
 export const thumbnailType = 'image/webp'

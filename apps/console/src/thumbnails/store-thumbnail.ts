@@ -5,8 +5,8 @@ import { hasThumbnail, makeThumbnail } from './make-thumbnail.ts'
 import { thumbnailKey } from './use-thumbnail.ts'
 
 /**
- * Makes a thumbnail of an encrypted picture, and stores it under the key of the picture. Without one its tile has an icon, so
- * no failure is reported.
+ * Creates a thumbnail of an encrypted picture, and stores it under the key of the picture. Failures are not reported, because the
+ * tile then shows an icon.
  */
 export async function storeThumbnail(
   client: Client,
@@ -19,13 +19,13 @@ export async function storeThumbnail(
     await saveThumbnail(client, { cid, masterKey, image: new Uint8Array(await drawn.arrayBuffer()) })
     queryClient.setQueryData(thumbnailKey(cid), drawn)
   } catch {
-    // The upload is stored; the next one may have a thumbnail again.
+    // The upload itself is stored.
   }
 }
 
 /**
- * The same for an upload that continued after a reload: the page has no longer the picture, so it reads what it stored. As
- * above, no failure is reported.
+ * As {@link storeThumbnail}, for an upload that continued after a reload: the page no longer has the picture, so it reads the
+ * stored one.
  */
 export async function storeThumbnailOfStored(
   client: Client,

@@ -14,8 +14,8 @@ export function thumbnailKey(cid: string): string[] {
 }
 
 /**
- * Returns the thumbnail of an own encrypted picture, decrypted in this page; undefined while it loads and if there is none. It
- * never opens a wallet: without a session at the key nodes there are no thumbnails.
+ * Returns the thumbnail of an own encrypted picture, decrypted on this page; undefined while it loads and if there is none. Never
+ * opens a wallet, so that there are no thumbnails without a session at the key nodes.
  */
 export function useThumbnail(cid: string, isWanted: boolean): Blob | undefined {
   const network = useNetwork()

@@ -13,7 +13,7 @@ export function Fact({ label, children }: { label: string; children: ReactNode }
 /** A list of {@link Fact}s. */
 export function Facts({ children }: { children: ReactNode }) {
   return (
-    // On a phone, a long name leaves the room of an address to its value.
+    // On a phone, a long name is narrow, so that an address has enough space.
     <dl className="grid grid-cols-[fit-content(34%)_minmax(0,1fr)] items-center gap-x-3 gap-y-1 text-left text-sm sm:grid-cols-[auto_minmax(0,1fr)] sm:gap-x-4">
       {children}
     </dl>

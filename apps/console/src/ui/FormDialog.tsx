@@ -5,8 +5,8 @@ import { FormTried } from './form-tried.ts'
 import { Modal } from './Modal.tsx'
 
 /**
- * A dialog with a form: fields, what is wrong, Cancel and one button that submits. Enter in a field submits as well; a
- * second submit is ignored while the first is pending. After a submit, the focus is in the first field that is wrong.
+ * A dialog with a form: fields, errors, Cancel and a button that submits, as Enter in a field does. A second submit is ignored
+ * while the first is pending. After a submit, the first invalid field has the focus.
  */
 export function FormDialog({
   title,
@@ -23,7 +23,7 @@ export function FormDialog({
   title: ReactNode
   hint?: ReactNode
   submitLabel: ReactNode
-  /** `danger` for what cannot be undone. */
+  /** `danger` for actions that cannot be undone. */
   kind?: 'primary' | 'danger'
   /** Its fields are not loaded yet. */
   isDisabled?: boolean

@@ -10,7 +10,7 @@ export type MenuItem = {
   icon: IconComponent
   /** Actions that cannot be undone are separated, in the warning colour. */
   isDanger?: boolean
-  /** Runs within the click, not after the menu has closed: browsers open a tab only then. */
+  /** Runs within the click instead of after the menu has closed, because browsers only open tabs then. */
   isAtOnce?: boolean
   run: () => void
 }
@@ -26,8 +26,8 @@ function landmark(): HTMLElement | null {
 }
 
 /**
- * Runs the chosen action after the menu has closed and the focus is restored: a dialog that it opens then returns the
- * focus there, and not to a removed menu item.
+ * Runs the chosen action after the menu has closed and the focus is restored: a dialog that it opens then returns the focus there
+ * instead of to a removed menu item.
  */
 function useAfterClose() {
   const chosen = useRef<() => void>(undefined)

@@ -30,8 +30,8 @@ type Origin = { element: Element | null; dialog: Element | undefined; around: re
 const origins = new WeakMap<Element, Origin>()
 
 /**
- * Returns what has the focus after a dialog closes: where it came from, or if that is gone with its own dialog, where that one
- * came from, as after a form that was followed by its result.
+ * Returns the element to focus after a dialog closes: the one that had the focus before. If that was in another dialog that is
+ * gone, such as a form followed by its result, the one that had the focus before that dialog.
  */
 function findReturn(origin: Origin): Origin {
   const { element, dialog } = origin
@@ -74,7 +74,7 @@ export function Modal({
   const cameFrom = useRef<Origin>(undefined)
   const heading = useRef<HTMLHeadingElement>(null)
   const content = useRef<HTMLDivElement>(null)
-  // Before a field of the dialog takes the focus.
+  // Before a field of the dialog receives the focus.
   if (isOpen) {
     const element = document.activeElement
     cameFrom.current ??= {
@@ -152,7 +152,7 @@ const firstControls = '[data-first-focus], form :is(input, select, textarea, but
 
 const anyControl = ':is(input, select, textarea, button):enabled, a[href], [tabindex="0"]'
 
-/** The control that users open the dialog for, which is below the close button; of radio buttons the checked one. */
+/** Returns the main control of a dialog, in its content; of radio buttons, the checked one. */
 function firstControl(dialog: HTMLElement, content: HTMLElement | null): HTMLElement | undefined {
   const first =
     dialog.querySelector<HTMLElement>(firstControls) ?? content?.querySelector<HTMLElement>(anyControl) ?? undefined

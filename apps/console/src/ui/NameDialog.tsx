@@ -37,7 +37,7 @@ export function NameDialog({
     const wanted = name.trim()
     if (wanted === '') setFailure(messages.files.renameEmpty)
     else if (wanted === given) onClose()
-    // If it was closed meanwhile, another dialog may be open in its place.
+    // `onSuccess` is not called if the dialog was closed meanwhile, when another one may be open.
     else save.mutate(wanted, { onSuccess: onClose })
   }
   return (
@@ -58,7 +58,7 @@ export function NameDialog({
   )
 }
 
-/** Users change the name without its extension. As a ref: the dialog mounts its content after the effects of its parent. */
+/** Selects the name without its extension. As a ref, because the dialog mounts its content after the effects of its parent. */
 function selectStem(input: HTMLInputElement | null): void {
   if (input === null) return
   input.focus()

@@ -12,7 +12,7 @@ export function PageHeader({
 }: {
   title: string
   hint?: ReactNode
-  /** Heading and sentence are short, which leaves the rest of the line to wide actions. */
+  /** Heading and sentence are short, so that wide actions fit next to them. */
   isBrief?: boolean
   children?: ReactNode
 }) {

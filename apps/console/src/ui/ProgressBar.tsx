@@ -20,7 +20,7 @@ export function ProgressBar({
       className={`h-1.5 w-full overflow-hidden rounded-full bg-line ${colour}`}
     >
       {percent === undefined ? (
-        // A short part that moves: a full bar would look finished.
+        // A short moving part, because a full bar would look finished.
         <svg width="100%" height="6" aria-hidden="true">
           <rect x="35%" width="30%" height="6" rx="3" fill="currentColor" className="animate-sweep" />
         </svg>

@@ -3,18 +3,18 @@ import { useSyncExternalStore } from 'react'
 /** The folder of the drive that the page shows: uploads go there. */
 export type UploadPlace = { id: string; path: string }
 
-/** A stored upload, and where the user wanted it. `folderId` is empty for the root. */
+/** A stored upload, and the folder that the user chose for it. `folderId` is empty for the root. */
 export type Placement = {
   cid: string
   name: string
   folderId: string
   /** Address of the account that uploaded it. */
   account: string
-  /** Called once it is there, or cannot be: a later page need not try. */
+  /** Called once it is in its folder, or cannot be put there: later page loads do not try again. */
   onEnd: () => void
 }
 
-/** Returns whether an upload belongs into a folder of the drive: new uploads are in the root by themselves. */
+/** Returns whether an upload has to be moved to a folder of the drive: new uploads appear in the root by themselves. */
 export function belongsInFolder({ name, folderId }: { name: string; folderId: string | undefined }): boolean {
   return folderId !== undefined && (folderId !== '' || name.includes('/'))
 }

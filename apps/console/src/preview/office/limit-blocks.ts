@@ -4,9 +4,9 @@ import { type Block, maxBlocks, type Run } from './document.ts'
 export const maxParts = 100_000
 
 /**
- * Returns the beginning of a document, as much as a browser lays out in reasonable time: tables and lines count with all of
- * their parts.
- * @param blocks as its reader found them, of which there are at most a few more than `maxBlocks`
+ * Returns the beginning of a document, as much as a browser lays out in reasonable time. Tables and lines count with all of their
+ * parts.
+ * @param blocks the blocks as read, at most a few more than `maxBlocks`
  */
 export function limitBlocks(blocks: readonly Block[]): { blocks: Block[]; isCut: boolean } {
   let free = maxParts

@@ -42,9 +42,9 @@ const builtInCodes: Readonly<Record<number, string>> = {
 }
 
 const dayMs = 86_400_000
-/** Limit of spreadsheet programs. A longer code is not from such a program, and searching it could take arbitrarily long. */
+/** Limit of spreadsheet programs. A longer code is not from one of them, and parsing it could take arbitrarily long. */
 const maxCodeLength = 255
-/** Limit of Intl. */
+/** Limit of `Intl.NumberFormat`. */
 const maxDigits = 20
 /** Formats numbers with the precision that a workbook stores. */
 const plainNumber = new Intl.NumberFormat(language, { useGrouping: false, maximumSignificantDigits: 15 })
@@ -55,14 +55,14 @@ export function builtInCode(id: number): string {
 }
 
 /**
- * Reads the code of a format: dates and times as ISO 8601 writes them, decimals, thousands, percentages, powers of ten, fractions,
- * and the signs beside them, with the signs of the page's language. Numbers of other formats are plain.
- * @param dayZero the day 0 of the workbook, in ms since 1970
+ * Parses the code of a format. Supports dates and times, shown as in ISO 8601, decimals, thousands, percentages, powers of ten,
+ * fractions and the text beside them, with the separators of the page's language. Numbers of other formats are shown plainly.
+ * @param dayZero day 0 of the workbook, in ms since 1970
  */
 export function readNumberFormat(code: string, dayZero: number): NumberFormat {
   if (code.length > maxCodeLength) return formatPlain
   const sections = splitSections(code)
-  // A condition of its own, such as [>100].
+  // Conditions, such as `[>100]`, are not supported.
   if (sections.some((section) => section.some((token) => token.kind === 'condition'))) return formatPlain
   const [positive = formatPlain, negative, zero] = sections.slice(0, 3).map((section) => readSection(section, dayZero))
   return (value) => {
@@ -91,14 +91,14 @@ function splitSections(code: string): Token[][] {
     else if (quoted !== undefined || escaped !== undefined)
       section.push({ kind: 'text', text: quoted ?? escaped ?? '' })
     else if (bracketed !== undefined) section.push(...readBrackets(bracketed))
-    // The width of a sign, and filling with one, are layout.
+    // Padding of the width of a character, and repetition of one, are layout.
     else if (/^[_*]./.test(whole)) continue
     else section.push({ kind: 'signs', text: whole })
   }
   return sections
 }
 
-/** A currency, a time that goes on after 24 hours, a condition; colours and countries are not shown. */
+/** Reads a bracket: a currency, a duration that continues beyond 24 hours, or a condition. Colours and locales are not shown. */
 function readBrackets(text: string): Token[] {
   const currency = /^\$([^-]*)/.exec(text)?.[1]
   if (currency !== undefined) return [{ kind: 'text', text: currency }]
@@ -113,7 +113,7 @@ function readSection(tokens: readonly Token[], dayZero: number): NumberFormat {
   return readFraction(tokens) ?? readDecimal(tokens)
 }
 
-/** Stands for the minutes of a code, which have the letter of months. */
+/** Replaces the letter of minutes in a code, because months have the same. */
 const minute = 'n'
 
 function readDate(tokens: readonly Token[], dayZero: number): NumberFormat {
@@ -142,7 +142,7 @@ function readDate(tokens: readonly Token[], dayZero: number): NumberFormat {
   }
 }
 
-/** A duration: its hours, or else its minutes, go on beyond a day. */
+/** Formats a duration: its largest unit, hours or else minutes, continues beyond a day. */
 function formatElapsed(value: number, hasSeconds: boolean, hasHours: boolean): string {
   const seconds = Math.round(Math.abs(value) * 86_400)
   const sign = value < 0 ? '-' : ''
@@ -159,12 +159,12 @@ function readDecimal(tokens: readonly Token[]): NumberFormat {
   const first = tokens.findIndex(isDigit)
   const last = tokens.findLastIndex(isDigit)
   const literal = (part: readonly Token[]) => part.map(({ text }) => text).join('')
-  // Texts without a number, such as a dash for zero.
+  // A text without a number, such as a dash for zero.
   if (first < 0) return () => literal(tokens)
   const end = last + 1 + countLeading(tokens.slice(last + 1), ',')
   const pattern = literal(tokens.slice(first, end))
   const parsed = /^([0#?,]*)(?:\.([0#?]*))?(?:E[+-](0+|#0))?(,*)$/i.exec(pattern)
-  // Signs between the digits.
+  // Characters between the digits.
   if (parsed === null || tokens.slice(first, end).some(({ kind }) => kind !== 'signs')) return formatPlain
   const [, whole = '', fraction = '', exponent, scale = ''] = parsed
   const [before, after] = [literal(tokens.slice(0, first)), literal(tokens.slice(end))]

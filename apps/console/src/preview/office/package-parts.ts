@@ -2,16 +2,19 @@ import { choosePreview } from '../preview-kind.ts'
 import type { Zip } from './open-zip.ts'
 import { attribute, childrenOf, parseXml } from './xml.ts'
 
-/** Where a part of a file leads: another part, or an address outside. */
+/** Target of a relationship: another part of the file, or an address outside. */
 export type Relation = { target: string; isExternal: boolean }
 
-/** Reads a part of a file as XML. @returns undefined if the file has no such part */
+/**
+ * Reads a part of a file as XML.
+ * @returns undefined if the file has no such part
+ */
 export async function readPart(zip: Zip, path: string): Promise<Element | undefined> {
   const bytes = await zip.read(path)
   return bytes === undefined ? undefined : parseXml(bytes)
 }
 
-/** Reads the relations of a part, by their ids. */
+/** Reads the relationships of a part, by their ids. */
 export async function readRelations(zip: Zip, path: string): Promise<ReadonlyMap<string, Relation>> {
   const at = path.lastIndexOf('/') + 1
   const root = await readPart(zip, `${path.slice(0, at)}_rels/${path.slice(at)}.rels`)
@@ -34,7 +37,7 @@ export function resolvePath(from: string, target: string): string {
   return names.join('/')
 }
 
-/** Returns a picture of the file with a safe type; undefined for types without an element of the browser. */
+/** Returns a picture of the file with a safe type; undefined for types that browsers do not show as images. */
 export async function readPicture(zip: Zip, path: string | undefined): Promise<Blob | undefined> {
   const { kind, type } = choosePreview(path ?? '', null)
   const bytes = path === undefined || kind !== 'image' ? undefined : await zip.read(path)

@@ -6,19 +6,19 @@ import { attribute, below, childOf, childrenOf } from './xml.ts'
 const documentPath = 'word/document.xml'
 /** Limit of Word: lists have nine levels. */
 const maxDepth = 8
-/** Parts that only hold others: content controls, and markup of other programs. */
+/** Elements that only contain others: content controls, and markup of other programs. */
 const wrappers: ReadonlySet<string> = new Set(['sdt', 'sdtContent', 'customXml'])
 
 /** A footnote or endnote, by its id among those of its kind. */
 type Note = { kind: 'footnote' | 'endnote'; id: string }
 
-/** The lists of a document, and how far they are counted. */
+/** The lists of a document, and the numbers of their last items. */
 type Lists = {
-  /** The form of each list. Those of one form are counted together. */
+  /** The abstract list of each list. Lists of the same one continue its numbers. */
   forms: ReadonlyMap<string, string>
-  /** The first number of each form and depth; absent for a list without numbers. */
+  /** The first number of each abstract list and depth; absent for a list without numbers. */
   starts: ReadonlyMap<string, number>
-  /** Where a list and depth begin instead, until they have begun. */
+  /** First numbers that a list sets for a depth instead. Removed once used. */
   restarts: Map<string, number>
   /** The last number of each depth, by form. */
   counts: Map<string, (number | undefined)[]>
@@ -125,12 +125,12 @@ function countItem({ forms, starts, restarts, counts }: Lists, id: string, depth
   const restart = restarts.get(`${id}/${depth}`)
   restarts.delete(`${id}/${depth}`)
   const number = restart ?? (before[depth] === undefined ? start : before[depth] + 1)
-  // Deeper ones begin again.
+  // Restarts deeper levels.
   counts.set(form, [...Array.from({ length: depth }, (_none, at) => before[at]), number])
   return start === undefined ? undefined : number
 }
 
-/** Returns the parts of these names, also those in what only holds others. */
+/** Returns the child elements with these names, including those in elements that only contain others. */
 function partsOf(parent: Element | undefined, ...names: string[]): Element[] {
   return [...(parent?.children ?? [])].flatMap((element) => {
     if (names.includes(element.localName)) return [element]
@@ -174,7 +174,7 @@ async function readParagraph(paragraph: Element, context: Context): Promise<Bloc
     else blocks.push({ kind: 'paragraph', runs })
   }
   for (const drawing of below(paragraph, 'drawing')) {
-    // Those in a box of text are read with it.
+    // Pictures in a text box are read with the box.
     if (drawing.parentElement?.closest('txbxContent') !== paragraph.closest('txbxContent')) continue
     const isOwn = (part: Element) => part.parentElement?.closest('drawing') === drawing
     const boxes = below(drawing, 'txbxContent').filter(isOwn)
@@ -199,7 +199,7 @@ function readRuns(parent: Element, context: Context, href?: string): Run[] {
         return readRuns(element, context, link?.isExternal === true ? link.target : undefined)
       }
       case 'ins':
-      // The target of a move is text; its origin is omitted.
+      // The target of a move is read; its origin is omitted.
       case 'moveTo':
       case 'smartTag':
       case 'fldSimple':

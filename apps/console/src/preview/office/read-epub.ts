@@ -23,7 +23,7 @@ export async function readEpub(zip: Zip): Promise<Block[]> {
     const chapterPath = resolvePath(path, decodePath(href))
     const bytes = await zip.read(chapterPath)
     if (bytes === undefined) continue
-    // A document of its own: nothing in it runs or loads, and only texts and pictures of the book are taken from it.
+    // A separate document: nothing in it runs or loads, and only its text and the book's pictures are used.
     const { body } = new DOMParser().parseFromString(toHtml(new TextDecoder().decode(bytes)), 'text/html')
     if (blocks.length > 0) blocks.push({ kind: 'break' })
     await addBlocks(body, { zip, path: chapterPath, blocks, depth: 0, numbers: new Map() })
@@ -32,15 +32,15 @@ export async function readEpub(zip: Zip): Promise<Block[]> {
 }
 
 /**
- * Returns a chapter, which is XHTML, as HTML: many books are not well formed. In HTML an empty element such as `<title/>` does
- * not end, and all that follows would be in it. Styles are renamed: they are not shown, and the policy of the page makes the
- * browser report each of them as it is parsed.
+ * Returns a chapter, which is XHTML, as HTML, because many books are not well-formed. As HTML, an empty element such as
+ * `<title/>` would not be closed and would contain the rest of the chapter. Styles are renamed: they are not shown, and the
+ * browser would report each as a violation of the page's policy.
  */
 export function toHtml(xhtml: string): string {
   return (
     xhtml
       .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
-      // No tag is looked for behind the start of another: a book of such starts would be read once for each.
+      // A tag name is not searched for beyond the next `<`; otherwise a malicious book would take quadratic time.
       .replaceAll(/<([a-z][^\s/<>]*)[^<>]*>/gi, (tag, name: string) => {
         const ended = tag.endsWith('/>') && !emptyNames.has(name.toLowerCase()) ? `${tag.slice(0, -2)}></${name}>` : tag
         return ended.replaceAll(/\sstyle\s*=/gi, ' data-style=')
@@ -48,7 +48,7 @@ export function toHtml(xhtml: string): string {
   )
 }
 
-/** Elements that have no end in HTML. */
+/** Void elements of HTML. */
 const emptyNames: ReadonlySet<string> = new Set([
   ...[
     'area',
@@ -87,13 +87,13 @@ type Context = {
   numbers: Map<Element, number>
 }
 
-/** Deeper ones are shown as one paragraph: a browser cannot lay out thousands. */
+/** Deeper elements are shown as one paragraph, because browsers cannot lay out thousands of levels. */
 const maxDepth = 60
 const inlineNames: ReadonlySet<string> = new Set([
   ...['a', 'abbr', 'b', 'bdi', 'bdo', 'br', 'cite', 'code', 'del', 'dfn', 'em', 'i', 'kbd', 'mark', 'q', 'ruby', 's'],
   ...['samp', 'small', 'span', 'strong', 'sub', 'sup', 'time', 'u', 'var'],
 ])
-/** Stands for `style` in what is parsed. */
+/** Replaces `style` in the parsed text. */
 const styleName = 'omitted-style'
 const omitted: ReadonlySet<string> = new Set([
   styleName,
@@ -181,7 +181,7 @@ function readTable(table: Element): Block {
 
 function readInline(node: Node, style: Omit<Run, 'text'>): Run[] {
   if (!(node instanceof Element)) {
-    // White space is one space, as everywhere in HTML.
+    // As in HTML, white space collapses into one space.
     const text = node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '').replaceAll(/\s+/g, ' ') : ''
     return text === '' ? [] : [{ text, ...style }]
   }

@@ -6,7 +6,7 @@ import { attribute, childrenOf } from './xml.ts'
 
 /** Groups and links of shapes. */
 const wrappers: ReadonlySet<string> = new Set(['g', 'a'])
-/** Shapes with text in them; lines and connectors have none that is read. */
+/** Shapes that may contain text. */
 const shapes: ReadonlySet<string> = new Set(['custom-shape', 'rect', 'ellipse', 'circle', 'polygon', 'path'])
 
 /**

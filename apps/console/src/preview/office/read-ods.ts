@@ -13,7 +13,7 @@ export function readOds(spreadsheet: Element): Workbook {
 
 function readSheet(table: Element): Sheet {
   const rows: string[][] = []
-  /** Empty rows that count if others follow: sheets end with a million of them. */
+  /** Empty rows so far. They count only if another row follows: sheets end with up to a million of them. */
   let emptyCount = 0
   let isCut = false
   for (const element of rowsOf(table)) {

@@ -11,14 +11,14 @@ export type OdfContext = {
   blocks: Block[]
   /** The notes that the text refers to, in order. */
   notes: Element[]
-  /** The last number of each style of lists and depth. */
+  /** The last number of each list style and depth. */
   numbers: Map<string, number>
 }
 
-/** Where a list is, and whether its items have numbers. */
+/** Position in a list, and the style that decides whether its items have numbers. */
 type ListPlace = { depth: number; style: string | undefined }
 
-/** Parts that only hold others; the rest, such as comments, deleted text and forms, is omitted. */
+/** Elements that only contain others. The rest, such as comments, deleted text and forms, is omitted. */
 const wrappers: ReadonlySet<string> = new Set(['section', 'index-body', 'table-of-content', 'numbered-paragraph'])
 
 /**
@@ -43,7 +43,7 @@ export async function readOdt(zip: Zip, text: Element): Promise<Block[]> {
   return context.blocks
 }
 
-/** Starts to read the content that an element is in. */
+/** Prepares to read the file that contains an element. */
 export async function openOdf(zip: Zip, { ownerDocument }: Element): Promise<OdfContext> {
   const styles = readOdfStyles(ownerDocument.documentElement, await readPart(zip, 'styles.xml'))
   return { zip, styles, blocks: [], notes: [], numbers: new Map() }
@@ -123,7 +123,7 @@ async function readTable(table: Element, context: OdfContext): Promise<Block> {
   return { kind: 'table', rows }
 }
 
-/** The rows of a table, those of its head first. */
+/** Returns the rows of a table, those of its head first. */
 export function rowsOf(table: Element): Element[] {
   return [...table.children].flatMap((element) =>
     element.localName === 'table-row'
@@ -134,7 +134,7 @@ export function rowsOf(table: Element): Element[] {
   )
 }
 
-/** A picture, a table, or a box of text. Only pictures in the file are shown. */
+/** Adds a picture, a table or a text box. Only pictures stored in the file are shown. */
 export async function addFrame(frame: Element, context: OdfContext): Promise<void> {
   const box = childOf(frame, 'text-box')
   if (box !== undefined) return addBlocks(box, context)
@@ -159,7 +159,7 @@ function isInside(element: Element, top: Element, names: readonly string[]): boo
 function readRuns(parent: Element, context: OdfContext, style: Omit<Run, 'text'>): Run[] {
   return [...parent.childNodes].flatMap((node): Run[] => {
     if (!(node instanceof Element)) {
-      // White space is one space; more of it is an element.
+      // White space collapses into one space; an element stands for further spaces.
       const text = node.nodeType === Node.TEXT_NODE ? (node.textContent ?? '').replaceAll(/\s+/g, ' ') : ''
       return text === '' ? [] : [{ text, ...style }]
     }
@@ -184,7 +184,7 @@ function readRuns(parent: Element, context: OdfContext, style: Omit<Run, 'text'>
       case 'ruby-text':
         return []
       default:
-        // Fields, such as dates and page numbers, and marks of indexes: what they show.
+        // Fields, such as dates and page numbers, and index marks are read as the text they show.
         return readRuns(node, context, style)
     }
   })

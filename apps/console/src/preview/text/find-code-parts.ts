@@ -1,9 +1,12 @@
 import type { CodePart, CodeRequest } from './code-part.ts'
 
-/** Time after which code stays without colours, in ms: a line that is made for it would take hours. Usual files take a tenth of it. */
+/**
+ * Time after which code is shown without colours, in ms: a line crafted to be slow could take hours. Usual files take a tenth of
+ * it.
+ */
 const maxMs = 5_000
 
-/** One request at a time; the next one waits for it. */
+/** The last request, which the next one waits for: the worker handles one at a time. */
 let last: Promise<unknown> = Promise.resolve()
 let waiting = 0
 let worker: Worker | undefined
@@ -49,7 +52,7 @@ function askWorker(request: CodeRequest, signal: AbortSignal): Promise<readonly 
     const timer = setTimeout(stop, maxMs)
     signal.addEventListener('abort', stop)
     asked.onmessage = ({ data }: MessageEvent<readonly CodePart[] | undefined>) => finish(data)
-    // Its program could not be loaded, or failed on this code: the text is as readable without colours.
+    // The worker could not be loaded, or failed on this code, which is readable without colours, too.
     asked.onerror = stop
     asked.postMessage(request)
   })

@@ -24,15 +24,12 @@ export function isKnownToken(token: Token): token is MarkedToken {
   return known.has(token.type)
 }
 
-/**
- * Time in ms after which a text is given up: a paragraph that is made for it would keep the page busy for minutes. Usual texts
- * take a hundredth.
- */
+/** Time limit for parsing, in ms: a paragraph crafted to be slow would block the page for minutes. Usual texts take a hundredth. */
 const maxReadMs = 3_000
-/** Quotes and lists within each other. */
+/** Maximum depth of nested quotes and lists. */
 const maxNesting = 100
 
-/** Gives up on a text that takes too long. */
+/** Throws if a text takes too long. */
 class LimitedTokenizer extends Tokenizer {
   readonly #now: () => number
   readonly #end: number
@@ -78,7 +75,10 @@ export function readMarkdown(text: string, now = () => performance.now()): Token
   }
 }
 
-/** Returns a link that may be followed: to the web or to a mailbox. Relative ones lead nowhere, as files have no folder here. */
+/**
+ * Returns a link that is safe to follow: to the web or to a mailbox. Relative links have no target, because files have no folder
+ * here.
+ */
 export function safeLink(href: string): string | undefined {
   return /^(https?:\/\/|mailto:)/i.test(href) && URL.canParse(href) ? href : undefined
 }
@@ -86,7 +86,7 @@ export function safeLink(href: string): string | undefined {
 /** Replaces character references, as `&amp;` or `&#65;`, by their characters. */
 export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text
-  // A document of its own: nothing in it runs or loads, and only a single reference is ever put into it.
+  // A separate document: nothing in it runs or loads, and only a single reference is ever put into it.
   return text.replaceAll(/&(?:#\d{1,7}|#x[\da-f]{1,6}|[a-z][a-z\d]{1,31});/gi, (reference) => {
     return new DOMParser().parseFromString(reference, 'text/html').documentElement.textContent ?? reference
   })

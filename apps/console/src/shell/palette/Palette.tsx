@@ -27,7 +27,7 @@ export function Palette({ onClose }: { onClose: () => void }) {
     { id: 'actions', title: messages.palette.actions, entries: matchCommands(actions, typed) },
     { id: 'pages', title: messages.palette.pages, entries: matchCommands(pages, typed) },
   ]
-  // Files arrive after the commands, so that they never take the place of one that Enter is about to run.
+  // Files arrive after the commands and are listed below them, so that they do not displace one that the user is about to run.
   const groups: Group[] = (typed === '' ? [found, ...commands] : [...commands, found]).filter(
     ({ entries }) => entries.length > 0,
   )

@@ -21,8 +21,8 @@ const maxRecent = 4
 export type FileEntry = Command & { detail?: string }
 
 /**
- * Returns the files that the folders have under such names, else those that the service finds, or the newest ones. Earlier
- * results stay while it searches. The folders are opened with the first palette of a page, so `folders` is `loading` at first.
+ * Returns the files of the drive whose names match, or those that the service finds, or the newest ones. Earlier results stay
+ * during a search. The first palette of a page opens the drive, so `folders` is `loading` at first.
  */
 export function useFoundFiles(typed: string): {
   files: readonly FileEntry[]
@@ -39,7 +39,7 @@ export function useFoundFiles(typed: string): {
   }, [typed])
   const isEnabled = useHasDrive() && address !== undefined
   const { data: shown, error } = useDriveQuery({ isEnabled })
-  // Names in folders are encrypted: the service knows those of the uploads only.
+  // Names in the drive are encrypted: the service only searches those of uploads.
   const drive = shown?.drive.known === undefined ? undefined : shown.drive
   const canFind = drive?.isListed === true
   const version = useDriveVersion(shown)
@@ -63,7 +63,7 @@ export function useFoundFiles(typed: string): {
       const item = own?.get(file.cid)
       // An earlier version is not a file of its own.
       if (item !== undefined) return item.cid === file.cid ? { ...file, fileName: item.name } : []
-      // An upload that the drive has but that is not among its files is in the trash, by itself or with a folder.
+      // An upload that the drive knows but does not list is in the trash.
       return drive?.uploads.some(({ cid }) => cid === file.cid) === true ? [] : file
     })
   const files = found
