@@ -4,7 +4,7 @@ import { Skeleton } from './Skeleton.tsx'
 import { StaleBanner } from './StaleBanner.tsx'
 
 type Query = { error: Error | null; refetch: () => unknown }
-/** The class of a placeholder, or one of a shape of its own. */
+/** The class of a placeholder, or an element for one with its own shape. */
 type Placeholder = string | Exclude<ReactNode, string>
 
 /** Shows a query without data: the placeholder while it loads, then the error and how to try again. */

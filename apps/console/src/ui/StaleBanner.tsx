@@ -2,7 +2,7 @@ import { messages } from '../messages/messages.ts'
 import { Banner } from './Banner.tsx'
 import { Button } from './Button.tsx'
 
-/** Says that a page shows its last data because they could not be refreshed. Nothing without an error. */
+/** States that a page shows old data because it could not be refreshed. Renders nothing without an error. */
 export function StaleBanner({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {
   if (error === null) return undefined
   const retry =

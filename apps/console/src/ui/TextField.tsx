@@ -22,7 +22,7 @@ export function TextField({
   label: string
   hint?: ReactNode
   error?: string | undefined
-  /** The error of the text: shown once users left the field or tried to submit, not while they type it first. */
+  /** An error of the entered text, shown only after users left the field or tried to submit. */
   lateError?: string | undefined
   isLabelHidden?: boolean
 }) {
@@ -42,7 +42,7 @@ export function TextField({
             onBlur?.(event)
           }}
           onKeyDown={(event) => {
-            // A form whose button is disabled is not submitted.
+            // A form whose button is disabled is not submitted, so Enter counts as leaving the field.
             if (event.key === 'Enter') setLeft(true)
             onKeyDown?.(event)
           }}

@@ -15,8 +15,8 @@ const places = {
 } as const
 
 /**
- * Results of background work: at the bottom left, clear of filters and of the close buttons of dialogs and drawers. On a phone at
- * the top, or elsewhere if what is used is there.
+ * Results of background work. They are at the bottom left, away from filters and from the close buttons of dialogs and drawers;
+ * on a phone, at the top, or elsewhere if that would cover the focused element.
  */
 export function Toasts() {
   const toasts = useToasts()

@@ -1,7 +1,7 @@
 /** Parts of a page in which keyboard users find their place again. */
 const parts = 'li, ol, ul, form, section'
 
-/** Returns the parts of the content around an element, the nearest first. Ask while it is in the page. */
+/** Returns the parts of the content around an element, the nearest first. Call it while the element is in the page. */
 export function partsAround(element: Element): Element[] {
   const content = document.getElementById('content')
   const found: Element[] = []
@@ -17,7 +17,7 @@ export function focusPart(around: readonly Element[], options?: FocusOptions): v
   if (!(part instanceof HTMLElement)) return
   if (!part.hasAttribute('tabindex')) {
     part.tabIndex = -1
-    // A click in it shall not give it the focus later.
+    // A later click in it must not focus it.
     part.addEventListener('blur', () => part.removeAttribute('tabindex'), { once: true })
   }
   part.focus(options)

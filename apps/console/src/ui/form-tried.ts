@@ -1,4 +1,4 @@
 import { createContext } from 'react'
 
-/** Whether users tried to submit the form around a field: then all of its errors are shown. */
+/** Whether users have tried to submit the form around a field, which then shows all of its errors. */
 export const FormTried = createContext(false)

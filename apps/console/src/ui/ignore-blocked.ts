@@ -1,6 +1,6 @@
 /**
- * Ignores that the browser refuses to store something: there is no space, or it blocks the storage, locks and caches of a page,
- * which then works without them.
+ * Ignores errors of browser storage: there is no space left, or the browser blocks storage, locks and caches. The page works
+ * without them.
  * @throws any other error
  */
 export function ignoreBlocked(error: unknown): undefined {

@@ -1,4 +1,4 @@
-/** Whether keys of an element are text that its user types. */
+/** Returns whether keys pressed in an element enter text. */
 export function isTyping(target: EventTarget | null): boolean {
   return (
     target instanceof HTMLElement &&

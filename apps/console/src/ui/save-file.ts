@@ -5,6 +5,6 @@ export function saveFile(blob: Blob, name: string): void {
   link.href = url
   link.download = name
   link.click()
-  // The browser has started to read it by then; Firefox has not when the click returns.
+  // By then, the browser has started to read it. Firefox has not when the click returns.
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
 }

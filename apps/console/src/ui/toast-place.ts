@@ -7,12 +7,12 @@ export type ToastPlace = 'top' | 'bottom' | 'between'
 const controls = 'a, button, input, select, textarea, summary'
 /** Elements that are used or read while a sheet or a selection is open, besides the one with the focus. */
 const nearby = 'header h2, header button, header a, footer :is(a, button, input, select)'
-/** Bars at the edges of the window, in px: where the toasts of a phone begin, as their classes say. */
+/** Distance in px from the edges of the window at which toasts start on a phone, as in their classes. */
 const edge = { top: 72, bottom: 80 }
-/** Between the places that are tried, and around them, in px. */
+/** Distance in px between positions to try, and around them. */
 const step = 8
 
-/** Returns the place where the toasts cover neither what has the focus nor, if that can be, the title and the controls of a sheet. */
+/** Returns a place where the toasts cover neither the focused element nor, if possible, the title and controls of a sheet. */
 export function useToastPlace(region: RefObject<HTMLElement | null>, toasts: readonly Toast[]): ToastPlace {
   const [place, setPlace] = useState<ToastPlace>('top')
   useLayoutEffect(() => {
@@ -36,7 +36,7 @@ export function useToastPlace(region: RefObject<HTMLElement | null>, toasts: rea
       if (target instanceof Node && region.current?.contains(target) !== true) update()
     }
     update()
-    // A sheet is at its place when it has come in.
+    // A sheet is in its final position after its animation.
     const moves = ['focusin', 'animationend']
     for (const one of moves) document.addEventListener(one, move)
     addEventListener('resize', update)
@@ -80,7 +80,7 @@ function choosePlace(region: HTMLElement, sheet: Element | undefined): { place: 
   return best
 }
 
-/** Dismisses a success that lies over what gets the focus: it was read out already. */
+/** Dismisses a success message that would cover the element that receives the focus: screen readers have announced it already. */
 export function useUncoveredFocus(region: RefObject<HTMLElement | null>): void {
   useEffect(() => {
     const uncover = ({ target }: FocusEvent) => {

@@ -10,7 +10,10 @@ type ToastPlace = 'transfers'
 type ToastAction = {
   label: string
   run: () => void
-  /** Calls back once the action has nothing left to do, which removes the toast. Returns a function that ends it. */
+  /**
+   * Subscribes to the moment at which the action has nothing left to do, which removes the toast. Returns a function that
+   * unsubscribes.
+   */
   watch?: (onIdle: () => void) => () => void
 }
 
@@ -45,7 +48,7 @@ function set(next: readonly Toast[]): void {
   for (const listener of listeners) listener()
 }
 
-/** Leaves out the oldest: successes first, because errors stay until they are dismissed. */
+/** Removes the oldest toasts beyond the maximum: successes first, because errors stay until they are dismissed. */
 function fit(all: readonly Toast[]): readonly Toast[] {
   const good = all.filter(({ tone }) => tone === 'good')
   const passed = new Set(good.slice(0, Math.max(0, all.length - maxToasts)))
@@ -80,12 +83,12 @@ export function toastError(title: string, error: unknown, more: Pick<Toast, 'sho
   return id
 }
 
-/** Reports what could not be done, in words of the page. It stays like an error. */
+/** Reports in words of the page what was not possible. Stays like an error. */
 export function toastNotice(title: string, text: string): void {
   set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text) }])
 }
 
-/** Reports what the browser refused to open, with a link that opens it. It stays like an error. */
+/** Reports what the browser refused to open, with a link that opens it. Stays like an error. */
 export function toastLink(title: string, text: string, link: NonNullable<Toast['link']>): void {
   set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text), link }])
 }

@@ -19,7 +19,7 @@ export function useBackCloses(isActive: boolean, onClose: () => void): void {
       enableBeforeUnload: false,
       blockerFn: ({ action }) => {
         if (action !== 'BACK' || layers.at(-1) !== layer) return false
-        // The browser has gone back and now goes forward again; changes of the address by closing come after.
+        // The browser has already gone back, and is sent forward again. Changes of the address made by `onClose` follow that.
         addEventListener('popstate', () => close.current(), { once: true })
         return true
       },

@@ -1,6 +1,6 @@
 import { type RefObject, useEffect, useRef } from 'react'
 
-/** Returns whether the component is still in the page, for work that ends after it. */
+/** Returns whether the component is still mounted, for work that may end later. */
 export function useIsOpen(): RefObject<boolean> {
   const isOpen = useRef(false)
   useEffect(() => {

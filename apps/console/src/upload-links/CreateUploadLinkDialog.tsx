@@ -25,7 +25,7 @@ const defaults = { files: '10', sizeMib: '100' }
 const maxSizeMib = 1024 * 1024
 const maxLabelLength = 200
 
-/** Makes a link with which others send files into the account. The link is shown once. */
+/** Creates a link with which other people send files to the account. The link is shown once. */
 export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
   const client = useClient()
   const [label, setLabel] = useState('')
@@ -127,7 +127,7 @@ export function CreateUploadLinkDialog({ onClose }: { onClose: () => void }) {
   )
 }
 
-/** Returns a whole number from 1; undefined for any other text. */
+/** Parses a whole number of at least 1; undefined for any other text. */
 function readWhole(text: string, max: number): number | undefined {
   const count = /^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text) : 0
   return count >= 1 && count <= max ? count : undefined

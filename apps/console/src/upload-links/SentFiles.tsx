@@ -7,7 +7,7 @@ import { FileName } from '../ui/FileName.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
 import type { SentFile } from './use-sending.ts'
 
-/** The files that a visitor chose, with what became of each. */
+/** The files that a visitor chose, with the state of each. */
 export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRetry: (file: SentFile) => void }) {
   const stored = files.filter(({ state }) => state === 'stored').length
   return (

@@ -90,7 +90,7 @@ function Limits({ info }: { info: UploadLinkInfo }) {
 function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (files: Iterable<File>) => void }) {
   const input = useRef<HTMLInputElement>(null)
   return (
-    // The button is the way for keyboards; dropping is an addition.
+    // Keyboard users have the button; dropping files is an addition.
     <fieldset
       aria-label={messages.uploadLinks.choose}
       className="flex flex-col items-center gap-2 rounded-lg border border-line-strong border-dashed px-4 py-8"

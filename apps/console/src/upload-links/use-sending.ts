@@ -11,8 +11,9 @@ type State =
 export type SentFile = { readonly id: number; readonly file: File } & State
 
 /**
- * Sends files with an upload link, one after the other. Leaving the page ends what is in progress, after the browser asked.
- * @param onSettled is called after each file
+ * Sends files through an upload link, one after the other. The browser asks before the page is left while files are sent, which
+ * stops them.
+ * @param onSettled called after each file
  */
 export function useSending(url: string, onSettled: () => void) {
   const [files, setFiles] = useState<readonly SentFile[]>([])

@@ -10,7 +10,7 @@ import { toUploadItems } from './to-upload-items.ts'
 import { countFiles, removeLine, renameLine, type UploadItem } from './upload-item.ts'
 import { changeUploadSheet } from './upload-sheet-store.ts'
 
-/** Maximum number of lines shown, and of further ones whose names are refused; the others are counted. */
+/** Maximum number of lines shown, and of further lines with invalid names. The others are only counted. */
 const maxLines = 100
 
 /** The chosen files, with editable names, and two ways to add more. */
@@ -27,9 +27,9 @@ export function ChosenFiles({
   failures: ReadonlyMap<string, string>
   unreadable: number
 }) {
-  /** The name that is being typed: one that is not finished is not said to be wrong. */
+  /** The line whose name is being typed: an unfinished name is not shown as an error. */
   const [typing, setTyping] = useState<string>()
-  /** Lines that had the focus: one below the others stays when its name is in order. */
+  /** Lines that were focused. One beyond the maximum remains visible after its name is corrected. */
   const [used, setUsed] = useState<ReadonlySet<string>>(new Set())
   const rename = (id: string, name: string) => changeUploadSheet({ items: renameLine(all, id, name) })
   const add = (list: FileList | null) => {

@@ -64,7 +64,7 @@ export function DropTarget() {
       'paste',
       ({ clipboardData, target }) => {
         if (clipboardData === null || clipboardData.files.length === 0) return
-        // Spreadsheets and writing programs add a picture to the text, which a field takes.
+        // Spreadsheets and word processors copy a picture along with the text, which the field accepts.
         if (isTyping(target) && clipboardData.types.includes('text/plain')) return
         void accept(clipboardData)
       },

@@ -47,9 +47,9 @@ function Sheet() {
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const { startsAtOnce } = useSettings()
-  // Only for this sheet: a choice for one upload, or in another tab, must not make the next one public.
+  // Local to this sheet, so that a choice for one upload or in another tab does not make the next one public.
   const [wanted, setWanted] = useState(getSettings().access)
-  // Users who opened the options click Start themselves.
+  // Users who opened the options start the upload themselves.
   const [wasLookedAt, setLookedAt] = useState(false)
   const [isSeparate, setSeparate] = useState(false)
   const [isStarting, setStarting] = useState(false)
@@ -100,7 +100,7 @@ function Sheet() {
   const startsAutomatically =
     startsAtOnce &&
     !wasLookedAt &&
-    // Not what is public because this network cannot encrypt it.
+    // Does not apply to content that is public only because this network cannot encrypt it.
     wanted === 'public' &&
     tab === 'files' &&
     isReady &&

@@ -17,24 +17,24 @@ const begunUpload = v.object({
   createdAt: v.number(),
 })
 
-/** Maximum number of uploads, and of their files: a page writes them while its user waits. */
+/** Maximum number of uploads, and of their files, because writing them blocks the page. */
 const maxUploads = 500
 const maxFiles = 2_000
 
 /**
- * Uploads that the user has just started, until IndexedDB has them: only local storage is written before a page that closes at
- * once is gone.
+ * Uploads that the user has just started and that IndexedDB does not contain yet. If a page is closed immediately, only writes to
+ * local storage are complete.
  */
 const begun = openKeptList('cairn.uploads', begunUpload, maxUploads)
 
-/** Notes uploads, unless they have too many files. */
+/** Records uploads, unless they have too many files. */
 export function noteBegun(uploads: readonly KeptUpload[]): void {
   const fileCount = uploads.reduce((sum, { files }) => sum + files.length, 0)
   if (fileCount <= maxFiles)
     begun.write([...begun.read(), ...uploads.map((one) => ({ ...one, files: [...one.files] }))])
 }
 
-/** Clears uploads that IndexedDB has. */
+/** Removes the records of uploads that IndexedDB contains. */
 export function clearBegun(ids: readonly string[]): void {
   const known = new Set(ids)
   const noted = begun.read()
@@ -42,7 +42,7 @@ export function clearBegun(ids: readonly string[]): void {
   if (left.length < noted.length) begun.write(left)
 }
 
-/** Stores the uploads whose page closed before it could. */
+/** Stores the recorded uploads whose page was closed before it could. */
 export async function adoptBegun(): Promise<void> {
   for (const upload of begun.read()) {
     // Another tab is about to store it.

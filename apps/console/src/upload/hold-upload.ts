@@ -15,17 +15,18 @@ export function holdUpload(id: string): Promise<(() => void) | undefined> {
         return done.promise
       })
       .catch((error: unknown) => {
-        // A browser that blocks the storage of a page refuses locks; no other tab can find the upload then.
+        // Browsers that block the storage of a page also refuse locks. Other tabs cannot find the upload then, so no lock is
+        // needed.
         if (error instanceof DOMException && error.name === 'SecurityError') resolve(() => undefined)
         else reject(error)
       })
   })
 }
 
-/** How long in ms a tab that closed has to return: it reloads, and continues its uploads itself. */
+/** Time in ms for a closed tab to return: after a reload, it continues its uploads itself. */
 const returnMs = 5_000
 
-/** Waits until no other tab has an upload, because it ended or its tab closed, and locks it as {@link holdUpload} does. */
+/** Waits until no other tab holds an upload, because it ended or the tab was closed, and locks it as {@link holdUpload} does. */
 export async function holdUploadLater(id: string): Promise<() => void> {
   for (;;) {
     await navigator.locks.request(`cairn-upload-${id}`, () => undefined)

@@ -1,14 +1,20 @@
 /** Limits for the unfinished uploads of this browser: their number, and bytes of one file, and of all files. */
 export type SpaceLimits = { maxUploads: number; maxFileBytes: number; maxTotalBytes: number }
 
-/** Counts the uploads and bytes that are kept before they are written: the uploads of one start are written at the same time. */
+/** Counts stored uploads and bytes before they are written, because the uploads of one start are written at the same time. */
 export type KeptSpace = {
   has(id: string): boolean
-  /** Counts an upload. @returns false if they are too many */
+  /**
+   * Counts an upload.
+   * @returns false if there are too many
+   */
   add(id: string, keptBytes: number): boolean
-  /** Sets the bytes of an upload that is kept. */
+  /** Sets the number of stored bytes of an upload. */
   set(id: string, keptBytes: number): void
-  /** Counts the bytes of an upload instead of its former ones. @returns false if they are too many: it has none then */
+  /**
+   * Replaces the bytes counted for an upload.
+   * @returns false if there are too many; the upload then counts no bytes
+   */
   hold(id: string, sizes: readonly number[]): boolean
   remove(id: string): void
 }

@@ -8,7 +8,7 @@ import { createSpace, type KeptSpace } from './kept-space.ts'
  */
 const table = openTable('cairn-uploads', 'uploads', { keyPath: 'id' })
 
-/** Their bytes: with them, each change of a row would write all of its bytes again. */
+/** Bytes of the uploads, stored separately, because each change of a row would write all of them again. */
 const bytesTable = openTable('cairn-upload-bytes', 'bytes')
 
 /** The files of an upload in sending order; the one body to send, if it is encrypted. */
@@ -45,11 +45,11 @@ export type KeptUpload = {
   createdAt: number
 }
 
-/** A drop of thousands of files continues without storage. */
+/** Uploads beyond the limits, such as a drop of thousands of files, are not stored and continue without. */
 const limits = { maxUploads: 500, maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
 
 /**
- * Stores an upload. The upload continues without if the browser has no space.
+ * Stores an upload. Without space in the browser, the upload continues unstored.
  * @returns whether it is stored
  */
 export async function keepUpload(upload: KeptUpload): Promise<boolean> {
@@ -63,7 +63,7 @@ export async function keepUpload(upload: KeptUpload): Promise<boolean> {
 
 /**
  * Stores the bytes of a stored upload, if they are within the limits and there is space.
- * @returns how many bytes are stored
+ * @returns the number of stored bytes
  */
 export async function keepBytes(id: string, bytes: KeptBytes): Promise<number> {
   const sizes = bytes.map(({ size }) => size)
@@ -85,11 +85,11 @@ export async function removeBytes(id: string): Promise<void> {
   await bytesTable('readwrite', (rows) => rows.delete(id))
 }
 
-/** Removes bytes without an upload: a page closed between the two. */
+/** Removes bytes without an upload, which remain if a page is closed between the two writes. */
 export async function sweepBytes(): Promise<void> {
   const found = await bytesTable('readonly', (rows) => rows.getAllKeys())
   if (!found.isDone || found.value.length === 0) return
-  // Listed after them, because an upload is stored before its bytes.
+  // Uploads are listed after the bytes, because they are stored before them.
   const known = new Set((await listKept()).map(({ id }) => id))
   for (const id of found.value) if (typeof id === 'string' && !known.has(id)) await removeBytes(id)
 }
@@ -105,7 +105,7 @@ export async function changeKept(id: string, change: Partial<KeptUpload>): Promi
   const found = await readKept(id)
   if (found === undefined || !(await put({ ...found, ...change }))) return false
   const space = await tally()
-  // Bytes that are on their way to the table count already.
+  // Bytes that are being written are counted already.
   if (change.keptBytes !== undefined || !space.has(id)) space.set(id, change.keptBytes ?? found.keptBytes)
   return true
 }
@@ -131,8 +131,8 @@ async function put(upload: KeptUpload): Promise<boolean> {
 let tallied: Promise<KeptSpace> | undefined
 
 /**
- * Returns the kept bytes by upload: those that were stored when the page first asked, and its own changes since. What other tabs
- * add meanwhile only makes the limits less exact.
+ * Returns the stored bytes of each upload: as first read by the page, plus its own changes. Changes of other tabs are missing,
+ * which only makes the limits less exact.
  */
 function tally(): Promise<KeptSpace> {
   tallied ??= listKept().then((all) =>

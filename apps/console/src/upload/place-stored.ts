@@ -5,7 +5,8 @@ import { belongsInFolder, placeUpload } from './upload-place.ts'
 export function placeStored(job: UploadJob, cid: string | undefined): void {
   const { name, folderId, account } = job
   if (cid === undefined || folderId === undefined || account === undefined) return
-  // Nothing is kept of uploads to the root, where they are by themselves unless the drive has their content already.
+  // Uploads to the root are not stored for this, because they appear there by themselves unless the drive has their content
+  // already.
   const onEnd = belongsInFolder(job) ? () => void endJob(job) : () => undefined
   placeUpload({ cid, name, folderId, account, onEnd })
 }

@@ -28,7 +28,7 @@ export type Found = { entry: FileSystemEntry; handle: Promise<FileSystemHandle |
 export async function readEntries(entries: readonly Found[]): Promise<Dropped | undefined> {
   const dropped: Dropped = { files: [], unreadable: 0 }
   const all = [...entries]
-  // The list grows while it is read. To take entries off its start would move all others each time.
+  // The list grows during the loop. Removing entries from its start would move all others each time.
   for (const [at, one] of all.entries()) {
     const { entry } = one
     if (dropped.files.length + all.length - at > maxUploadParts) return undefined

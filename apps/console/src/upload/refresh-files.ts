@@ -10,8 +10,8 @@ let timer: ReturnType<typeof setTimeout> | undefined
 let isStale = false
 
 /**
- * Refreshes the lists after an upload: at once for the first and the last one, and about once per second while many small ones
- * end. Three requests per file would take longer than the files.
+ * Refreshes the lists after an upload: immediately for the first and the last one, and once per second in between, because three
+ * requests per file would take longer than small files do.
  */
 export function refreshFiles(): void {
   isStale = true

@@ -118,7 +118,7 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
   return true
 }
 
-/** If the service is unreachable, it removes the upload itself after a time. */
+/** Removes an upload from the service. If the service is unreachable, the upload expires there. */
 async function abandon(client: Client, id: string): Promise<void> {
   try {
     await cancelUpload(client, id)
@@ -127,7 +127,7 @@ async function abandon(client: Client, id: string): Promise<void> {
   }
 }
 
-/** Reads without a prompt if allowed. If the file has changed, the user is asked. */
+/** Reads files without a prompt, if that is allowed. If a file has changed, the user is asked for it. */
 async function readQuietly(
   handle: FileSystemHandle,
   kept: KeptUpload,

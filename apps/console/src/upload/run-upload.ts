@@ -34,7 +34,7 @@ type Tools = { report: (change: TransferReport) => void; signal: AbortSignal }
 /** Sends an upload, or the missing part of it. A call after an error resumes. */
 export async function runUpload(client: Client, job: UploadJob, tools: Tools): Promise<{ cid?: string }> {
   reviveJob(job)
-  // The service gets nothing of an upload that a later page would not know.
+  // Nothing is sent of an upload that a later page could not restore.
   await job.kept
   try {
     const result = (await resumeSealed(client, job, tools)) ?? (await sendItem(client, job, tools))
@@ -74,7 +74,7 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
   const { item, name, isEncrypted, isPrivate } = job
   if (item === undefined) throw new CairnError('FILE_UNREADABLE')
   const options = {
-    // The folders of a file are those of the drive.
+    // A slash in a name separates folders of the drive, so the service only gets the last part.
     name: item.kind === 'file' ? (splitUploadPath(name).at(-1) ?? name) : name,
     signal,
     onProgress: (progress: Progress) => report(toReport(progress, isEncrypted)),
@@ -87,7 +87,7 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
   return uploadFolder(client, nameFolder(item.files, name), plain)
 }
 
-/** Stores what a resume needs. An encrypted upload without stored bytes restarts after a reload. */
+/** Stores the state that a resume needs. An encrypted upload without stored bytes restarts after a reload. */
 function keeping(job: UploadJob, report: Tools['report']): ResumableOptions {
   return {
     ...(job.state === undefined || job.isEncrypted ? {} : { state: job.state }),
@@ -138,7 +138,7 @@ async function uploadSealed(
   }
 }
 
-/** Says which key nodes do not have the key of a stored upload, and offers to save it there. */
+/** Reports which key nodes lack the key of a stored upload, and offers to save it there. */
 function offerRepair({ network }: Client, { cid, keys: { pending } }: EncryptedUploadResult, name: string): void {
   if (pending.length === 0) return
   const nodes = pending.map(({ node }) => node)

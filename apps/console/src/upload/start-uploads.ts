@@ -34,7 +34,7 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
     totalBytes,
     run: (tools) => runWithSession(client, job, tools),
     onRetry: async () => {
-      // The key of bytes that are already encrypted is saved.
+      // The key of bytes that are already encrypted is saved already.
       if (job.isEncrypted && (job.body === undefined || job.state === undefined)) await ensureKeySession()
     },
     onDrop: () => dropJob(client(), job),
@@ -51,7 +51,7 @@ export function toTransferRequest(client: () => Client, job: UploadJob, totalByt
   }
 }
 
-/** Runs an upload, again if the session was extended meanwhile: the credentials that it started with end then. */
+/** Runs an upload, and again if the session was extended meanwhile, because that ends the credentials of the first run. */
 async function runWithSession(
   client: () => Client,
   job: UploadJob,
@@ -73,7 +73,7 @@ async function runWithSession(
   }
 }
 
-/** Returns whether other credentials may change the outcome. */
+/** Returns whether other credentials may change the result. */
 function isOfSession(error: unknown): boolean {
   const { code, status } = CairnError.from(error)
   return status === 401 || code === 'KEY_SAVE_FAILED'

@@ -5,9 +5,9 @@ let lines = 0
 const nextId = () => `line-${lines++}`
 
 /**
- * Groups files into lines: those with a path, and empty folders, belong to the folder of its first segment; the others are
- * lines themselves.
- * @param isChosen whether they come from a dialog, and not from a drop
+ * Groups files into lines: files with a path and empty folders belong to the folder of its first segment; each other file is a
+ * line.
+ * @param isChosen whether the files come from a dialog, and not from a drop
  */
 export function toUploadItems(files: readonly PathFile[], isChosen = false): UploadItem[] {
   const items: UploadItem[] = []

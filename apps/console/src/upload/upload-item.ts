@@ -18,14 +18,14 @@ export type UploadItem =
       sizeBytes: number
       /** Empty folders are among them. */
       files: readonly PathFile[]
-      /** Whether it was chosen in a dialog, which names no empty folders. */
+      /** Whether it was chosen in a dialog, which reports no empty folders. */
       isChosen: boolean
-      /** Names that its files have as separate ones, by their line id; the folder keeps the paths. */
+      /** Names of its files if they are uploaded separately, by line id. In the folder, they keep their paths. */
       fileNames?: ReadonlyMap<string, string>
       handle?: FileSystemHandle
     }
 
-/** Makes a file of a text. A slash in its name leads into a folder of the drive, as in the names of files. */
+/** Creates a file from a text. As in names of files, a slash in its name separates folders of the drive. */
 export function toTextItem(text: string, name: string): UploadItem {
   const file = new File([text], name, { type: 'text/plain' })
   return { id: crypto.randomUUID(), kind: 'file', name, sizeBytes: file.size, file }
@@ -47,14 +47,14 @@ export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
 
 const lineIds = new WeakMap<File, string>()
 
-/** The id of a file of a folder as a line of its own: it stays while others are removed. */
+/** Returns the id of a file of a folder as a separate line, which does not change when other lines are removed. */
 function lineIdOf(file: File): string {
   const id = lineIds.get(file) ?? crypto.randomUUID()
   lineIds.set(file, id)
   return id
 }
 
-/** Renames a line: an item, or a file of a split folder, whose folder stays as it is. */
+/** Renames a line: an item, or a file of a split folder. The folder does not change. */
 export function renameLine(items: readonly UploadItem[], id: string, name: string): UploadItem[] {
   return items.map((item) => {
     if (item.id === id) return { ...item, name }
@@ -63,7 +63,7 @@ export function renameLine(items: readonly UploadItem[], id: string, name: strin
   })
 }
 
-/** Removes a line: an item, or a file of a split folder, which its folder then lacks too. */
+/** Removes a line: an item, or a file of a split folder, which is also removed from the folder. */
 export function removeLine(items: readonly UploadItem[], id: string): UploadItem[] {
   return items.flatMap((item): UploadItem[] => {
     if (item.id === id) return []
@@ -71,7 +71,7 @@ export function removeLine(items: readonly UploadItem[], id: string): UploadItem
     const removed = item.files.find(({ file }) => lineIds.get(file) === id)
     if (removed === undefined) return [item]
     const files = item.files.filter((one) => one !== removed)
-    // Without its last file, it is not seen any more.
+    // A folder without files has no line.
     return countIn(files) === 0 ? [] : [{ ...item, files, sizeBytes: item.sizeBytes - removed.file.size }]
   })
 }
@@ -91,7 +91,7 @@ export function findNameProblems(items: readonly UploadItem[]): ReadonlyMap<stri
   return failures
 }
 
-/** Returns the error in a name. It is the rule of the service, so that a name it would reject can be changed first. */
+/** Returns the error in a name, by the rule of the service, so that users can correct it before the upload. */
 export function findNameProblem(name: string, kind: UploadItem['kind']): string | undefined {
   try {
     if (splitUploadPath(name).length === 0) return messages.uploadNames.nameEmpty

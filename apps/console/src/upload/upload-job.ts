@@ -43,8 +43,8 @@ export type UploadJob = {
 }
 
 /**
- * Creates the jobs of items, and stores them. What they are is noted before this returns: a page that closes at once leaves a
- * trace of each.
+ * Creates the jobs of items, and stores them. They are recorded before this function returns, so that a page that is closed
+ * immediately does not lose any.
  */
 export function createJobs(
   items: readonly UploadItem[],
@@ -55,7 +55,7 @@ export function createJobs(
   const created = items.map((item) => {
     const job = createJob(account, item, access, folderId)
     if (account === undefined) return { job, item, kept: undefined }
-    // Before it is noted, so that nothing that reads the note locks it first.
+    // Locked before it is recorded, so that no reader of the record locks it first.
     return { job, item, kept: { row: toRow(job, item, account), lock: holdUpload(job.id) } }
   })
   const rows = created.flatMap(({ kept }) => kept?.row ?? [])
@@ -98,7 +98,7 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
     isPrivate: kept.isPrivate === true,
     folderId: kept.folderId,
     item: kept.isEncrypted || bytes === undefined ? undefined : toItem(kept, filesOf(kept, bytes)),
-    // The service has completed one with a CID.
+    // A completed upload has a CID, and its state at the service is gone.
     state: kept.cid === undefined ? kept.state : undefined,
     body: kept.isEncrypted ? bytes?.[0] : undefined,
     kept: Promise.resolve(),
@@ -114,10 +114,10 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
  */
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
-  // Folders may have a hundred thousand files: a search among all for each takes minutes.
+  // Grouped, because folders may have a hundred thousand files: to search them all for each would take minutes.
   const byPath = Map.groupBy(files, ({ path }) => path)
   const found = kept.files.map((wanted) => {
-    // A folder that is chosen again names only its files.
+    // A folder that is chosen in a dialog again reports only its files.
     if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
       return { path: wanted.path, file: emptyFolderFile(wanted.path) }
     const candidates = kept.kind === 'file' ? files : byPath.get(wanted.path)
@@ -138,7 +138,7 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
   return { id: kept.id, kind: 'folder', name, sizeBytes, isChosen: false, files: found }
 }
 
-/** Size and time are a quick check; the hash decides before a byte is sent. */
+/** Compares size and time as a quick check; the hash decides before a byte is sent. */
 function isSame(file: File, wanted: KeptFile): boolean {
   return file.size === wanted.sizeBytes && file.lastModified === wanted.modifiedAt
 }
@@ -176,7 +176,7 @@ function filesIn(item: UploadItem): readonly PathFile[] {
   return item.kind === 'file' ? [{ path: item.file.name, file: item.file }] : item.files
 }
 
-/** Stores it under its lock. The bytes follow: the upload need not wait for them. */
+/** Stores an upload under its lock. Its bytes follow, and the upload does not wait for them. */
 function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload, lock?: ReturnType<typeof holdUpload>): void {
   storeNext(job, async () => {
     const release = await (lock ?? holdUpload(job.id))
@@ -194,8 +194,8 @@ function keepJob(job: UploadJob, item: UploadItem, row: KeptUpload, lock?: Retur
 }
 
 /**
- * Stores its state at the service.
- * @returns settles once it is stored, and before the first byte is sent: a later page sends no byte of it again
+ * Stores the state of an upload at the service.
+ * @returns settles once it is stored, before the first byte is sent, so that a later page does not send it again
  */
 export function noteState(job: UploadJob, state: ResumableState): Promise<void> {
   job.state = state
@@ -204,20 +204,20 @@ export function noteState(job: UploadJob, state: ResumableState): Promise<void> 
 }
 
 /**
- * Stores the encrypted bytes, if there is space. The state that follows waits for them: what the service has is useless
- * without, because another encryption would produce other bytes.
+ * Stores the encrypted bytes, if there is space. The state at the service is stored after them, because it is useless without:
+ * another encryption would produce other bytes.
  */
 export function noteBody(job: UploadJob, body: Blob): void {
   job.body = body
   storeNext(job, async () => {
     const keptBytes = await keepBytes(job.id, [body])
-    // The stored bytes are of an earlier encryption, not of the one that the service has.
+    // Bytes stored before are of an earlier encryption, and do not continue the one that the service has.
     if (keptBytes === 0) await removeBytes(job.id)
     await changeKept(job.id, { keptBytes })
   })
 }
 
-/** Once the upload itself is stored. */
+/** Stores the bytes after the upload itself. */
 function storeBytes(job: UploadJob, bytes: KeptBytes): void {
   const isKept = job.kept
   job.keptBytes = job.keptBytes.then(async () => {
@@ -234,7 +234,7 @@ function changeRow(job: UploadJob, change: Partial<KeptUpload>): void {
   })
 }
 
-/** The end of the job reports a failure. */
+/** A failure is reported at the end of the job. */
 function storeNext(job: UploadJob, store: () => Promise<void>): void {
   job.kept = job.kept.then(store)
   job.kept.catch(() => undefined)
@@ -264,7 +264,7 @@ export function reviveJob(job: UploadJob): void {
   if (job.item !== undefined && account !== undefined) keepJob(job, job.item, toRow(job, job.item, account))
 }
 
-/** Ends a stored job. One that belongs into a folder is kept, without its bytes, until it is there. */
+/** Ends a stored job. If the upload belongs in a folder, the job is kept without its bytes until it is there. */
 export async function finishJob(job: UploadJob, cid: string | undefined): Promise<void> {
   if (cid === undefined || !belongsInFolder(job)) return endJob(job)
   await job.keptBytes
@@ -272,7 +272,7 @@ export async function finishJob(job: UploadJob, cid: string | undefined): Promis
     const stored = { cid, keptBytes: 0 }
     const { item, account } = job
     if (!(await changeKept(job.id, stored)) && item !== undefined && account !== undefined) {
-      // It was beyond the number of uploads that are stored.
+      // It was beyond the maximum number of stored uploads.
       await keepUpload({ ...toRow(job, item, account), ...stored })
     }
     await removeBytes(job.id)
@@ -286,7 +286,7 @@ export async function endJob(job: UploadJob): Promise<void> {
   await job.keptBytes
   await job.kept
   await removeKept(job.id)
-  // The note outlives it until all uploads of its start are stored: another page would restore it.
+  // Otherwise the record stays until all uploads of the same start are stored, and another page would restore this one.
   clearBegun([job.id])
   job.release()
 }

@@ -54,7 +54,7 @@ export function useUploadSheet(): UploadSheet {
   )
 }
 
-// Files that were chosen for one account are not uploaded by another. Files of a visitor are for the account that then signs in.
+// Files chosen for one account are not uploaded by another. Files that a visitor chose belong to the account that then signs in.
 let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address

@@ -4,7 +4,7 @@ import { Button } from '../ui/Button.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { startPasskey } from './passkey-start.ts'
 
-/** Asks whether the user has a passkey, and says what depends on it. */
+/** Asks whether the user already has a passkey, and explains the difference. */
 export function PasskeyChoice({ onBack }: { onBack: () => unknown }) {
   const [isStarted, setStarted] = useState(false)
   const start = (way: 'use' | 'create') => () => {

@@ -2,8 +2,8 @@ import type { EIP1193RequestFn, HttpTransport, Transport } from 'viem'
 import { loadCode } from '../parts/load-code.ts'
 
 /**
- * Asks a chain over HTTP, as the transport of viem does. Its code, and that of all errors of chains, loads with the first
- * question, because most pages ask none.
+ * Calls a chain over HTTP, as the transport of viem does. Its code, including all errors of chains, is loaded with the first
+ * call, because most pages make none.
  */
 export function httpTransport(url: string | undefined): Transport {
   return (options) => {

@@ -2,7 +2,7 @@ import { type HttpTransport, http } from 'viem'
 
 type Made = ReturnType<HttpTransport>
 
-/** Makes the transport that `httpTransport` stands for until it is used. */
+/** Creates the transport that `httpTransport` stands in for until its first use. */
 export function makeHttp(url: string | undefined, options: Parameters<HttpTransport>[0]): Made {
   return http(url)(options)
 }

@@ -27,15 +27,15 @@ class PasskeyError extends Error {
 }
 
 /**
- * The wallet of a passkey, as an EIP-1193 provider. It signs messages and sends no transactions. Its key is derived in this page for
- * each window of the passkey, signs once, and is then dropped.
+ * The wallet of a passkey, as an EIP-1193 provider. It signs messages, but sends no transactions. Each use of the passkey derives
+ * its key on this page, signs once, and removes the key.
  */
 export function createPasskeyWallet(
   network: NetworkProfile,
   { domain }: NonNullable<NetworkProfile['passkeys']>,
 ): object {
   const [chain] = network.chains ?? (network.chain === undefined ? [] : [network.chain])
-  /** The wallet of the window that connected, for the signature that follows. */
+  /** The wallet of the prompt that connected, for the signature that follows. */
   let unlocked: Wallet | undefined
 
   const recall = () => {
@@ -106,7 +106,10 @@ export function createPasskeyWallet(
   }
 }
 
-/** Creates a passkey that the browser offers later without being asked for it by id. Returns its id. */
+/**
+ * Creates a passkey that browsers offer without knowing its id.
+ * @returns its id
+ */
 async function createPasskey(domain: string): Promise<string> {
   const name = messages.passkey.nameOf(new Date())
   const credential = await navigator.credentials.create({
@@ -155,7 +158,7 @@ function fromBase64url(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function asProviderError(error: unknown): never {
-  // The browser reports a closed window and a missing passkey alike.
+  // The browser reports the same error for a closed prompt and a missing passkey.
   if (error instanceof DOMException && ['NotAllowedError', 'AbortError'].includes(error.name)) {
     throw new PasskeyError(4001, error.message, error)
   }

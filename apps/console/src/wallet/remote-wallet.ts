@@ -97,7 +97,7 @@ export function createRemoteWallet(
         methods: walletMethods,
         events: ['accountsChanged', 'chainChanged'],
       }
-      // That of an attempt that the user left.
+      // The code may be that of an attempt that the user left.
       showPairingUri(undefined)
       const { uri, approval } = await withinTime(client.connect({ optionalNamespaces: { eip155 } }))
       const hide = showPairingUri(uri)

@@ -2,8 +2,8 @@ import type { Config, Connector } from 'wagmi'
 import { signMessage } from 'wagmi/actions'
 
 /**
- * Signs a readable message as EIP-191 defines it. Apart from the connection, because most pages are seen without a
- * signature, and encoding the message takes the code of its hash along.
+ * Signs a readable message as EIP-191 defines it. Separate from the connection, because most pages need no signature, and
+ * encoding the message requires the code of its hash.
  * @returns hex
  * @throws the errors of the wallet, see readWalletFailure
  */

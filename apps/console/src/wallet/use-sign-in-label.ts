@@ -1,10 +1,10 @@
 import { createContext, use } from 'react'
 import { messages } from '../messages/messages.ts'
 
-/** Whether a wallet is connected. The shell provides it, so that no page loads what speaks to wallets to know. */
+/** Whether a wallet is connected. The shell provides it, so that pages need not load the code of wallets for it. */
 export const HasWallet = createContext(false)
 
-/** The label of the sign-in button: a wallet that is connected already only signs. */
+/** Returns the label of the sign-in button, which depends on whether a wallet is already connected. */
 export function useSignInLabel(): string {
   return use(HasWallet) ? messages.session.signIn : messages.session.connect
 }

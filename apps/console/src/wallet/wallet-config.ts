@@ -32,10 +32,10 @@ export function createWalletConfig(network: NetworkProfile, more: readonly Creat
   })
 }
 
-/** A browser that blocks the storage of a page refuses even to name it. */
+/** Browsers that block the storage of a page also throw when it is accessed. */
 const keptTexts = { getItem: recallText, setItem: keepText, removeItem: keepText }
 
-/** On a network without payments, a wallet still signs, on any chain. */
+/** The chain of a network without payments. Wallets sign messages on any chain. */
 const walletsOwn = defineChain({
   id: 1,
   name: 'Ethereum',

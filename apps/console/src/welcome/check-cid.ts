@@ -1,2 +1,2 @@
-// A part of its own: the decoders of CIDs are not needed to draw the first page.
+// Separate, because the first page is drawn without the decoders of CIDs.
 export { isAnyCid } from '@cairn/sdk'

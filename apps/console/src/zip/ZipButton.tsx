@@ -16,7 +16,7 @@ export function ZipButton({
 }: {
   /** Name of the ZIP, without its ending. */
   name: string
-  /** Without times: folders state none of their files. */
+  /** Without times, which stored folders do not contain. */
   items: readonly Omit<ZipItem, 'modifiedAt'>[]
   totalBytes: number
   /** Undefined if it is not known. */

@@ -17,7 +17,7 @@ export function ZipFolder({
   folder: EncryptedFolder
 }) {
   const files = filesBelow(allFiles, path)
-  // An empty folder, or what is below it: nothing of it can be saved.
+  // Nothing can be saved of an empty folder.
   if (files.length === 0 && !folders.some((one) => path === '' || one.startsWith(`${path}/`))) return undefined
   const name = path === '' ? rootName : path.slice(path.lastIndexOf('/') + 1)
   return (

@@ -9,7 +9,7 @@ import { filesBelow } from '../content/files-below.ts'
 import type { Entry } from './entry.ts'
 import { readTree } from './read-tree.ts'
 
-/** An encrypted upload, and where it stands in the ZIP. */
+/** An encrypted upload, and its place in the ZIP. */
 type EncryptedItem = {
   path: string
   cid: string
@@ -20,7 +20,7 @@ type EncryptedItem = {
   isStoredFolder: boolean
 }
 
-/** The cost of a request for one file, as bytes of a response that are not needed. */
+/** Cost of a request for one file, in unneeded bytes of a response. */
 const requestBytes = 64 * 1024
 
 /**
@@ -56,7 +56,7 @@ export async function* openEncryptedEntries(
       yield { name: `${path}/${found.pathBelow}`, lastModified, input }
     }
   }
-  // Most often nothing.
+  // Files that the response did not contain: usually none.
   for (const { file, pathBelow } of wanted.values()) {
     const input = await openDecrypted(client, file.cidPath, { masterKey })
     yield { name: `${path}/${pathBelow}`, lastModified, input }

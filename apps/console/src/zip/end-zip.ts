@@ -1,19 +1,19 @@
 import type { Target } from '../cipher/open-target.ts'
 
-/** The record that ends a ZIP, which is a write of its own, and the two before it in a ZIP64. */
+/** Size of the end record of a ZIP, which is written separately, and of the two records before it in a ZIP64. */
 const endBytes = 22
 const end64Bytes = 56
 const locatorBytes = 20
 /** Versions of the format with ZIP64, with Unix as the system. */
 const version64 = 45
 const unix = 3
-/** A field with this value says that the ZIP64 record has the number. */
+/** This value in a field means that the ZIP64 record contains the number. */
 const beyond16 = 0xffff
 const beyond32 = 0xffff_ffff
 
 /**
- * Ends a ZIP of client-zip with its number of entries. For more than 65,534 entries that takes a ZIP64 record, which client-zip
- * 2.5.1 writes for large ZIPs only: programs then find fewer entries, or say that the ZIP is damaged.
+ * Corrects the end of a ZIP of client-zip. More than 65,534 entries require a ZIP64 record, which client-zip 2.5.1 writes only
+ * for large ZIPs: programs then find fewer entries, or report a damaged ZIP.
  */
 export function endZip(file: Target, countEntries: () => number): Target {
   /** A piece that may be the end. */

@@ -4,8 +4,8 @@ import { CairnError } from '@cairn/sdk'
 export type Entry = { name: string; lastModified: Date; input?: AsyncIterable<Uint8Array> }
 
 /**
- * Refuses a name that leads out of the folder that a ZIP is unpacked to. Names of stored folders come from others. A
- * backslash is a letter in them, but some programs split paths at it.
+ * Rejects a name that leads out of the folder that a ZIP is unpacked to: stored folders may be made by others. A backslash is a
+ * letter in their names, but some programs split paths at it.
  * @throws CairnError INVALID_PATH
  */
 export function requireInside(name: string): void {

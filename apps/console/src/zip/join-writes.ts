@@ -1,9 +1,9 @@
 import type { Target } from '../cipher/open-target.ts'
 
-/** A write takes the browser about a millisecond, and a small file of a ZIP has four. */
+/** A write takes browsers about a millisecond, and each small file of a ZIP requires four. */
 const joinedBytes = 1024 * 1024
 
-/** Writes to a file in large pieces. The bytes of a write may be used again when it returns. */
+/** Collects writes to a file into large ones. The caller may reuse the bytes of a write once it returns. */
 export function joinWrites(file: Target): Target {
   const joined = new Uint8Array(joinedBytes)
   let length = 0

@@ -1,13 +1,13 @@
 /**
- * ZIPs in the storage of the browser, while a browser without a file picker saves them. Each has a name of its own: the browser
- * may still copy one to its downloads while the next is written.
+ * ZIPs in the browser's storage, for browsers without a file picker. Each has its own name, because the browser may still copy
+ * one to its downloads while the next is written.
  */
 const start = 'cairn-download'
 
 /** Time that a browser has to copy a ZIP, in ms. */
 export const copyMs = 10 * 60_000
 
-/** Creates an empty file for a ZIP, and removes those that were saved long since. */
+/** Creates an empty file for a ZIP, and removes those saved long ago. */
 export async function createKept(): Promise<FileSystemFileHandle> {
   const folder = await navigator.storage.getDirectory()
   await removeFrom(folder, copyMs)
@@ -36,7 +36,9 @@ async function removeFrom(folder: FileSystemDirectoryHandle, minAgeMs: number): 
   }
 }
 
-/** Browsers refuse it for a file that is being written or gone, and some private windows have no storage. */
+/**
+ * Ignores a refusal: browsers refuse this for a file that is being written or is gone, and some private windows have no storage.
+ */
 async function unlessRefused(step: () => Promise<void>): Promise<void> {
   try {
     await step()

@@ -4,13 +4,13 @@ import { mayBeFolder } from '../content/folder-type.ts'
 import type { Entry } from './entry.ts'
 import { readTree } from './read-tree.ts'
 
-/** A public or private folder, and where it stands in the ZIP. */
+/** A public or private folder, and its place in the ZIP. */
 type StoredFolder = ContentPlace & { path: string; lastModified: Date; onLeftOut: (path: string) => void }
 
 /**
- * Opens the files and empty folders of a stored folder, which come in one response. What it does not bring is read one by one.
- * Symbolic links and other content that is no file are left out.
- * @throws CairnError those of `listDirectory` and `openFile`
+ * Opens the files and empty folders of a stored folder, which come in one response. Files missing from the response are read one
+ * by one. Symbolic links and other content that is not a file are omitted.
+ * @throws CairnError as `listDirectory` and `openFile` do
  */
 export async function* openPublicEntries(
   client: Client,
@@ -26,7 +26,7 @@ export async function* openPublicEntries(
     () => openTree(client, cidPath),
     (names, fromByte) => openWhole(client, { cidPath: [cidPath, ...names].join('/'), isPrivate }, fromByte),
   )
-  /** The last folder, until something in it follows. */
+  /** The last folder, until an item in it follows; otherwise it is empty. */
   let empty: string | undefined = ''
   let next = await items.next()
   for (; !next.done; next = await items.next()) {

@@ -4,10 +4,10 @@ import { loadCode } from '../parts/load-code.ts'
 import { openUnlessLink } from './public-entries.ts'
 import type { ZipItem } from './zip-order.ts'
 
-/** Files that are requested at a time: as many connections as browsers open to one gateway. */
+/** Number of files that are requested concurrently: the number of connections that browsers open to one gateway. */
 export const filesAtOnce = 6
 
-/** Largest file that waits in memory for its turn, in bytes. */
+/** Maximum size of a file that is read ahead into memory, in bytes. */
 const maxEarlyBytes = 1024 * 1024
 
 /** A small file that was read ahead. Without `bytes`, it is a symbolic link or other content that is not a file. */

@@ -29,7 +29,7 @@ export async function* readTree(
   return tree.failure === undefined
 }
 
-/** The bytes of a file, and those after the end of its response. */
+/** Yields the bytes of a file, and requests those after the end of its response. */
 async function* readOn(
   tree: OpenTree,
   { names, bytes }: Extract<TreeItem, { kind: 'file' }>,

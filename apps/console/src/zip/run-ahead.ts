@@ -13,7 +13,7 @@ export async function* runAhead<Item, Result>(
     const oldest = running.length < atOnce ? undefined : running.shift()
     if (oldest !== undefined) yield await oldest
     const task = run(item)
-    // Reported in its turn.
+    // Prevents an unhandled rejection: the error is thrown when the result is awaited.
     task.catch(() => undefined)
     running.push(task)
   }

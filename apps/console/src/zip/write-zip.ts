@@ -100,7 +100,7 @@ async function* openEntries(
     }
     const isStoredFolder = mayBeFolder({ cid, mimeType }) && (await isFolder(client, cid))
     if (isEncrypted) {
-      // A ZIP of public files loads no code of encryption.
+      // A ZIP of public files does not load the code of decryption.
       const { openEncryptedEntries } = await loadCode(import('./encrypted-entries.ts'))
       const masterKey = await needKey(cid)
       yield* openEncryptedEntries(client, { path, cid, innerPath, masterKey, lastModified, isStoredFolder })

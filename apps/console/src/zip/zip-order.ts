@@ -11,7 +11,7 @@ export type ZipItem = {
   mimeType: string | null
   isEncrypted: boolean
   isPrivate: boolean
-  /** As the list has it; undefined if it does not know. */
+  /** As listed; undefined if the list does not state it. */
   sizeBytes?: number
   modifiedAt: number
 }
