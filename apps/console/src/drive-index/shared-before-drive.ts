@@ -24,7 +24,7 @@ export function readShared(account: string | undefined): Shared {
   return noted.account === account ? noted.shared : none
 }
 
-/** They are stored. */
+/** Clears the addresses after they are stored. */
 export function clearShared(): void {
   change({ account: '', shared: none })
 }

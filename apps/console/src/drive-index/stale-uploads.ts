@@ -2,12 +2,12 @@ import type { Drive } from '@cairn/sdk'
 
 let isStale = false
 
-/** Uploads were deleted or renamed: what keeps a list of all of them reads it again. */
+/** Reports that uploads were deleted or renamed, so that every list of all uploads is read again. */
 export function markUploadsStale(): void {
   isStale = true
 }
 
-/** Reads a drive again, and lists all uploads if that is due. It stays due if that fails, or another try takes its place. */
+/** Reads a drive again, and lists all uploads if necessary. That remains necessary if it fails or is replaced by another reload. */
 export async function reloadDrive(drive: Pick<Drive, 'reload'>, signal: AbortSignal): Promise<void> {
   const isDue = isStale
   isStale = false

@@ -8,12 +8,12 @@ export type MoveTarget = {
   name: string
   path: string
   depth: number
-  /** Whether it was uploaded as one folder: its CID stands for its files, so that it takes no others. */
+  /** Whether it was uploaded as one folder: its CID identifies its content, so that no files can be moved into it. */
   isStored: boolean
 }
 
 /**
- * Returns all folders except those that are moved, each after the one it is in.
+ * Returns all folders except those being moved, each below its parent.
  * @param isStoredFolder whether content is a folder that was uploaded as one
  */
 export function listTargets(
@@ -28,8 +28,8 @@ export function listTargets(
     if ((item.kind === 'file' && !isStored) || isMoved(path)) return []
     return [{ id, name, path, depth: path.split('/').length - 1, isStored }]
   })
-  // Names are compared one level at a time: a space sorts before a slash. Those that differ in case only have keys of their own,
-  // or what is in the one would be listed below the other.
+  // Names are compared level by level, because a space sorts before a slash. Names that differ only in case have different keys;
+  // otherwise the content of one would be listed below the other.
   const keyOf = (path: string) => path.split('/').map((name) => `${name.toLowerCase()}\u0001${name}`)
   const keys = new Map(folders.map((folder) => [folder, keyOf(folder.path).join('\u0000')]))
   folders.sort((a, b) => ((keys.get(a) ?? '') < (keys.get(b) ?? '') ? -1 : 1))

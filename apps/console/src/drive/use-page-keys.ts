@@ -5,9 +5,9 @@ import { isTyping } from '../ui/is-typing.ts'
 export type PageKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>
 
 /**
- * Handles keys that belong to the page rather than to its list, wherever in the page the focus is: an empty folder has no list,
- * and opening a folder leaves the focus nowhere.
- * @param onKey returns whether it was such a key
+ * Handles keys of the page rather than its list, wherever the focus is: an empty folder has no list, and after a folder is opened
+ * nothing has the focus.
+ * @param onKey returns whether it handled the key
  */
 export function usePageKeys(onKey: (event: PageKey) => boolean): void {
   const handle = useRef(onKey)

@@ -21,7 +21,7 @@ export async function findEnsAddress(rpcUrl: string, name: string): Promise<stri
   return address === undefined || isAddressEqual(address, noAddress) ? undefined : address.toLowerCase()
 }
 
-/** Returns the name that an address chose for itself, if that name also leads to it; undefined otherwise. */
+/** Returns the name that an address chose for itself, if that name resolves to the address; undefined otherwise. */
 export async function findEnsName(rpcUrl: string, address: string): Promise<string | undefined> {
   if (!isEvmAddress(address)) return undefined
   const node = `${address.slice(2).toLowerCase()}.addr.reverse`
@@ -30,7 +30,7 @@ export async function findEnsName(rpcUrl: string, address: string): Promise<stri
   return (await findEnsAddress(rpcUrl, name)) === address.toLowerCase() ? name : undefined
 }
 
-/** Whether a text is a name that is looked up: plain letters only, because others can look like a name that they are not. */
+/** Returns whether a text is looked up as a name: only plain letters, because others can imitate another name. */
 export function isEnsName(text: string): boolean {
   return text.length <= 255 && /^(?:[a-z0-9_-]+\.)+[a-z][a-z0-9-]+$/.test(text)
 }

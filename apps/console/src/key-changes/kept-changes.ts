@@ -5,14 +5,14 @@ const keptChange = v.object({
   id: v.string(),
   account: v.string(),
   cid: v.string(),
-  /** Its title. */
+  /** Title of the change. */
   name: v.string(),
   startedAt: v.number(),
 })
-/** A change on the five key nodes that started and is not known to be complete: a reload may have interrupted it. */
+/** A change on the five key nodes that has started and may be incomplete, because a reload can interrupt it. */
 export type KeptChange = v.InferOutput<typeof keptChange>
 
-/** A share with many files leaves as many changes if a node is offline. Each write stores all of them. */
+/** Maximum number of changes: sharing many files leaves one each if a node is offline, and each write stores all of them. */
 const maxChanges = 1_000
 const changes = openKeptList('cairn.changes', keptChange, maxChanges)
 

@@ -12,8 +12,8 @@ import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 
 /**
- * A file that a link opened: shown if the console has a preview of its kind and it is not large, and saved, as a stream if
- * the browser can.
+ * A file that a link opened. It is shown if the console has a preview of its kind and it is not large, and can be saved, as a
+ * stream if the browser supports it.
  */
 export function LinkFile({
   cid,

@@ -50,7 +50,7 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
   const { cid, needsPassword, expiresAt, maxOpens, opens, failures, lastOpenedAt } = link
   const state = findLinkState(link)
   const { data: info, error } = useFileInfo(cid)
-  // The link lasts longer than its file.
+  // The link outlives its file.
   const isGone = state === 'active' && CairnError.is(error, 'NOT_FOUND')
   const facts = [
     messages.links.opens(opens, maxOpens),
@@ -83,7 +83,7 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
   )
 }
 
-/** The name of the file or folder that a link opens, which leads to its access. */
+/** The name of the file or folder that a link opens. Clicking it shows who has access. */
 function LinkedFile({ cid, info }: { cid: string; info: FileInfo | undefined }) {
   return (
     <Link

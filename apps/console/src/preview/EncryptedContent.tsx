@@ -125,7 +125,7 @@ function SaveButton({ onSave }: { onSave: () => void }) {
   )
 }
 
-/** A file that is played is not there as a whole: it is decrypted into a file. */
+/** A file that is played was never decrypted as a whole, so saving decrypts it into a file. */
 function SaveMedia({ saving: { error, isPending, progress, save, cancel } }: { saving: ReturnType<typeof useSaving> }) {
   if (isPending) return <Decrypting progress={progress} onCancel={cancel} />
   return (

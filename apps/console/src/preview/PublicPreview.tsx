@@ -57,7 +57,7 @@ function PublicText({ cidPath, name, mimeType }: { cidPath: string; name: string
   )
 }
 
-/** All bytes of a file, verified; undefined while they load, and one more than the maximum of a larger file. */
+/** Returns all bytes of a file, verified; undefined while they load. Of a larger file, one byte more than the maximum. */
 function useWhole(cidPath: string, maxBytes: number) {
   const client = useClient()
   return useQuery({

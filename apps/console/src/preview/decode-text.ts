@@ -2,7 +2,7 @@ import { chooseTextForm } from './text/text-form.ts'
 
 /** Maximum bytes of a text preview. */
 const maxTextBytes = 256 * 1024
-/** Maximum bytes of a table: only the visible rows of it are in the page. */
+/** Maximum bytes of a table, larger because only its visible rows are in the page. */
 const maxTableBytes = 8 * 1024 * 1024
 
 /** Returns how many bytes of a text are shown. */
@@ -13,7 +13,7 @@ export function shownBytes(name: string, mimeType: string | null): number {
 /** A decoded text. */
 export type DecodedText = {
   text: string
-  /** Its bytes are neither Unicode nor anything that names its encoding: Western European letters were assumed. */
+  /** Whether Western European letters were assumed, because the bytes are not Unicode and nothing states their encoding. */
   isGuessed: boolean
 }
 

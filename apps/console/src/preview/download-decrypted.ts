@@ -17,7 +17,7 @@ export async function downloadDecrypted(
   { cid, name, sizeBytes }: { cid: string; name: string; sizeBytes: number },
 ): Promise<void> {
   const target = await chooseTarget(name)
-  /** The empty file of a try that failed: another try makes it again. */
+  /** The removal of the empty file of a failed attempt: another attempt creates it again. */
   let removing: Promise<void> | undefined
   startTransfer({
     name,

@@ -43,7 +43,7 @@ const aliases: Readonly<Record<string, string>> = {
   'audio/wave': 'audio/wav',
   'audio/x-m4a': 'audio/mp4',
   'audio/x-flac': 'audio/flac',
-  // Films of cameras and phones: another name for the same boxes.
+  // Videos of cameras and phones: another name for the same container.
   'video/quicktime': 'video/mp4',
   'application/x-pdf': 'application/pdf',
 }

@@ -3,7 +3,7 @@ import { CairnError } from '@cairn/sdk'
 declare global {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
   interface Window {
-    /** Chromium; other browsers save a file only when all of it is there. */
+    /** Chromium only; other browsers save a file only once it is complete. */
     showSaveFilePicker?: (options: { suggestedName: string }) => Promise<FileSystemFileHandle>
   }
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can add to another's.
@@ -27,10 +27,10 @@ export async function chooseTarget(suggestedName: string): Promise<FileSystemFil
   }
 }
 
-/** Pauses in ms before each try: the writer of a worker that was ended closes some moments later. */
+/** Pauses in ms before each attempt: the writer of a terminated worker closes a moment later. */
 const removePausesMs = [0, 100, 500, 2_000]
 
-/** Removes the empty file that the browser made when the user chose it. A file with content stays. */
+/** Removes the empty file that the browser created when the user chose it. A file with content is kept. */
 export async function removeEmptyTarget(target: FileSystemFileHandle): Promise<void> {
   for (const pauseMs of removePausesMs) {
     await new Promise((resolve) => setTimeout(resolve, pauseMs))

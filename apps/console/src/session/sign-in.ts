@@ -45,7 +45,7 @@ export async function signIn(
     ...(keySession === undefined ? {} : { keySession }),
   }
   const before = getSession()
-  // Users take their time with a wallet, and may choose another account in it.
+  // Users may take a long time in the wallet, and choose another account there.
   const isLeft = getConnectedWallet(config)?.address !== address
   if (signal?.aborted || isLeft || (before !== undefined && before.address !== address)) {
     await endCredentials(network, session)

@@ -10,7 +10,7 @@ export function useClient(): Client {
   return useMemo(() => clientOf(network, session), [network, session])
 }
 
-/** The same outside of components. */
+/** As {@link useClient}, outside of components. */
 export function clientOf(network: NetworkProfile, session: Session | undefined): Client {
   if (session === undefined) return createClient({ network })
   const { apiKey, keySession } = session

@@ -32,8 +32,8 @@ export function useEndClosing(): { closing: readonly KeySession[]; isEnding: boo
   }, [endAll])
   const hasKeySession = useSession()?.keySession !== undefined
   useEffect(() => {
-    // A session may be closed without a network. Firefox repeats a failed import until the page is loaded again, so the code comes
-    // before it is needed. What needs it reports a failure.
+    // Loaded ahead, because a session may be closed while offline, and Firefox repeats a failed import until the page is
+    // reloaded. A failure is reported where the code is used.
     if (hasKeySession) loadCode(import('./key-session-calls.ts')).catch(() => undefined)
   }, [hasKeySession])
   const end = useCallback(() => endAll(closing), [endAll, closing])

@@ -11,7 +11,7 @@ export function DocumentView({ blocks }: { blocks: readonly Block[] }) {
   return <div className="flex flex-col gap-3 text-base leading-relaxed">{renderAll(blocks, levels)}</div>
 }
 
-/** Heading levels so far: no level is left out, whatever the file does. */
+/** Heading levels so far, so that none is skipped, whatever the file contains. */
 type Levels = { last: number }
 
 const headingClasses = ['', '', 'text-xl', 'text-lg', 'text-base', 'text-sm', 'text-sm']

@@ -66,7 +66,7 @@ function SheetsView({ workbook: { sheets, isCut }, name }: { workbook: Workbook;
   )
 }
 
-/** A sheet has letters for its columns, and no other head that is known to be one. */
+/** Labels the columns of a sheet with letters, because no row of it is known to be a header. */
 function withColumns(rows: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 1)
   return [Array.from({ length: count }, (_, at) => columnName(at)), ...rows]

@@ -8,7 +8,7 @@ export type Block =
   /** An item of a list; `number` if the list has numbers. */
   | { kind: 'item'; depth: number; number?: number; runs: Run[] }
   | { kind: 'table'; rows: Block[][][] }
-  /** A picture in the file; undefined if the browser has no element for its type. */
+  /** A picture in the file; undefined if browsers do not show its type as an image. */
   | { kind: 'picture'; picture: Blob | undefined; text: string }
   | { kind: 'break' }
 
@@ -21,10 +21,10 @@ export type OfficeFile = { kind: 'document'; blocks: Block[]; isCut: boolean } |
 /** The sheets of a workbook; `isCut` if it has more of them. */
 export type Workbook = { sheets: Sheet[]; isCut: boolean }
 
-/** More of a workbook is not read. The view of tables shows one column less, and says that there are more. */
+/** Limits beyond which a workbook is not read. The view of tables shows one column less, and states that there are more. */
 export const sheetLimits = { sheets: 100, rows: 50_000, columns: 201 } as const
 
-/** More is not laid out by a browser in reasonable time. */
+/** Browsers do not lay out more in reasonable time. */
 export const maxBlocks = 20_000
 
 export function hasText(runs: readonly Run[]): boolean {

@@ -28,7 +28,7 @@ export async function drawPage(
   const timer = setTimeout(() => end(new Error('The page took too long to draw')), maxDrawMs)
   signal.addEventListener('abort', cancel, { once: true })
   try {
-    // A worker that computes without a pause does not answer.
+    // A worker that is stuck in a computation does not answer.
     return await Promise.race([draw(document, { number, width, signal: stop.signal }), stopped])
   } finally {
     clearTimeout(timer)

@@ -14,7 +14,7 @@ import { pdfDataFolders, pdfDataPath } from './pdf-data.ts'
 const maxImagePixels = 64 * 1024 * 1024
 /** Time limit for opening a PDF, and for opening it with a password, in ms. */
 const maxOpenMs = 30_000
-/** Time in ms that a worker has to answer: one that computes without a pause does not, and would do so for hours. */
+/** Time in ms in which a worker must answer. A worker that is stuck in one computation does not, possibly for hours. */
 const answerMs = 2_000
 
 /** Addresses of the data files of the reader, at the console's own origin; its worker fetches them. */
@@ -62,7 +62,7 @@ export function openPdf(data: Uint8Array, onPassword: (request: PasswordRequest)
     }
     onPassword({ answer: answerInTime, isWrong: reason === PasswordResponses.INCORRECT_PASSWORD })
   }
-  // One file, one worker.
+  // Each file has its own worker.
   GlobalWorkerOptions.workerPort = null
   return {
     promise: Promise.race([task.promise, late.promise]).finally(() => clearTimeout(timer)),
@@ -79,7 +79,7 @@ export function openPdf(data: Uint8Array, onPassword: (request: PasswordRequest)
   }
 }
 
-/** Returns whether the worker of a document answers. If it computes for one page, it has no time for the others. */
+/** Returns whether the worker of a document answers. While it is stuck on one page, it cannot draw others. */
 export async function answersInTime(document: PDFDocumentProxy): Promise<boolean> {
   const late = Promise.withResolvers<boolean>()
   const timer = setTimeout(() => late.resolve(false), answerMs)

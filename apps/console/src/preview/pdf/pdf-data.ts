@@ -10,7 +10,7 @@ export const pdfDataFolders = {
 } as const
 
 /**
- * Returns where a build has this data. The version makes each address name the same bytes always.
+ * Returns the path of this data in a build. It contains the version, so that the same path always has the same bytes.
  * @param version of PDF.js
  */
 export function pdfDataPath(version: string): string {

@@ -1,2 +1,2 @@
-// Reads and interprets PDF files, away from the page. It starts listening by being loaded.
+// Reads and interprets PDF files outside of the page. The import starts listening.
 import 'pdfjs-dist/legacy/build/pdf.worker.mjs'

@@ -7,10 +7,10 @@ import { decodeReferences, isKnownToken, readMarkdown, safeLink } from './read-m
 import { ScrollingTable } from './ScrollingTable.tsx'
 import { chooseTextForm } from './text-form.ts'
 
-/** Levels below this are shown as their source: a browser cannot lay out thousands. */
+/** Deeper levels are shown as their source, because browsers cannot lay out thousands. */
 const maxDepth = 50
 
-/** Heading levels so far: no level is left out, whatever the file does. */
+/** Heading levels so far, so that none is skipped, whatever the file contains. */
 type Levels = { last: number }
 
 /**

@@ -14,7 +14,7 @@ const TableView = lazyPart(async () => (await import('./TableView.tsx')).TableVi
 
 type TextPreviewProps = { decoded: DecodedText; name: string; mimeType: string | null; isCut: boolean }
 
-/** A text in its best form, and a note if its letters are a guess. */
+/** A text in its best form, with a note if its encoding is a guess. */
 export function TextPreview({ decoded: { text, isGuessed }, ...file }: TextPreviewProps) {
   if (!isGuessed) return <TextInForm text={text} {...file} />
   return (

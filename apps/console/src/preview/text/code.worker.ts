@@ -28,7 +28,7 @@ const highlighter = createLowlight({
   ...{ typescript, xml, yaml },
 })
 
-/** Parts below are one text: neither a message nor a page can be nested as deeply as a file that is made for it. */
+/** Deeper parts are joined into one text: neither messages nor pages can be nested as deeply as a malicious file. */
 const maxDepth = 50
 
 type Node = RootContent | ElementContent

@@ -1,10 +1,10 @@
-/** Rows that decide the width of a column. */
+/** Number of rows from which column widths are computed. */
 const measuredRows = 200
 export const maxColumns = 200
 
 /**
- * Returns a width per column by its longest value, within limits; and whether there are more columns than are shown. A column may
- * begin below the rows that are measured.
+ * Returns a width per column by its longest value, within limits, and whether there are more columns than are shown. A column may
+ * start below the measured rows.
  */
 export function columnWidths(rows: readonly (readonly string[])[]): { widths: string[]; isCut: boolean } {
   const count = rows.reduce((most, row) => Math.max(most, row.length), 0)
@@ -14,7 +14,7 @@ export function columnWidths(rows: readonly (readonly string[])[]): { widths: st
       chars[at] = Math.max(chars[at] ?? 0, Math.min(40, value.length))
     }
   }
-  // Shares of one size would make each column as wide as the widest.
+  // Equal shares would make each column as wide as the widest.
   const widths = chars.map((most) => Math.max(6, most) + 4).map((most) => `minmax(${most}ch, ${most}fr)`)
   return { widths, isCut: count > maxColumns }
 }
