@@ -137,7 +137,7 @@ test('objects of a bucket are no copies, and their items stay in the trash', asy
   await goTo(page, 'Trash')
   await page.getByRole('button', { name: 'Delete permanently: plan.txt' }).click()
   const dialog = page.getByRole('dialog')
-  await dialog.getByText('Objects of S3 buckets stay').waitFor()
+  await dialog.getByText('Objects in S3 buckets stay').waitFor()
   await dialog.getByRole('button', { name: 'Delete permanently' }).click()
   await page.getByText('1 item stays: objects in S3 buckets have the same content.').waitFor()
   await page.getByRole('button', { name: 'Restore plan.txt' }).waitFor()
