@@ -179,7 +179,7 @@ export function progressLine(
   width: number,
 ): string {
   const rate = `${formatBytes(bytesPerSecond)}/s`
-  /** A long name leaves room for the numbers, which are what changes. */
+  /** Shortens the label rather than the numbers, which change. */
   const fit = (text: string, numbers: string) => cut(text, Math.max(minLastWidth, width - 1 - numbers.length))
   if (total === undefined || total === 0) {
     const numbers = ` ${formatBytes(bytes)}  ${rate}`

@@ -17,18 +17,18 @@ export type BackgroundTask = {
   giveWay(signal: AbortSignal): Promise<void>
 }
 
-/** Time after a note in which the same transfer is expected to go on, such as an upload with its next slab or the end of a sync. */
+/** Time after a transfer in which it is expected to continue, such as an upload with its next slab or the end of a sync. */
 const quietMs = 500
-/** Time after which the wait is checked again. */
+/** Interval between checks while a task waits. */
 const pauseMs = 25
-/** The time of day may be set back, which would make a wait longer. */
+/** A monotonic clock: if the time of day were set back, a wait would be longer. */
 const steadyClock: WorkerClock = { now: () => performance.now(), sleep: systemClock.sleep }
-/** Longest wait without any work in between, below the limits of clients for a silent connection. */
+/** Maximum wait without any work in between, below the limits of clients for a silent connection. */
 const maxCreditMs = 5_000
 
 /**
- * Steady transfers leave background work half of the time, so that deals keep up; short ones have the machine for
- * themselves.
+ * Leaves background work half of the time during steady transfers, so that deals keep up, and gives short transfers the whole
+ * machine.
  */
 export function createUserPriority(clock: WorkerClock = steadyClock): UserPriority {
   let lastNote = Number.NEGATIVE_INFINITY

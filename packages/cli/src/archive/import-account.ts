@@ -140,7 +140,7 @@ export async function importAccount(
     keys.set(row.kind === 'name key' ? row.name : row.cid, row)
   const drive: DriveRow[] = []
   for await (const row of rows(context, manifest, 'drive', driveRow)) drive.push(row)
-  // The key of the drive only opens its parts: the account has or gets one of its own.
+  // The key of a drive opens only that drive's parts. The account has another one, or gets one.
   for (const { keyCid } of drive) rights.delete(keyCid)
   const seal = keys.size === 0 ? undefined : options.createSeal?.(manifest)
 

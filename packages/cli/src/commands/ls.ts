@@ -94,7 +94,7 @@ async function listFolder(argument: string, context: CommandContext): Promise<vo
 async function findEncryptedFolder(context: CommandContext, cidPath: string): Promise<Content | undefined> {
   const { session, signal } = context
   const [cid = ''] = cidPath.split('/')
-  // The stored names are numbers and `index`. The key nodes are asked about such a folder only.
+  // Such a folder stores numbers and `index` as names. Other folders need no call of the key nodes.
   for await (const { name } of listDirectory(await session.optionalClient(), cid, { signal })) {
     if (!/^(?:\d+|index)$/.test(name)) return undefined
     const content = await openContent(context, cidPath, toListStored)

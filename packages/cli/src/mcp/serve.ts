@@ -82,7 +82,7 @@ function register(server: McpServer, tool: Tool, { command, clients, roots }: Sh
   })
 }
 
-/** Returns a meter that notifies a client which asked for it. The protocol requires values that increase. */
+/** Returns a function that sends progress to the client, if the client requested it. The protocol requires increasing values. */
 function reportProgress(request: ServerContext['mcpReq']): OnProgress {
   const progressToken = request._meta?.progressToken
   if (progressToken === undefined) return () => undefined

@@ -164,7 +164,7 @@ export function complete(download: FolderDownload, path: string, sizeBytes: numb
   reported.delete(path)
 }
 
-/** Reports how much of a file has arrived: bytes that a response brings once more do not count again. */
+/** Reports how much of a file has arrived. Bytes that a later response repeats do not count again. */
 export function reach({ progress, reported }: FolderDownload, path: string, sizeBytes: number): void {
   const before = reported.get(path) ?? 0
   if (sizeBytes <= before) return

@@ -215,7 +215,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         return view.pathOf(holder)
       }
       if (names.length === 0) throw new CairnError('INVALID_PATH', { message: 'The path has no name' })
-      // Before a folder is created: a program may go on with other edits.
+      // Checked before a folder is created, because a program may continue with other edits after an error.
       for (const [at, one] of names.entries()) {
         if (findNode(view, names.slice(0, at + 1).join('/')) === undefined) requireName(one)
       }

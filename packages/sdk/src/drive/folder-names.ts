@@ -4,7 +4,10 @@ import { isBefore, type Node } from './nodes.ts'
 export type FolderNames = {
   idOf(name: string): string | undefined
   nameOf(node: Node): string
-  /** Adds an item. @returns false if the names of others change with it: they are to be computed again */
+  /**
+   * Adds an item.
+   * @returns false if that changes the names of others, so that all have to be computed again
+   */
   add(node: Node): boolean
   /** Removes an item. @returns as `add` */
   remove(node: Node): boolean

@@ -60,7 +60,7 @@ export function createView(state: Registers, uploads: Pick<UploadIndex, 'first' 
   const tagged = new Set<string>()
   const places = createPlaces(state)
 
-  /** Returns what is to be read together: entries, their versions, and the entries that have those, too. */
+  /** Returns entries that must be read together: some pending ones, their versions, and all entries with those versions. */
   const takeConnected = (maxIds: number): Set<string> => {
     let found = pending
     if (pending.size <= maxIds) pending = new Set()

@@ -23,7 +23,9 @@ export type KeyEvent = {
   address: string
   /** Median of the nodes' times, in ms since 1970; the last time for several openings within an hour. */
   at: number
-  /** How often within an hour: at least three nodes report at least as many, or the maximum if fewer report any. */
+  /**
+   * Number of times within an hour: the highest number that at least three nodes reach or, if fewer nodes report it, the maximum.
+   */
   count: number
   /** The addresses that were added, revoked, or made owner. */
   addresses: string[]

@@ -1,6 +1,6 @@
 import { defaultLateMs, type NodeQueryOptions } from './query-nodes.ts'
 
-/** Pages that a node may send beyond those that all nodes are asked for; one more for each time that all are asked. */
+/** Maximum number of pages that are read from one node beyond those read from all nodes. Grows by one with each of the latter. */
 const maxPagesAhead = 50
 /** Total time for these pages, as a multiple of `lateMs`. */
 const lateFactor = 5

@@ -235,7 +235,10 @@ export async function writeTogether(files: readonly NewFile[], overwrite: boolea
   }
 }
 
-/** Makes a file that is to become `full`. @throws CairnError FILE_UNREADABLE */
+/**
+ * Creates the partial file of `full`.
+ * @throws CairnError FILE_UNREADABLE
+ */
 async function openNew(part: string, full: string): Promise<FileHandle> {
   return open(part, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o644).catch((cause: unknown) => {
     throw unwritable(full, cause)

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net'
 
 /** Open connections by server. Node counts one that never sent a request as busy, so a shutdown would wait for it. */
 const openConnections = new WeakMap<Server, Set<Socket>>()
-/** Connections that had sent nothing when they were looked at. */
+/** Connections that had sent nothing at the previous check. */
 const unused = new WeakSet<Socket>()
 
 /** Watches the connections of a server, for {@link closeUnused}. */
@@ -17,8 +17,8 @@ export function watchConnections(server: Server): void {
 }
 
 /**
- * Closes the connections that have sent nothing, neither now nor at the preceding call: browsers and connection pools open some ahead
- * of need. What arrives between two calls is still answered.
+ * Closes the connections that had sent nothing at this call and the previous one: browsers and connection pools open some in
+ * advance. A request that arrives between two calls is still answered.
  */
 export function closeUnused(server: Server): void {
   for (const socket of openConnections.get(server) ?? []) {

@@ -5,7 +5,7 @@ import { createAlignedPool } from './aligned-pool.ts'
 import { directFromBytes, isRefusedDirectly } from './direct-file.ts'
 import { createOpenFiles } from './open-files.ts'
 
-/** Shorter reads are of parts, which are soon asked for again. */
+/** Shorter reads are parts of an object that are soon read again. */
 const minBytes = 256 * KIB
 /** Bytes per call: those of a run of blocks, and the rest of the first and last block. */
 const stepBytes = MIB + 32 * KIB
@@ -22,7 +22,10 @@ export type ReadUse = 'often' | 'once'
 
 /** Reads past the page cache. */
 export type DirectReads = {
-  /** Fills `into`. Returns false, and the bytes are to be read through the cache, if they are there or may not be read directly. */
+  /**
+   * Reads into `into`. Returns false if the caller has to read through the page cache, because it contains the bytes or direct
+   * reads are not possible.
+   */
   read(path: string, position: number, into: Uint8Array, use: ReadUse): Promise<boolean>
   drop(path: string): void
   dropAll(): void

@@ -115,7 +115,7 @@ export async function openObjectCache({
     }
   }
 
-  /** Reads a piece from the disk; undefined when it is not there, or not as it was written. */
+  /** Reads a piece from the disk; undefined if it is missing or damaged. */
   const readEntry = async (name: string): Promise<Uint8Array | undefined> => {
     const entry = touch(name)
     if (entry === undefined) return undefined

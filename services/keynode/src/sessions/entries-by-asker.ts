@@ -1,14 +1,14 @@
-/** Entries by who asked for them. Every call takes the same time, however many entries and askers there are. */
+/** Entries by the asker that requested them. Each call takes constant time, however many entries and askers there are. */
 export type EntriesByAsker<Entry> = {
   add(asker: string, entry: Entry): void
   remove(asker: string, entry: Entry): void
-  /** Returns the entry that was added first of those of the asker with the most. */
+  /** Returns the oldest entry of the asker with the most entries. */
   oldestOfHeaviest(): Entry | undefined
 }
 
 export function createEntriesByAsker<Entry>(): EntriesByAsker<Entry> {
   const byAsker = new Map<string, Set<Entry>>()
-  /** Askers by their number of entries, so that the one with the most is found without a look at the others. */
+  /** Askers by their number of entries, to find the one with the most without searching. */
   const bySize = new Map<number, Set<string>>()
   let largestSize = 0
 

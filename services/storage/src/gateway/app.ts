@@ -276,7 +276,7 @@ async function sendWithin(
   }
 }
 
-/** Framework errors come before any handler: a body that is too large, a wrong length. */
+/** Converts errors that the framework throws before any handler: a body that is too large, a wrong length. */
 function fromFastify(error: unknown): CairnError {
   const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
   if (status === 413) {

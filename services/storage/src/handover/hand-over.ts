@@ -70,7 +70,7 @@ export async function withdrawDue(
   const due = await context.db.read
     .selectFrom('handed_root')
     .selectAll()
-    // Only withdrawals: as many roots as the service has may wait to be handed over.
+    // Only withdrawals, because all roots of the service may be waiting to be handed over.
     .where('due_at', '<', 0)
     .orderBy('due_at')
     .limit(rootsPerRound)

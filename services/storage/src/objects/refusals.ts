@@ -1,20 +1,21 @@
 import { CairnError } from '@cairn/protocol'
 
-/** Refused removals after which a round ends: then it is not single objects that cannot be removed. */
+/** Number of refused removals that ends a round, because the cause is then not a single object. */
 const maxRefused = 100
 
 /** Removals that the store refused. */
 export type Refusals = {
   /**
-   * Removes something. Returns false if the store refuses to.
-   * @throws any other failure, such as an outage, which the next removal would meet as well
+   * Removes an object.
+   * @returns false if the store refuses
+   * @throws any other failure, such as an outage, which would affect the next removal, too
    */
   attempt(remove: () => Promise<void>): Promise<boolean>
   /** @throws the first refusal, once the other removals are done */
   end(): void
 }
 
-/** Lets a round go on after an object that can never be removed, such as an immutable file. */
+/** Lets a round continue after an object that cannot be removed, such as an immutable file. */
 export function collectRefusals(): Refusals {
   let count = 0
   let first: CairnError | undefined

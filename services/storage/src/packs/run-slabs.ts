@@ -58,10 +58,10 @@ export function createSlabMemory(maxBytes: number): SlabMemory {
 }
 
 /**
- * Slabs of one reader. New memory for each MiB would run the garbage collector every 20 MiB, which costs more than hashing;
- * rotating a few slabs costs nothing. A slab is reused when all of it was consumed and as many bytes were passed on since: bytes
- * that a reader passed on may still wait to be sent. The first slabs are reserved together: with fewer, none would ever be free
- * again.
+ * Slabs of one reader. Allocating memory for each MiB would run the garbage collector every 20 MiB, which costs more than
+ * hashing; rotating a few slabs costs nothing. A slab is reused once all of it is consumed and the reader has passed on the same
+ * number of bytes since, because bytes that it passed on may not be sent yet. The first slabs are reserved together: with fewer,
+ * none would ever become free.
  */
 export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs {
   const slabs: RunSlab[] = []

@@ -4,9 +4,8 @@ import { KIB } from '@cairn/protocol'
 const freeStructureBytes = 16 * KIB
 
 /**
- * Returns the bytes that a root is charged for: those of its files, and what its other blocks have beyond as many bytes
- * again. Names, targets of links and unknown fields of nodes are not bytes of files: without this, they would store
- * anything for free.
+ * Returns the bytes that a root is charged for: those of its files, plus the bytes of its other blocks that exceed them. Names,
+ * link targets and unknown fields of nodes are not bytes of files, and could otherwise store any amount for free.
  * @param contentBytes bytes of its files
  * @param dagSizeBytes bytes of all its blocks
  */
