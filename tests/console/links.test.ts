@@ -186,7 +186,7 @@ test('two tabs that open the last open of a link: one gets the file, the other t
   const pages = await Promise.all([site.newPage(phone), site.newPage(phone)])
   for (const { page, open } of pages) {
     await open(pathOf(link.url))
-    await page.getByText('This is the last open').waitFor()
+    await page.getByText('This link can be opened only once more').waitFor()
   }
   await Promise.all(pages.map(({ page }) => page.getByRole('button', { name: 'Open', exact: true }).click()))
   const outcomes = await Promise.all(
@@ -225,11 +225,11 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await list.waitFor()
   expect(await page.locator('dl').textContent()).toContain('Size64\u00a0KiB')
   await expectToFit(opened)
-  // All of it, as one ZIP: canceled, and then saved.
-  const { promise: isCanceled, resolve: canceled } = Promise.withResolvers<void>()
+  // All of it, as one ZIP: cancelled, and then saved.
+  const { promise: isCancelled, resolve: cancelled } = Promise.withResolvers<void>()
   const blocks = new RegExp(`/ipfs/${folder?.cid}`)
   await context.route(blocks, async (route) => {
-    await isCanceled
+    await isCancelled
     await route.continue().catch(() => undefined)
   })
   await page.getByRole('button', { name: 'Download 2 files as a ZIP' }).click()
@@ -239,7 +239,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   await zipping.getByRole('button', { name: 'Cancel download' }).click()
   await zipping.getByText('The download was cancelled.').waitFor()
   await expectToFit(opened)
-  canceled()
+  cancelled()
   await context.unroute(blocks)
   await zipping.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('button', { name: 'Download 2 files as a ZIP' }).click()

@@ -121,7 +121,7 @@ export const conditions: Texts['conditions'] = {
   or: 'oder',
   not: 'nicht',
   check: 'Bedingungen testen',
-  checkHint: 'Die Schlüsselknoten fragen die Chains sofort ab.',
+  checkHint: 'Die Schlüsselknoten prüfen den aktuellen Stand der Chains.',
   checkUnsaved: 'Getestet wird, was hier steht. Nichts wird gespeichert.',
   checkOwn: 'Eigene Wallet prüfen',
   checkLabel: 'Adresse',

@@ -14,7 +14,7 @@ export const linkPage: Texts['linkPage'] = {
   passwordEmpty: 'Das Passwort eingeben.',
   passwordWrong: (max) => `Falsches Passwort. Nach ${max} falschen Passwörtern ist der Link gesperrt.`,
   open: 'Öffnen',
-  openLast: 'Das war der letzte Aufruf: Der Link lässt sich nicht noch einmal öffnen. Wichtiges jetzt sichern.',
+  openLast: 'Der Link lässt sich nur noch einmal öffnen. Wichtiges dann gleich sichern.',
   opening: 'Wird geöffnet',
   openFailed: 'Der Link ließ sich nicht öffnen',
   loading: 'Link wird geprüft',

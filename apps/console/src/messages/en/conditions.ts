@@ -121,7 +121,7 @@ export const conditions = translatable('conditions', {
   or: 'or',
   not: 'not',
   check: 'Test these conditions',
-  checkHint: 'The key nodes query the chains right away.',
+  checkHint: 'The key nodes check the current state of the chains.',
   checkUnsaved: 'Tests what you see here. Nothing is saved.',
   checkOwn: 'Check my wallet',
   checkLabel: 'Address',

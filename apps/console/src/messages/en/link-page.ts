@@ -14,7 +14,7 @@ export const linkPage = translatable('linkPage', {
   passwordEmpty: 'Enter the password.',
   passwordWrong: (max: number) => `Wrong password. After ${max} wrong passwords, the link no longer opens.`,
   open: 'Open',
-  openLast: 'This was the last time the link could be opened. Save what you need now.',
+  openLast: 'This link can be opened only once more. Save what you need when you open it.',
   opening: 'Opening',
   openFailed: 'The link could not be opened',
   loading: 'Checking the link',
