@@ -37,7 +37,7 @@ export type Context = {
   /** Absent when traces are off. */
   readonly traces?: Traces | undefined
   readonly rates: RateLimiter
-  /** Finds the caller of a call with the body at hand, which is part of what was signed. */
+  /** Authenticates a call with its body, because the body is part of the signed text. */
   readonly authorize: Authorize<Caller>
 }
 

@@ -6,8 +6,7 @@ export type SealingKey = { readonly id: Uint8Array; readonly key: Uint8Array }
 /** Keys derived from a node's secret. None of them leaves the node, except the public half of the signing key. */
 export type NodeKeys = {
   /**
-   * Ed25519 seed: signs session tokens and statements. Peers know its public half, so it stays that of the first
-   * secret.
+   * Ed25519 seed: signs session tokens and statements. Always derived from the first secret, because peers know its public half.
    */
   readonly signing: Uint8Array
   /** Authenticates the node's own nonces. */

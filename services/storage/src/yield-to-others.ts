@@ -4,10 +4,10 @@ export async function yieldToOthers(signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted()
 }
 
-/** Items between two turns of the event loop: a few milliseconds of what a listing does with each. */
+/** Number of items between two turns of the event loop: a few milliseconds of work in a listing. */
 const itemsPerTurn = 500
 
-/** Passes on items and lets other work run in between: those of blocks that were read ahead make no pause of their own. */
+/** Passes items on and lets other work run in between, because items of blocks that were read ahead arrive without a pause. */
 export async function* inTurns<Item>(
   items: AsyncIterable<Item> | Iterable<Item>,
   signal?: AbortSignal,

@@ -28,7 +28,7 @@ import { readPeerToken, readToken } from './tokens.ts'
 /** Carries the signed text for a signature that is itself a bearer, in base64url. */
 const messageHeader = 'x-auth-message'
 const maxBearerBytes = 8192
-/** Calls that make a single change and nothing before it: the change marks the proof as used. */
+/** Calls that consist of a single change, which marks the proof as used in its own unit of work. */
 const singleChanges: ReadonlySet<string> = new Set(
   [saveShard, shareKey, revokeKey, transferOwnership, retireKey, removeConditions].map(({ id }) => id),
 )

@@ -6,7 +6,10 @@ import { createEntriesByAsker } from './entries-by-asker.ts'
 /** Id, issue time and expiry of a text, in ms since 1970. */
 export type TextSubject = { id: string; issuedAt: number; expiresAt: number }
 
-/** Texts for signing that this process issued, by address: published clients do not send back what they signed. */
+/**
+ * Texts that this process issued for signing, by address. Stored, because published clients do not send back the text they
+ * signed.
+ */
 export type IssuedTexts = {
   /**
    * Issues a text for an address to sign: a fresh one or, when further requests would evict others, an open one

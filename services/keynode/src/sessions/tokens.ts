@@ -32,7 +32,7 @@ const claims = v.object({
   use: v.optional(v.literal('save')),
 })
 
-// Keys are kept, because importing one costs more than a signature, and jose keeps what it made of a key object.
+// Cached, because importing a key costs more than a signature, and jose caches by key object.
 const ownKeys = new WeakMap<Context['keys'], KeyPair>()
 /** By did:key; there are as many as peers in the settings. */
 const peerKeys = new Map<string, KeyObject>()

@@ -2,13 +2,13 @@ import type { Context } from '../context.ts'
 import { findConsent } from './consent.ts'
 import { type Pass, replaceShards } from './replace-shards.ts'
 
-/** Pause between two looks at the operator's decision, which is one row. */
+/** Interval between reads of the operator's decision, which is one row. */
 const lookMs = 5_000
-/** Pause after a pass that did something: the peers may have done their next step. */
+/** Pause after a pass that changed something, because peers may have completed their next step. */
 const soonMs = 1_000
-/** Pause after a pass that left nothing to do: the peers may list files that this node lacks. */
+/** Pause after a pass that left nothing to do, because peers may list files that this node lacks. */
 const doneMs = 60_000
-/** Longest pause after passes that did nothing, such as while a peer is offline. */
+/** Longest pause after passes that changed nothing, such as while a peer is offline. */
 const maxPauseMs = 5 * 60_000
 
 /** Replaces shards in the background while the operator asks for it. Disposing ends the running pass. */

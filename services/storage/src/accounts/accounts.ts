@@ -47,9 +47,9 @@ type KeyRequest = {
 }
 
 /**
- * Makes an API key for a signed message, with the scopes and the end that the message names.
- * @throws CairnError INVALID_REQUEST (an end that is past by now), INVALID_SIGNATURE, CHALLENGE_EXPIRED,
- *   SIGNED_FOR_ANOTHER_USE, CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED, ACCOUNT_BLOCKED
+ * Creates an API key for a signed message, with the scopes and the expiry that the message names.
+ * @throws CairnError INVALID_REQUEST (an expiry in the past), INVALID_SIGNATURE, CHALLENGE_EXPIRED, SIGNED_FOR_ANOTHER_USE,
+ *   CHAIN_NOT_CONFIGURED, UPSTREAM_FAILED, RATE_LIMITED, ACCOUNT_BLOCKED
  */
 export async function createApiKey(
   context: Context,

@@ -146,7 +146,7 @@ export async function findChallenge(
     .orderBy('created_at', 'desc')
     .limit(maxOpenChallenges)
     .execute()
-  // Unused messages first, as the likelier ones: a contract wallet is asked about a few at a time.
+  // Unused messages first, because they are more likely: a contract wallet verifies only a few at a time.
   const likeliest = rows.toSorted((a, b) => Number(a.used_at !== null) - Number(b.used_at !== null))
   const messages = likeliest.map(({ message }) => message)
   const message = await findSigned(context, { address, messages, signature, ip })

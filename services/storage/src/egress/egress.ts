@@ -77,7 +77,7 @@ export function createEgress({ db, clock }: Pick<Context, 'db' | 'clock'>): Egre
   }
 }
 
-/** Writes what was noted every few seconds, and when the service ends. */
+/** Writes the counted bytes to the database every few seconds, and on shutdown. */
 export function createEgressWorker(context: Pick<Context, 'egress' | 'failures'>, clock: WorkerClock): Worker {
   const loop = createLoop(
     'egress',
@@ -95,7 +95,7 @@ export function createEgressWorker(context: Pick<Context, 'egress' | 'failures'>
   }
 }
 
-/** Returns the bytes that the gateway sent of the content of an account, by day, oldest first. Days without any are left out. */
+/** Returns the bytes of the account's content that the gateway sent, by day, oldest first. Omits days without traffic. */
 export async function findEgress(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   address: string,

@@ -29,8 +29,8 @@ type Place = {
 }
 
 /**
- * Finds blocks that were denied after the root above them was handed over. Rules may be hashes, so that only the DAG shows
- * what they mean: after each change, it goes around all roots once, for two seconds per round.
+ * Finds blocks that were denied after the root above them was handed over. Rules may be hashes, so only a DAG shows whether one
+ * matches: after each change, the check traverses all roots once, for two seconds per round.
  */
 export type BelowCheck = { run(signal: AbortSignal): Promise<void> }
 

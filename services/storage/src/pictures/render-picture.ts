@@ -101,7 +101,7 @@ function resizeOptions(
   }
   const box = { width: widthPx, height: heightPx }
   if (fit === 'pad') return { ...box, fit: 'contain', background: white }
-  // The library looks for what stands out in single pictures only.
+  // The library finds the focal area of still pictures only.
   const position = gravity !== 'auto' ? gravity : animated ? 'center' : 'attention'
   return { ...box, fit: 'cover', position, withoutEnlargement }
 }

@@ -131,7 +131,7 @@ function conditionsOf(
   return conditions
 }
 
-/** In a query of its own: SQLite would else read all pins of the account, in their order. */
+/** A subquery, because SQLite would otherwise read all pins of the account, in their order. */
 function pinsOf(eb: ExpressionBuilder<Schema, 'pin'>, address: string, cids: readonly string[]): Expression<SqlBool> {
   const texts = cids.map((text) => readCidText(text)?.toV1().toString() ?? text)
   const own = eb.selectFrom('pin as own').select('own.id').where('own.address', '=', address)

@@ -13,7 +13,9 @@ import { narrowMetadata, readIdempotencyKey, readUploadMetadata } from './upload
 /** Maximum excess of a body's length over the bytes of its files: headers of many small parts. */
 const maxFramingBytes = 16 * MIB
 
-/** Smaller files are imported when all of their bytes are there: one object that is read once more, and one pack. */
+/**
+ * Smaller files are imported once all of their bytes have arrived, which takes one more read of one object and creates one pack.
+ */
 const minImportBytes = resumableSegmentBytes
 
 /**

@@ -11,7 +11,7 @@ export async function removeDropped(context: Context, { keys, packs }: Dropped):
   await removeReleased(context, packs)
 }
 
-/** Removes packs that are being removed; the removal of packs retries failures, and what a backup postpones. */
+/** Removes packs whose removal is due. If that fails, or is postponed by a backup, the worker that removes packs continues it. */
 export async function removeReleased(context: Context, packs: readonly ReleasedPack[]): Promise<void> {
   if (packs.length === 0) return
   await attemptCleanup(context, 'remove the packs', async () => {

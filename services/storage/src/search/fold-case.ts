@@ -1,5 +1,5 @@
 /**
- * Lower-cases a text letter by letter, so that it stays as long as it was: as a search compares names. Letters without
+ * Converts a text to lower case letter by letter, as searches compare names, so that its length does not change. Letters without
  * exactly one other form stay, such as `ß`.
  */
 export function foldCase(text: string): string {

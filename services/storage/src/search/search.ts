@@ -33,8 +33,8 @@ export type Candidates = {
 type CidRange = { readonly address: string; readonly from: string; readonly before: string }
 
 /**
- * Looks a search up in the index of names. Returns undefined if the index cannot answer: the text has fewer than three
- * characters, or rows of the account are not indexed yet.
+ * Finds candidates for a search in the index of names. Returns undefined if the index cannot answer: the text has fewer than
+ * three characters, or rows of the account are not indexed yet.
  */
 export async function findCandidates(db: Database, address: string, text: string): Promise<Candidates | undefined> {
   const tokens = tokensOfSearch(address, text)

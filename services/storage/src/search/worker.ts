@@ -8,7 +8,7 @@ import { columnOf, type IndexedRow, indexRows, indexStored } from './index-rows.
 const rowsAtOnce = 200
 /** Pause after each unit of work, for requests. */
 const pauseMs = 20
-/** Pause between looks for rows without an index, which only an older version or another program writes. */
+/** Interval between searches for rows without an index. Only older versions and other programs write such rows. */
 const intervalMs = 60_000
 
 type IndexContext = Pick<Context, 'db' | 'log' | 'failures'>

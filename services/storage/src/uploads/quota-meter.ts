@@ -84,7 +84,7 @@ export function openQuotaMeter(
     return shortOf(context, context.db.read, error.code, Math.max(needed, expected), availableBytes)
   }
 
-  /** Before the first reservation: it must include what was only known to fit. */
+  /** Counts bytes that were only checked against the quota as not reserved, so that the first reservation includes them. */
   const reserveFromStart = (): void => {
     if (isUnreserved) held = 0
     isUnreserved = false
