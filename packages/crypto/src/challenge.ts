@@ -16,7 +16,7 @@ export type Challenge = {
   nonces: readonly (string | undefined)[]
 }
 
-/** First words of the message, which published clients look for. */
+/** First words of the message, by which published clients recognise it. */
 const opening = 'Please sign this message to prove you are owner of this account: '
 
 /**

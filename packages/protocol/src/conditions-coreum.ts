@@ -6,7 +6,7 @@ import { fieldMessage } from './field-rules.ts'
 
 const required = fieldMessage('FIELD_REQUIRED')
 
-/** Both become part of request paths: only what the chain itself allows. */
+/** Both become part of request paths, so only what the chain itself allows is accepted. */
 const denom = v.pipe(
   v.string(required),
   v.regex(/^[A-Za-z][A-Za-z0-9/:._-]{2,127}$/, conditionMessage('NOT_A_DENOMINATION')),

@@ -10,7 +10,7 @@ export type ReasonFacts = {
   readonly values?: Readonly<Record<string, string | number>> | undefined
 }
 
-/** Why something is so: a sentence in English, and what it states. */
+/** Why something is so: an English sentence, with the values that it states. */
 export type Reason = { readonly reason: string; readonly reasonFacts: ReasonFacts }
 
 /** Sentences by code; `{name}` is a value. */
@@ -24,7 +24,7 @@ export type ReasonValues<Text extends string> = [ValueName<Text>] extends [never
   ? []
   : [values: Readonly<Record<ValueName<Text>, string | number>>]
 
-/** How responses and stores carry what a sentence states. */
+/** The form in which responses and stores contain the values of a sentence. */
 export const reasonFactsSchema: v.GenericSchema<ReasonFacts> = /* @__PURE__ */ v.object({
   code: /* @__PURE__ */ v.string(),
   values: /* @__PURE__ */ v.optional(

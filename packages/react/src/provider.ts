@@ -43,7 +43,7 @@ export type Cairn = {
 }
 
 type CairnContext = Cairn & {
-  /** Changes with the network and the account, not with renewed sessions: what was loaded belongs to it. */
+  /** Changes with the network and the account, but not with renewed sessions. Loaded data belongs to it. */
   account: object
   changes: Changes
 }

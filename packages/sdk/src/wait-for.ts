@@ -1,6 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 
-/** Waits for work that others share: a caller may stop waiting, and the work goes on. @throws CairnError ABORTED */
+/**
+ * Waits for work that several callers share: a caller may stop waiting, and the work continues.
+ * @throws CairnError ABORTED
+ */
 export function waitFor<T>(pending: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return pending
   return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
 import { maxThumbnailBytes } from '@cairn/protocol'
 import { choosePreview } from '../preview/preview-kind.ts'
 
-/** Longest edges in pixels and qualities that are tried, until the picture is small enough. */
+/** Lengths of the longer edge in pixels, and qualities, which are tried until the picture is small enough. */
 const attempts = [
   [360, 0.7],
   [240, 0.6],

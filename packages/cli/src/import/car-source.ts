@@ -125,7 +125,7 @@ async function findCars(path: string, signal: AbortSignal): Promise<string[]> {
   })
   if (!found.isDirectory()) return [path]
   const cars: string[] = []
-  // A stack, not a recursive read of all entries: that holds them in memory, and cannot be stopped.
+  // A stack instead of a recursive `readdir`, which would hold all entries in memory and could not be stopped.
   for (const folders = [path]; ; ) {
     const folder = folders.pop()
     if (folder === undefined) return cars.sort()

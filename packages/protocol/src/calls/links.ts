@@ -4,9 +4,9 @@ import { cidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 
-/** Longest lifetime of a link, in ms: one year. */
+/** Maximum lifetime of a link, in ms: one year. */
 export const maxLinkLifetimeMs = 366 * 86_400_000
-/** Most opens that a link can allow. */
+/** Maximum number of opens of a link. */
 export const maxLinkOpens = 100_000
 /** Wrong passwords after which a link no longer opens. */
 export const maxLinkFailures = 20
@@ -133,7 +133,7 @@ export const revokeLink = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/links/{id}/inspect`: what a visitor sees first. */
+/** `POST /api/links/{id}/inspect`: what a visitor sees before opening the link. */
 export const inspectLink = defineCall({
   ...common,
   id: 'inspectLink',

@@ -3,9 +3,9 @@ import { authErrors, defineCall } from '../call.ts'
 import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 
-/** Longest lifetime of an upload link, in ms: one year. */
+/** Maximum lifetime of an upload link, in ms: one year. */
 export const maxUploadLinkLifetimeMs = 366 * 86_400_000
-/** Most files that an upload link can accept. */
+/** Maximum number of files of an upload link. */
 export const maxUploadLinkFiles = 100_000
 /** Upload links of an account that have not ended. */
 export const maxUploadLinksPerAccount = 1000
@@ -158,7 +158,7 @@ export const revokeUploadLink = defineCall({
   idempotent: true,
 })
 
-/** `POST /api/upload-link/inspect`: what a sender sees first. */
+/** `POST /api/upload-link/inspect`: what a sender sees before uploading. */
 export const inspectUploadLink = defineCall({
   ...common,
   id: 'inspectUploadLink',

@@ -16,7 +16,7 @@ const batchesAtOnce = 3
 /** A folder of at most this size arrives in one response, and a larger one if its entries are small on average. */
 const oneResponseBytes = 256 * 1024 * 1024
 const smallEntryBytes = 1024 * 1024
-/** The same for a folder that an earlier call left unfinished: less, because the response repeats what was saved. */
+/** As above, for a folder that an earlier call left unfinished: smaller, because the response repeats what was saved. */
 const continuedResponseBytes = 8 * 1024 * 1024
 const continuedEntryBytes = 64 * 1024
 /** Files above this size keep what was received of them. */

@@ -91,7 +91,10 @@ export async function* watchEvents(
 
 type Message = { event: string | undefined; data: unknown }
 
-/** Yields the messages of one connection. @throws CairnError TIMEOUT for a silent one, and those of the call */
+/**
+ * Yields the messages of one connection.
+ * @throws CairnError TIMEOUT if it is silent, and the errors of the call
+ */
 async function* readStream(
   client: Client,
   filter: EventFilter,

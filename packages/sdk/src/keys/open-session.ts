@@ -178,7 +178,7 @@ export function describeFailures(
   return answers.flatMap((answer, i) => ('error' in answer ? [describeFailure(nodes[i] ?? 0, answer.error)] : []))
 }
 
-/** Domain of a signature for key nodes only: the host of the router, which is how users know the nodes. */
+/** Domain of a signature for key nodes only: the host of the router, by which users know the nodes. */
 function domainOf({ network }: Client): string {
   const url = network.keyRouter ?? network.keyNodes?.[0]
   if (url === undefined) throw new CairnError('NO_KEY_NODES')

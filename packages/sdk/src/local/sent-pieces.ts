@@ -2,7 +2,7 @@ import { freePiece } from '@cairn/protocol'
 
 const sentOnce = new WeakSet<Uint8Array>()
 
-/** Hands a piece of a body, with a buffer of its own, to its sender, which frees it once it is sent. */
+/** Passes a piece of a body, with its own buffer, to its sender, which frees it once it is sent. */
 export function freeOnceSent(piece: Uint8Array): void {
   sentOnce.add(piece)
 }

@@ -97,7 +97,7 @@ export function isUpgradeRejected(error: unknown): boolean {
 
 /** Returns whether an endpoint answered that it does not accept a transaction: nothing was sent. */
 export function isRefusal(error: unknown): boolean {
-  // Codes of JSON-RPC are negative, those of wallets have four digits; -1 stands for an error without a code.
+  // JSON-RPC uses negative codes and wallets use four digits; -1 is an error without a code.
   return codesOf(error).some((code) => code !== -1)
 }
 

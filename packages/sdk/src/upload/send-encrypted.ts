@@ -67,7 +67,7 @@ export function sendEncrypted(
 ): Promise<EncryptedUploadResult[]> {
   const wholes: Whole[] = []
   const attempt = async () => {
-    // The answer may have been lost. Each attempt has keys of its own, so a further one would be stored beside it.
+    // The response may have been lost. A further attempt would store a second copy, because each has its own keys.
     for (const whole of wholes) if (await isStored(client, whole, options.signal)) return finish(whole)
     return sendOnce(client, batch, options, save, (whole) => wholes.push(whole))
   }

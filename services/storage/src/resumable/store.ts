@@ -30,7 +30,7 @@ export const lateWriterMs = 30 * 60_000
 /** Maximum number of listed uploads of an account: the open ones and the newest finished ones. */
 const maxListed = 1000
 
-/** Longest life of an upload through a link that receives no bytes. */
+/** Maximum lifetime of an upload through a link that receives no bytes. */
 const maxLinkUploadLifeMs = 86_400_000
 
 /** The error of a unit of work whose upload was taken over by another writer. */
