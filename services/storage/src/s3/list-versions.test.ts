@@ -4,6 +4,7 @@ import type { Schema } from '../db/schema.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
+import { selectVersions } from './store.ts'
 import { listVersionsOperation } from './version-operations.ts'
 
 const textsOf = (xml: string, name: string) =>
@@ -42,6 +43,31 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
     }
     expect(keys.toSorted()).toEqual(['a', 'a', 'folder0', 'z', 'z'])
     expect(prefixes).toEqual(['folder/', 'other/'])
+  })
+
+  test('versions and delete markers are read at one time', async () => {
+    let isDeleted = false
+    await signedFetch(s3, '/few', { method: 'PUT' })
+    const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
+    await signedFetch(s3, '/few?versioning=', { method: 'PUT', body })
+    await signedFetch(s3, '/few/k', { method: 'PUT', body: 'k' })
+    const read: Kysely<Schema> = s3.context.db.read.withPlugin({
+      transformQuery: ({ node }) => node,
+      transformResult: async ({ result }) => {
+        if (!isDeleted) await signedFetch(s3, '/few/k', { method: 'DELETE' })
+        isDeleted = true
+        return result
+      },
+    })
+    const list = async () => {
+      const rows = await selectVersions(read, 'few', 'k', { from: '' }, 10)
+      return rows.map((version) => [version.kind, version.kind === 'object' ? version.row.is_latest : version.isLatest])
+    }
+    expect(await list()).toEqual([['object', 1]])
+    expect(await list()).toEqual([
+      ['marker', true],
+      ['object', 0],
+    ])
   })
 
   test('a common prefix costs one lookup', async () => {

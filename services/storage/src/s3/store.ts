@@ -185,8 +185,8 @@ export async function clearNull(trx: Kysely<Schema>, { bucket, key }: Target): P
     .execute()
 }
 
-/** A version with content, or a delete marker. */
-export type VersionRow = { kind: 'object'; row: ObjectRow } | { kind: 'marker'; row: MarkerRow }
+/** A version with content, or a delete marker, which may be the newest version of its key. */
+export type VersionRow = { kind: 'object'; row: ObjectRow } | { kind: 'marker'; row: MarkerRow; isLatest: boolean }
 
 /** Where a listing of versions starts: after a version, after all versions of a key without an id, or with a key. */
 export type VersionCursor = { key: string; versionId: string } | { from: string }
@@ -200,13 +200,50 @@ export async function selectVersions(
   limit: number,
 ): Promise<VersionRow[]> {
   const range = { bucket, prefix, cursor, limit }
-  const objects = await selectRange(db.selectFrom('s3_object').selectAll(), range).execute()
-  const markers = await selectRange(db.selectFrom('s3_delete_marker').selectAll(), range).execute()
-  const rows: VersionRow[] = [
-    ...objects.map((row) => ({ kind: 'object' as const, row })),
-    ...markers.map((row) => ({ kind: 'marker' as const, row })),
-  ]
-  return rows.toSorted(byKeyNewestFirst).slice(0, limit)
+  const objects = selectRange(
+    db
+      .selectFrom('s3_object')
+      .select(['bucket', 'key', 'version_id', 'is_null', 'created_at', 'is_latest', 'cid', 'size_bytes'])
+      .select(['etag', 'headers', 'metadata', 'checksum', 'part_sizes', 'tags', kindOf('object')]),
+    range,
+  )
+  const markers = selectRange(
+    db
+      .selectFrom('s3_delete_marker')
+      .select(['bucket', 'key', 'version_id', 'is_null', 'created_at', isLatestMarker.as('is_latest')])
+      .select([noText.as('cid'), sql<number>`0`.as('size_bytes'), noText.as('etag'), noText.as('headers')])
+      .select([noText.as('metadata'), noText.as('checksum'), noText.as('part_sizes'), noText.as('tags')])
+      .select(kindOf('marker')),
+    range,
+  )
+  // One statement, so that no version is missing that is replaced by a marker between two of them.
+  const rows = await db
+    .selectFrom(objects.as('object'))
+    .selectAll()
+    .unionAll(db.selectFrom(markers.as('marker')).selectAll())
+    .execute()
+  return rows.map(toVersion).toSorted(byKeyNewestFirst).slice(0, limit)
+}
+
+type FoundVersion = ObjectRow & { kind: VersionRow['kind'] }
+
+const kindOf = (kind: VersionRow['kind']) => sql<VersionRow['kind']>`${sql.lit(kind)}`.as('kind')
+
+/** In place of a column that delete markers do not have. */
+const noText = sql<string>`''`
+
+/** 1 for the delete marker that is the newest version of its key. */
+const isLatestMarker = sql<0 | 1>`case when
+  exists (select 1 from s3_delete_marker as newer where newer.bucket = s3_delete_marker.bucket
+    and newer.key = s3_delete_marker.key and newer.version_id > s3_delete_marker.version_id)
+  or exists (select 1 from s3_object where s3_object.bucket = s3_delete_marker.bucket
+    and s3_object.key = s3_delete_marker.key and s3_object.is_latest = 1)
+  then 0 else 1 end`
+
+function toVersion({ kind, ...row }: FoundVersion): VersionRow {
+  if (kind === 'object') return { kind, row }
+  const { bucket, key, version_id, is_null, created_at, is_latest } = row
+  return { kind, row: { bucket, key, version_id, is_null, created_at }, isLatest: is_latest === 1 }
 }
 
 function byKeyNewestFirst({ row: a }: VersionRow, { row: b }: VersionRow): number {
@@ -231,36 +268,14 @@ function isBehind(cursor: VersionCursor): RawBuilder<boolean> {
   return versionId === '' ? sql`key > ${key}` : sql`(key > ${key} or (key = ${key} and version_id < ${versionId}))`
 }
 
-/** Returns the ids of the delete markers that are the newest version of their key. */
-export async function findLatestMarkers(db: Kysely<Schema>, versions: readonly VersionRow[]): Promise<Set<string>> {
-  const ids = versions.flatMap(({ kind, row }) => (kind === 'marker' ? [row.version_id] : []))
-  if (ids.length === 0) return new Set()
-  const rows = await db
-    .selectFrom('s3_delete_marker as marker')
-    .select('version_id')
-    .where('version_id', 'in', ids)
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('s3_delete_marker as newer')
-            .select('newer.key')
-            .whereRef('newer.bucket', '=', 'marker.bucket')
-            .whereRef('newer.key', '=', 'marker.key')
-            .whereRef('newer.version_id', '>', 'marker.version_id'),
-        ),
-      ),
-    )
-    .where(({ not, exists, selectFrom }) =>
-      not(
-        exists(
-          selectFrom('s3_object')
-            .select('s3_object.key')
-            .whereRef('s3_object.bucket', '=', 'marker.bucket')
-            .whereRef('s3_object.key', '=', 'marker.key')
-            .where('s3_object.is_latest', '=', 1),
-        ),
-      ),
-    )
-    .execute()
-  return new Set(rows.map(({ version_id }) => version_id))
+/** Returns whether a delete marker is the newest version of its key. */
+export async function isLatestVersion(db: Kysely<Schema>, { bucket, key, version_id }: MarkerRow): Promise<boolean> {
+  const row = await db
+    .selectFrom('s3_delete_marker')
+    .select(isLatestMarker.as('is_latest'))
+    .where('bucket', '=', bucket)
+    .where('key', '=', key)
+    .where('version_id', '=', version_id)
+    .executeTakeFirst()
+  return row?.is_latest === 1
 }

@@ -3,7 +3,6 @@ import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { successorOf } from './key-order.ts'
 import { type S3Operation, xmlAnswer } from './s3-call.ts'
 import {
-  findLatestMarkers,
   type MarkerRow,
   type ObjectRow,
   selectVersions,
@@ -60,7 +59,6 @@ export const listVersionsOperation: S3Operation = async (call) => {
       rowLimit = fewRows
     }
   }
-  const latestMarkers = await findLatestMarkers(context.db.read, versions)
   const describeVersion = (row: ObjectRow | MarkerRow, isLatest: boolean) => ({
     Key: encode(row.key),
     VersionId: versionIdOf(row),
@@ -93,7 +91,7 @@ export const listVersionsOperation: S3Operation = async (call) => {
       ]
     }),
     DeleteMarker: versions.flatMap((version) =>
-      version.kind === 'marker' ? [describeVersion(version.row, latestMarkers.has(version.row.version_id))] : [],
+      version.kind === 'marker' ? [describeVersion(version.row, version.isLatest)] : [],
     ),
     CommonPrefixes: prefixes.map((one) => ({ Prefix: encode(one) })),
   })

@@ -7,7 +7,7 @@ import { s3CodeOf, s3Error } from '../s3-error.ts'
 import {
   type BucketRow,
   deleteMarker,
-  findLatestMarkers,
+  isLatestVersion,
   lockBucket,
   type MarkerRow,
   type ObjectRow,
@@ -170,7 +170,7 @@ function removeMarker(
   const { bucket, key } = marker
   return context.db.write(async (trx) => {
     if ((await lockBucket(trx, address, bucket))?.lifecycle !== lifecycle) return
-    const isLatest = (await findLatestMarkers(trx, [{ kind: 'marker', row: marker }])).has(marker.version_id)
+    const isLatest = await isLatestVersion(trx, marker)
     if (state === 'earlier') {
       if (isLatest) return
       await deleteMarker(trx, marker)
