@@ -231,6 +231,15 @@ describe('conditional requests', () => {
     expect((await get({ 'if-match': `"${cid}"`, 'if-none-match': `"${cid}"` })).statusCode).toBe(304)
   })
 
+  it('reads no part of a file for a client that has it, also if its type would be detected', async () => {
+    const { app, addFile, reads } = createTestGateway()
+    const cid = await addFile(makeBytes(3000), { ...importProfiles.v1, chunkSizeBytes: 100 })
+    const answer = await app.inject({ url: `/ipfs/${cid}`, headers: { 'if-none-match': `"${cid}"` } })
+    expect(answer.statusCode).toBe(304)
+    expect(answer.headers).toMatchObject({ etag: `"${cid}"`, 'cache-control': 'public, max-age=29030400, immutable' })
+    expect(reads.count).toBe(1)
+  })
+
   it('answers If-Range with all bytes when the tag differs', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('0123456789')

@@ -1,9 +1,9 @@
 import { type BlockSource, readFile } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../content/content-type.ts'
-import type { Answer, ContentRequest, Gateway } from './answer.ts'
+import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { entityTag } from './entity-tags.ts'
+import { entityTag, isNotModified } from './entity-tags.ts'
 import { contentHeaders, type Entity, toGatewayError } from './open-path.ts'
 import { contentPolicy } from './security-headers.ts'
 import { bytesInMemory, type Readable, serveBytes } from './serve-bytes.ts'
@@ -23,15 +23,15 @@ export type FileToServe = {
 export async function serveFile(gateway: Gateway, request: ContentRequest, file: FileToServe): Promise<Answer> {
   const { entity, tagCid } = file
   const content = openFile(gateway.source, entity, request.signal)
-  const contentType =
-    entity.node.kind === 'symlink'
-      ? 'inode/symlink'
-      : (typeByName(request, file) ?? (await detectType(content, entity.cid, request.headers.range !== undefined)))
+  const headers = { ...contentHeaders(request.path, entity), etag: entityTag(tagCid) }
+  const typeOfName = entity.node.kind === 'symlink' ? 'inode/symlink' : typeByName(request, file)
+  // To detect the type, the file is read.
+  if (typeOfName === undefined && isNotModified(request.headers, [headers.etag])) return notModified(headers)
+  const contentType = typeOfName ?? (await detectType(content, entity.cid, request.headers.range !== undefined))
   const policy = contentPolicy(request.host, contentType)
   const disposition = fileDisposition(request)
   const answer = serveBytes(request, content, {
-    ...contentHeaders(request.path, entity),
-    etag: entityTag(tagCid),
+    ...headers,
     'content-type': contentType,
     ...(disposition === undefined ? {} : { 'content-disposition': disposition }),
     ...(policy === undefined ? {} : { 'content-security-policy': policy }),
