@@ -2,7 +2,14 @@
 // BlockSink. Reading: resolvePath, statNode, readFile, listDirectory, walkDag from a BlockSource. CARs: readCar and the
 // two encoders. Trust: verifyBlock for hashes, verifyDag for completeness. Every failure is a UnixfsError with a code.
 export type { BlockSink, ImportedNode } from './block-sink.ts'
-export { type BlockSource, createVerifyingSource, loadNode, type NodeCache, type ReadOptions } from './block-source.ts'
+export {
+  type BlockSource,
+  createVerifyingSource,
+  loadBlock,
+  loadNode,
+  type NodeCache,
+  type ReadOptions,
+} from './block-source.ts'
 export {
   type CarBlock,
   type CarLimits,

@@ -140,27 +140,35 @@ async function serveContent(gateway: Gateway, request: ContentRequest): Promise<
 }
 
 async function servePublicly(gateway: Gateway, request: ContentRequest, choice: FormatChoice): Promise<Answer> {
-  const entity = await open(gateway, request)
+  const answer = { ...(await answerCached(gateway, request, choice)), root: request.path.cid.multihash.bytes }
+  if (choice.ownQuery === undefined) return answer
+  // Distinguishes the formats in caches that compare only URLs.
+  return { ...answer, headers: { ...answer.headers, 'content-location': `${request.rawPath}${choice.ownQuery}` } }
+}
+
+/** @throws CairnError PRECONDITION_FAILED if a block is not stored, for a request of what is cached only */
+async function answerCached(gateway: Gateway, request: ContentRequest, choice: FormatChoice): Promise<Answer> {
+  try {
+    return await servePath(gateway, request, choice)
+  } catch (error) {
+    const onlyCached = request.headers.cacheControl?.includes('only-if-cached') ?? false
+    if (!onlyCached || toGatewayError(error).code !== 'BLOCK_NOT_FOUND') throw error
+    throw new CairnError('PRECONDITION_FAILED', { message: 'The content is not stored on this service', cause: error })
+  }
+}
+
+async function servePath(gateway: Gateway, request: ContentRequest, choice: FormatChoice): Promise<Answer> {
+  const { cid, segments } = request.path
+  // The block itself, of any codec, is not decoded: the client does that.
+  if (choice.format === 'raw' && segments.length === 0) return serveRaw(gateway, request, { cid, roots: [cid] })
+  const entity = await openPath(gateway.source, request.path, request.signal)
   if (entity.remaining.length > 0 && choice.format !== 'raw' && choice.format !== 'car') {
     const rest = entity.remaining.join('/')
     throw new CairnError('NOT_SUPPORTED', {
       message: `"${rest}" of "${entity.cid}" could not be returned: reading IPLD Kinds other than Links (CBOR Tag 42) is not implemented: try reading "/ipfs/${entity.cid}" instead`,
     })
   }
-  const answer = { ...(await serveEntity(gateway, request, entity, choice)), root: request.path.cid.multihash.bytes }
-  if (choice.ownQuery === undefined) return answer
-  // Distinguishes the formats in caches that compare only URLs.
-  return { ...answer, headers: { ...answer.headers, 'content-location': `${request.rawPath}${choice.ownQuery}` } }
-}
-
-async function open(gateway: Gateway, request: ContentRequest): Promise<Entity> {
-  try {
-    return await openPath(gateway.source, request.path, request.signal)
-  } catch (error) {
-    const onlyCached = request.headers.cacheControl?.includes('only-if-cached') ?? false
-    if (!onlyCached || toGatewayError(error).code !== 'BLOCK_NOT_FOUND') throw error
-    throw new CairnError('PRECONDITION_FAILED', { message: 'The content is not stored on this service', cause: error })
-  }
+  return serveEntity(gateway, request, entity, choice)
 }
 
 function serveEntity(

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { identityCode } from '../content/parse-cid.ts'
+import { loadBlock } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified } from './answer.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { pagePolicy, pageVersion } from './directory-page.ts'
@@ -25,8 +25,12 @@ export function isDocument({ cid }: Entity): boolean {
 }
 
 /** Answers with the raw bytes of one block. @see https://specs.ipfs.tech/http-gateways/trustless-gateway/ */
-export async function serveRaw(gateway: Gateway, request: ContentRequest, entity: Entity): Promise<Answer> {
-  const bytes = await readBlock(gateway, request, entity)
+export async function serveRaw(
+  gateway: Gateway,
+  request: ContentRequest,
+  entity: Pick<Entity, 'cid' | 'roots'>,
+): Promise<Answer> {
+  const bytes = await loadBlock(gateway.source, entity.cid, request)
   return serveBytes(request, bytesInMemory(bytes), {
     ...contentHeaders(request.path, entity),
     etag: entityTag(entity.cid, 'raw'),
@@ -57,7 +61,7 @@ export async function serveDocument(
     })
   }
   if (asked === undefined && own.startsWith('dag-') && wantsPage(request)) return servePage(request, entity, own)
-  const bytes = await readBlock(gateway, request, entity)
+  const bytes = await loadBlock(gateway.source, entity.cid, request)
   const extension = own.endsWith('json') ? 'json' : 'cbor'
   const kind = request.query.get('download') === 'true' || extension === 'cbor' ? 'attachment' : 'inline'
   return serveBytes(request, bytesInMemory(bytes), {
@@ -79,8 +83,4 @@ function servePage(request: ContentRequest, entity: Entity, codec: string): Answ
   if (isNotModified(request.headers, [etag]))
     return notModified({ ...page, 'cache-control': cachePolicy(request.path, generated) })
   return serveBytes(request, bytesInMemory(renderDocumentPage(entity, request.path, codec, pageLinks(request))), page)
-}
-
-async function readBlock({ source }: Gateway, { signal }: ContentRequest, { cid }: Entity): Promise<Uint8Array> {
-  return cid.multihash.code === identityCode ? cid.multihash.digest : source.get(cid, { signal })
 }

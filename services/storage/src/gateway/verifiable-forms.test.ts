@@ -34,6 +34,27 @@ describe('verifiable forms', () => {
     expect((await app.inject('/ipfs/bafkqaaa?format=raw')).rawPayload).toHaveLength(0)
   })
 
+  it('returns the raw block of any codec, which it reads once and does not decode', async () => {
+    const { app, addFolder, put, reads } = createTestGateway()
+    const bytes = Buffer.from('neither UnixFS nor any other data')
+    for (const code of [0x70, 0x71, 0x78, 0x90]) {
+      const cid = cidOf(code, bytes)
+      put(cid, bytes)
+      const answer = await app.inject(`/ipfs/${cid}?format=raw`)
+      expect([answer.statusCode, answer.body]).toEqual([200, bytes.toString()])
+    }
+    const root = await addFolder({ 'a.txt': 'a' })
+    const before = reads.count
+    expect((await app.inject(`/ipfs/${root}?format=raw`)).statusCode).toBe(200)
+    expect(reads.count - before).toBe(1)
+    const tooLong = CID.createV1(0x55, Digest.create(0, new Uint8Array(129)))
+    expect((await app.inject(`/ipfs/${tooLong}?format=raw`)).statusCode).toBeGreaterThanOrEqual(400)
+    const missing = cidOf(0x55, Buffer.from('missing'))
+    expect((await app.inject(`/ipfs/${missing}?format=raw`)).statusCode).toBe(404)
+    const cached = { url: `/ipfs/${missing}?format=raw`, headers: { 'cache-control': 'only-if-cached' } }
+    expect((await app.inject(cached)).statusCode).toBe(412)
+  })
+
   const readCar = async (bytes: Uint8Array) => {
     const cids: string[] = []
     for await (const { cid, bytes: block } of await CarBlockIterator.fromBytes(bytes)) {
