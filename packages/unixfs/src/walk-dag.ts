@@ -22,6 +22,8 @@ export type WalkOptions = ReadOptions & {
   entityBytes?: { from: number; to: number | '*' }
   /** Yields a block for each link to it; otherwise once. */
   dups?: boolean
+  /** Yields the blocks that identity CIDs contain, too. */
+  withIdentity?: boolean
   /** Maximum number of blocks yielded or pending. Defaults to 4,194,304 (1 TiB in chunks of 256 KiB). */
   maxBlocks?: number
   /** Maximum number of levels. Defaults to 4,096 (128 folders of 32 levels). */
@@ -50,7 +52,7 @@ type Range = { fromByte: number; toByte: number }
 
 /**
  * Walks the DAG below `root`, depth first, each block before its children and children in the order of their links: the
- * order `dfs` of trustless CARs. Walks through identity CIDs without yielding them, because they contain their block.
+ * order `dfs` of trustless CARs. Walks through identity CIDs, which contain their block, and yields them on request only.
  * Uses no call stack, so depth costs only memory.
  * @throws UnixfsError TOO_DEEP, TOO_LARGE, BAD_BLOCK, UNSUPPORTED (a codec with unknown links), and errors of the
  *   source
@@ -61,7 +63,14 @@ export async function* walkDag(
   root: CID,
   options: WalkOptions = {},
 ): AsyncGenerator<{ cid: CID; bytes: Uint8Array }, void, undefined> {
-  const { scope = 'all', entityBytes, dups = false, maxBlocks = 4_194_304, maxDepth = 4096 } = options
+  const {
+    scope = 'all',
+    entityBytes,
+    dups = false,
+    withIdentity = false,
+    maxBlocks = 4_194_304,
+    maxDepth = 4096,
+  } = options
   /** Whether all that is wanted below a block was walked: the same node may be at another end of the range, too. */
   const walked = new Map<string, boolean>()
   const levels: Level[] = []
@@ -114,7 +123,7 @@ export async function* walkDag(
       walked.set(key, !isPartial(step, range))
     }
     const bytes = await loadBlock(source, cid, options)
-    if (isNew && !isIdentityCid(cid)) {
+    if (isNew && (withIdentity || !isIdentityCid(cid))) {
       yield { cid, bytes }
       given++
     }

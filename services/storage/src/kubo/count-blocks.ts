@@ -50,7 +50,7 @@ export function beginCount(address: string, { maxBlocks, freeBlocks, slots }: Co
     async add(source, cid, signal) {
       const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
       stats.push(stat)
-      for await (const block of walkDag(source, cid, { signal, maxBlocks })) {
+      for await (const block of walkDag(source, cid, { signal, maxBlocks, withIdentity: true })) {
         if (++blocks > maxBlocks) throw new UnixfsError('TOO_LARGE', `The DAGs have more than ${maxBlocks} blocks`)
         requireSlot()
         stat.Size += block.bytes.length

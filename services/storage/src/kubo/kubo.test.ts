@@ -1,3 +1,4 @@
+import { CarReader } from '@ipld/car'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -180,6 +181,32 @@ describe('reading', () => {
     expect((await read(`cat?arg=${root}/..`)).headers.get('x-cairn-code')).toBe('INVALID_PATH')
     expect((await read(`cat?arg=${root}/no`)).headers.get('x-cairn-code')).toBe('PATH_NOT_FOUND')
     expect((await read(`dag/get?arg=${root}&output-codec=dag-pb`)).headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
+  })
+})
+
+describe('reading what was put as a node', () => {
+  /** "hello" in its CID. */
+  const inlined = 'bafkqablimvwgy3y'
+  const put = async (content: string, codec: string) => {
+    const { json } = await post(`dag/put?store-codec=${codec}`, { parts: [{ path: 'node', content }] })
+    return (json as { Cid: { '/': string } }).Cid['/']
+  }
+
+  test('counts and exports the blocks in identity CIDs, as Kubo does', async () => {
+    const cid = await put(`{"a":{"/":"${inlined}"},"b":{"/":"${inlined}"}}`, 'dag-cbor')
+    const { json: stat } = await post(`block/stat?arg=${cid}`)
+    const { Size } = stat as { Size: number }
+    expect((await post(`dag/stat?arg=${cid}&arg=${inlined}&progress=false`)).json).toMatchObject({
+      UniqueBlocks: 2,
+      TotalSize: Size + 5,
+      DagStats: [
+        { Cid: cid, Size: Size + 5, NumBlocks: 2 },
+        { Cid: inlined, Size: 5, NumBlocks: 1 },
+      ],
+    })
+    const exported = await fetch(`${storage.apiUrl}/api/v0/dag/export?arg=${cid}`, { method: 'POST' })
+    const car = await CarReader.fromBytes(new Uint8Array(await exported.arrayBuffer()))
+    expect((await Array.fromAsync(car.cids())).map(String)).toEqual([cid, inlined])
   })
 })
 

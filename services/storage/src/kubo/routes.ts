@@ -135,7 +135,7 @@ export function registerKuboRoutes(
 
   kuboRoute(app, context, kuboDagExport, async ({ input: { query }, reply, client, signal }) => {
     const { cid } = await openWhole(query.arg, client)
-    return sendBytes(reply, writeCar({ source: packs }, { cid, blocks: [cid] }, { scope: 'all', signal }))
+    return sendBytes(reply, writeCar({ source: packs }, { cid, blocks: [cid] }, { withIdentity: true, signal }))
   })
 
   kuboRoute(app, context, kuboDagResolve, async ({ input: { query }, client }) => {
