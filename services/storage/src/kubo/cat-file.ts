@@ -7,7 +7,7 @@ import { type KuboReading, openKuboPath } from './kubo-path.ts'
 export type CatOptions = { offset?: number | undefined; length?: number | undefined; client: NameClient }
 
 /**
- * Opens a file. All checks that need no content run before the promise resolves.
+ * Opens a file, or the target of a symbolic link as its text. All checks that need no content run before the promise resolves.
  *
  * @throws CairnError INVALID_PATH for anything that is not a file, and as `openKuboPath`
  */
@@ -17,7 +17,8 @@ export async function openCat(
   { offset = 0, length, client }: CatOptions,
 ): Promise<{ sizeBytes: number; bytes: Uint8Array | AsyncIterable<Uint8Array> }> {
   const entity = await openKuboPath(reading, arg, client)
-  if (!('fileSizeBytes' in entity.node) || entity.remaining.length > 0) {
+  const isFile = 'fileSizeBytes' in entity.node || entity.node.kind === 'symlink'
+  if (!isFile || entity.remaining.length > 0) {
     throw new CairnError('INVALID_PATH', {
       message: 'this dag node is a directory',
       hint: 'Use the path of a file in the folder.',

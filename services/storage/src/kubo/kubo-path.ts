@@ -29,7 +29,7 @@ export async function followKuboPath(
   arg: string,
   client: NameClient,
 ): Promise<FollowedPath> {
-  const path = arg.replace(/^(ip[fn]s):\/\//, '/$1/').replace(/^\/ipfs\//, '')
+  const path = arg.replace(/^(ip[fn]s):\/\//, '/$1/').replace(/^\/ipfs\/+/, '')
   const isName = path.startsWith('/ipns/')
   const [root = '', ...parts] = (isName ? path.slice('/ipns/'.length) : path).split('/')
   const segments = parts.filter((part) => part !== '' && part !== '.')

@@ -208,6 +208,24 @@ describe('reading what was put as a node', () => {
     const car = await CarReader.fromBytes(new Uint8Array(await exported.arrayBuffer()))
     expect((await Array.fromAsync(car.cids())).map(String)).toEqual([cid, inlined])
   })
+
+  test('states the rest of a path as a path', async () => {
+    const cid = await put('{"v":{"w":[7]}}', 'dag-cbor')
+    expect((await post(`dag/resolve?arg=${cid}/v/w`)).json).toEqual({ Cid: { '/': cid }, RemPath: '/v/w' })
+    expect((await post(`dag/resolve?arg=${cid}`)).json).toEqual({ Cid: { '/': cid }, RemPath: '' })
+  })
+
+  test('returns the target of a symbolic link as a file', async () => {
+    const link = await put('{"Data":{"/":{"bytes":"CAQSA2EvYg"}},"Links":[]}', 'dag-pb')
+    expect((await post(`cat?arg=${link}`)).body).toBe('a/b')
+    expect((await post(`cat?arg=${link}&offset=1&length=1`)).body).toBe('/')
+  })
+
+  test('takes the spellings of a path that Kubo takes', async () => {
+    expect((await post(`cat?arg=/ipfs//${inlined}`)).body).toBe('hello')
+    for (const path of [`/ipfs/${inlined}`, `ipfs://${inlined}`])
+      expect((await post(`files/stat?arg=${path}`)).json).toMatchObject({ Hash: inlined, Size: 5, Type: 'file' })
+  })
 })
 
 describe('pins', () => {

@@ -140,7 +140,7 @@ export function registerKuboRoutes(
 
   kuboRoute(app, context, kuboDagResolve, async ({ input: { query }, client }) => {
     const { cid, remaining } = await openKuboPath(reading, query.arg, client)
-    return { Cid: { '/': cid.toString() }, RemPath: remaining.join('/') }
+    return { Cid: { '/': cid.toString() }, RemPath: remaining.map((name) => `/${name}`).join('') }
   })
 
   kuboRoute(app, context, kuboBlockGet, async ({ input: { query }, reply, client, signal }) => {

@@ -58,7 +58,7 @@ export function registerKuboStatRoutes(app: FastifyInstance, context: Context, r
   })
 
   kuboRoute(app, context, kuboFilesStat, async ({ input: { query }, client, signal }) => {
-    if (!query.arg.startsWith('/ipfs/')) {
+    if (!/^(?:\/ipfs\/|ipfs:\/\/)/.test(query.arg)) {
       throw new CairnError('NOT_SUPPORTED', {
         message: 'The service has no mutable files (MFS)',
         hint: 'Send a path such as /ipfs/{cid}/{path}.',
