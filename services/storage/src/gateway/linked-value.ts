@@ -19,7 +19,7 @@ type Value = {
 }
 
 /**
- * Follows names into a DAG-CBOR or DAG-JSON document, up to a link or the last name.
+ * Follows names into a document of CBOR or JSON, up to a link or the last name. Only DAG-CBOR and DAG-JSON have links.
  * @throws UnixfsError NOT_FOUND when a name does not exist, BAD_BLOCK, and the source's.
  */
 export async function findLinkedValue(
@@ -50,18 +50,21 @@ function follow(document: Value, segments: readonly string[]): LinkedValue {
 }
 
 function readDocument(cid: CID, bytes: Uint8Array): Value {
-  if (cid.code === dagCborCode) return readCbor(bytes)
-  if (cid.code === dagJsonCode) return ofJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)))
+  if (cid.code === dagCborCode || cid.code === cborCode) return readCbor(bytes, cid.code === dagCborCode)
+  if (cid.code === dagJsonCode || cid.code === jsonCode) {
+    return ofJson(JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(bytes)), cid.code === dagJsonCode)
+  }
   throw new UnixfsError('NOT_FOUND', 'Paths cannot continue inside this block')
 }
 
-function ofJson(value: unknown): Value {
-  const special = specialOf(value)
+/** @param hasLinks whether a map with the only name `/` stands for a link or bytes */
+function ofJson(value: unknown, hasLinks: boolean): Value {
+  const special = hasLinks ? specialOf(value) : undefined
   return {
     member(name) {
       if (typeof value !== 'object' || value === null || special !== undefined) return undefined
       const { enumerable, value: member } = Object.getOwnPropertyDescriptor(value, name) ?? {}
-      return enumerable ? ofJson(member) : undefined
+      return enumerable ? ofJson(member, hasLinks) : undefined
     },
     get link() {
       return typeof special === 'string' ? readLink(special) : undefined
@@ -85,8 +88,11 @@ function readLink(text: string): CID {
 
 type CborHead = { major: number; value: number }
 
-/** @throws RangeError for bytes that are not DAG-CBOR, as far as they are read */
-function readCbor(bytes: Uint8Array): Value {
+/**
+ * @param hasLinks whether a tag stands for a link
+ * @throws RangeError for bytes that are not DAG-CBOR, as far as they are read
+ */
+function readCbor(bytes: Uint8Array, hasLinks: boolean): Value {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const readHead = (): CborHead => {
@@ -141,7 +147,7 @@ function readCbor(bytes: Uint8Array): Value {
     },
     get link() {
       at = start
-      return readHead().major === 6 ? CID.decode(take(readHead().value).slice(1)) : undefined
+      return hasLinks && readHead().major === 6 ? CID.decode(take(readHead().value).slice(1)) : undefined
     },
   })
   return valueAt(0)

@@ -3,7 +3,7 @@ import { type BlockSource, type DagNode, resolvePath, UnixfsError, type UnixfsEr
 import type { CID } from 'multiformats/cid'
 import { immutable } from './answer.ts'
 import { type ContentPath, ipfsUri, type NameMount, plainContentPath } from './content-path.ts'
-import { findLinkedValue } from './linked-value.ts'
+import { findLinkedValue, type LinkedValue } from './linked-value.ts'
 
 /** The target of a content path. */
 export type Entity = {
@@ -17,11 +17,14 @@ export type Entity = {
   remaining: readonly string[]
 }
 
+const dagPbCode = 0x70
+
 /** Maximum number of linked data documents that one path may pass through. */
 const maxLinkedDocuments = 64
 
 /**
- * Resolves a path through folders, sharded or not, and the links of DAG-CBOR and DAG-JSON documents.
+ * Resolves a path through folders, sharded or not, the links of DAG-CBOR and DAG-JSON documents, and the names of other
+ * DAG-PB nodes.
  * @throws UnixfsError as `resolvePath` does
  */
 export async function openPath(source: BlockSource, path: ContentPath, signal: AbortSignal): Promise<Entity> {
@@ -35,12 +38,22 @@ export async function openPath(source: BlockSource, path: ContentPath, signal: A
     blocks.push(...found.blocks)
     const entity = { cid: found.cid, node: found.node, roots, blocks }
     if (found.remaining.length === 0) return { ...entity, remaining: [] }
-    const value = await findLinkedValue(source, found.cid, found.remaining, signal)
+    const value =
+      found.cid.code === dagPbCode
+        ? findNamedLink(found.node, found.remaining)
+        : await findLinkedValue(source, found.cid, found.remaining, signal)
     if (value.link === undefined) return { ...entity, remaining: found.remaining }
     start = value.link
     segments = value.remaining
   }
   throw new UnixfsError('TOO_DEEP', `The path goes through more than ${maxLinkedDocuments} documents`)
+}
+
+/** Follows the first name in a DAG-PB node that is not UnixFS. @throws UnixfsError NOT_FOUND */
+function findNamedLink({ links }: DagNode, [name, ...remaining]: readonly string[]): LinkedValue {
+  const link = links.find((one) => one.name === name)
+  if (link === undefined) throw new UnixfsError('NOT_FOUND', `The node has no link "${name}"`)
+  return { link: link.cid, remaining }
 }
 
 /** Returns the headers of every answer about a content path. */

@@ -215,6 +215,24 @@ describe('reading what was put as a node', () => {
     expect((await post(`dag/resolve?arg=${cid}`)).json).toEqual({ Cid: { '/': cid }, RemPath: '' })
   })
 
+  test('goes into plain JSON and CBOR, which have no links, and through the names of other nodes', async () => {
+    for (const [codec, bytes] of [
+      ['json', Buffer.from('{"a":{"b":[1,2]}}')],
+      ['cbor', Buffer.from('a16161a16162820102', 'hex')],
+    ] as const) {
+      const body = new FormData()
+      body.append('file', new Blob([bytes]), 'block')
+      const { json } = await send(`block/put?cid-codec=${codec}`, { ...bearer(key), body })
+      const { Key: cid } = json as { Key: string }
+      expect((await post(`dag/get?arg=${cid}/a/b/1`)).body).toBe('2')
+      expect((await post(`dag/get?arg=${cid}/a/b/2`)).headers.get('x-cairn-code')).toBe('PATH_NOT_FOUND')
+      expect((await post(`cat?arg=${cid}/a`)).headers.get('x-cairn-code')).toBe('INVALID_PATH')
+    }
+    const node = await put(`{"Links":[{"Name":"a","Hash":{"/":"${inlined}"},"Tsize":5}]}`, 'dag-pb')
+    expect((await post(`cat?arg=${node}/a`)).body).toBe('hello')
+    expect((await post(`cat?arg=${node}/b`)).headers.get('x-cairn-code')).toBe('PATH_NOT_FOUND')
+  })
+
   test('returns the target of a symbolic link as a file', async () => {
     const link = await put('{"Data":{"/":{"bytes":"CAQSA2EvYg"}},"Links":[]}', 'dag-pb')
     expect((await post(`cat?arg=${link}`)).body).toBe('a/b')
