@@ -155,6 +155,14 @@ describe('add', () => {
   })
 })
 
+test('a flag without a value is set, as in Kubo', async () => {
+  const file = [{ path: 'flag', content: `content of a flag` }]
+  expect(await add(file, '&raw-leaves')).toBe(await add(file, '&raw-leaves=true'))
+  expect(await add(file, '&raw-leaves=')).not.toBe(await add(file, '&raw-leaves=false'))
+  const hashed = await add([{ path: 'hashed', content: 'only hashed, by a flag without a value' }], '&only-hash')
+  expect((await post(`block/stat?arg=${hashed}`)).headers.get('x-cairn-code')).toBe('BLOCK_NOT_FOUND')
+})
+
 describe('reading', () => {
   test('needs no key, and returns the added content', async () => {
     const root = await add(

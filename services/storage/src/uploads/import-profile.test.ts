@@ -29,6 +29,9 @@ describe('the import profile', () => {
     const bad: ProfileQuery[] = [
       { hash: 'blake3' },
       { trickle: 'true' },
+      // Set without a value, as in Kubo.
+      { trickle: '' },
+      { inline: '' },
       { inline: 'true' },
       { mode: '0644' },
       { 'to-files': '/x' },
