@@ -24,8 +24,10 @@ const storeErrors = [
   'CONFLICT',
 ] as const satisfies readonly ErrorCode[]
 const blocksBody = { kind: 'multipart', description: 'Each part is one block of at most 2 MiB.' } as const
-const neverBig = v.optional(v.picklist(['false', '0', '']))
+const neverBig = v.optional(v.picklist(['false', '0']))
 const codecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json', 'cbor', 'json'] as const
+/** Codecs with one form per value. */
+const storedCodecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json'] as const
 /** Name of a hash function in the table of multicodecs. */
 const hashName = v.optional(v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,64}$/)))
 /** Length of a digest in bytes; -1 for the whole digest. */
@@ -66,7 +68,7 @@ export const kuboDagPut = defineCall({
   description:
     'Each node is an upload of the account. Blocks that it links to must be stored or sent in the same request.',
   query: v.looseObject({
-    'store-codec': v.optional(v.picklist(codecNames)),
+    'store-codec': v.optional(v.picklist(storedCodecNames)),
     'input-codec': v.optional(v.picklist(codecNames)),
     hash: hashName,
     /** No effect: everything is pinned. */

@@ -6,6 +6,7 @@ import * as dagPb from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from '../gateway/gateway.ts'
 import { countCborValues, countJsonValues } from './count-values.ts'
+import { findWholeFractionInCbor, findWholeFractionInJson } from './whole-fractions.ts'
 
 const rawCode = 0x55
 const dagPbCode = 0x70
@@ -76,14 +77,31 @@ function decode(cid: CID, bytes: Uint8Array): unknown {
 }
 
 /** Codecs of blocks from clients, by Kubo's names. */
-const codecs = {
-  raw: { code: rawCode, encode: (value: unknown) => (value instanceof Uint8Array ? value : undefined) },
-  'dag-pb': { code: dagPbCode, encode: (value: unknown) => (isPbNode(value) ? dagPb.encode(value) : undefined) },
-  'dag-cbor': { code: dagCborCode, encode: dagCbor.encode },
-  'dag-json': { code: dagJsonCode, encode: dagJson.encode },
-  cbor: { code: cborCode, encode: dagCbor.encode },
-  json: { code: jsonCode, encode: dagJson.encode },
-} satisfies Record<string, { code: number; encode(value: unknown): Uint8Array | undefined }>
+const codes = {
+  raw: rawCode,
+  'dag-pb': dagPbCode,
+  'dag-cbor': dagCborCode,
+  'dag-json': dagJsonCode,
+  cbor: cborCode,
+  json: jsonCode,
+} as const
+
+/** Returns Kubo's name of a codec. */
+export type CodecName = keyof typeof codes
+
+/** Returns the code of a codec. */
+export const codeOf = (name: CodecName): number => codes[name]
+
+/** Codecs with one form per value. Kubo writes plain CBOR and JSON in the order of the input, and JSON with tabs. */
+const encoders = {
+  raw: (value: unknown) => (value instanceof Uint8Array ? value : undefined),
+  'dag-pb': (value: unknown) => (isPbNode(value) ? dagPb.encode(value) : undefined),
+  'dag-cbor': dagCbor.encode,
+  'dag-json': dagJson.encode,
+} satisfies Partial<Record<CodecName, (value: unknown) => Uint8Array | undefined>>
+
+/** Returns Kubo's name of a codec that nodes are encoded in. */
+export type EncodedCodecName = keyof typeof encoders
 
 /** Returns whether a value has the fields of a node. Its encoder checks their values. */
 function isPbNode(value: unknown): value is dagPb.PBNode {
@@ -91,16 +109,20 @@ function isPbNode(value: unknown): value is dagPb.PBNode {
   return Object.keys(value).every((key) => key === 'Links' || key === 'Data')
 }
 
-/** Returns Kubo's name of a codec. */
-export type CodecName = keyof typeof codecs
-
-/** Returns the code of a codec. */
-export const codeOf = (name: CodecName): number => codecs[name].code
-
-/** Decodes a node from one codec and encodes it in another. @throws CairnError UNSUPPORTED_CODEC */
-export function transcode(bytes: Uint8Array, from: CodecName, to: CodecName): Uint8Array {
+/**
+ * Decodes a node from one codec and encodes it in another.
+ * @throws CairnError UNSUPPORTED_CODEC; also for a number that would become another one, and the CID with it
+ */
+export function transcode(bytes: Uint8Array, from: CodecName, to: EncodedCodecName): Uint8Array {
+  const number = findChangedNumber(bytes, from)
+  if (number !== undefined) {
+    throw new CairnError('UNSUPPORTED_CODEC', {
+      message: `The number ${number} cannot be kept as it is`,
+      hint: 'Write a whole number without fraction and exponent, or send the encoded block with block/put.',
+    })
+  }
   try {
-    const encoded = codecs[to].encode(decoders.get(codeOf(from))?.(bytes))
+    const encoded = encoders[to](from === 'json' ? JSON.parse(readText(bytes)) : decoders.get(codeOf(from))?.(bytes))
     if (encoded !== undefined) return encoded
   } catch (cause) {
     throw new CairnError('UNSUPPORTED_CODEC', {
@@ -109,4 +131,13 @@ export function transcode(bytes: Uint8Array, from: CodecName, to: CodecName): Ui
     })
   }
   throw new CairnError('UNSUPPORTED_CODEC', { message: `A part is not ${from}, or cannot be encoded as ${to}` })
+}
+
+function findChangedNumber(bytes: Uint8Array, codec: CodecName): string | undefined {
+  if (codec === 'json' || codec === 'dag-json') return findWholeFractionInJson(bytes, codec === 'json')
+  return codec === 'cbor' || codec === 'dag-cbor' ? findWholeFractionInCbor(bytes) : undefined
+}
+
+function readText(bytes: Uint8Array): string {
+  return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
 }

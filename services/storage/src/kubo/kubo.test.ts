@@ -301,6 +301,9 @@ describe('blocks and nodes', () => {
     const node = { Links: [], Data: { '/': { bytes: 'CAE' } } }
     const folder = await post('dag/put?store-codec=dag-pb', { parts: parts(JSON.stringify(node)) })
     expect(folder.json).toEqual({ Cid: { '/': 'bafybeiczsscdsbs7ffqz55asqdf3smv6klcw3gofszvwlyarci47bgf354' } })
+    // In plain JSON, a slash is a name as any other.
+    const plain = await post('dag/put?input-codec=json', { parts: parts('{"/":{"bytes":"AQID"}}') })
+    expect(plain.json).toEqual({ Cid: { '/': 'bafyreig4iyzbrutzuaazfeaekrzvd4kkk5acxhk7lrn3ynet5vgpxs6cfm' } })
   })
 
   test('have the CIDs of Kubo with other hash functions, too', async () => {
@@ -350,6 +353,11 @@ describe('blocks and nodes', () => {
       ['dag/put', missing, 'INCOMPLETE_DAG'],
       ['dag/put', '{', 'UNSUPPORTED_CODEC'],
       ['dag/put?store-codec=dag-pb', '{"a":1}', 'UNSUPPORTED_CODEC'],
+      // They would have other CIDs than with Kubo.
+      ['dag/put', '{"a":1.0}', 'UNSUPPORTED_CODEC'],
+      ['dag/put?input-codec=json', '{"a":18446744073709551615}', 'UNSUPPORTED_CODEC'],
+      ['dag/put?store-codec=json', '{"a":1}', 'INVALID_REQUEST'],
+      ['dag/put?store-codec=cbor', '{"a":1}', 'INVALID_REQUEST'],
       ['block/put?cid-codec=dag-cbor', 'no cbor', 'INVALID_CAR'],
       ['block/put', 'x'.repeat(2 * 1024 * 1024 + 1), 'PAYLOAD_TOO_LARGE'],
       ['block/put?mhtype=murmur3-x64-64', 'x', 'UNSUPPORTED_CODEC'],

@@ -8,7 +8,7 @@ import { sendLines } from '../http/send-lines.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { type Block, importBlocks, readSteadily } from '../uploads/uploads.ts'
-import { type CodecName, codeOf, transcode } from './encode-node.ts'
+import { codeOf, transcode } from './encode-node.ts'
 import { kuboRoute } from './kubo-route.ts'
 
 const sha256Name = 'sha2-256'
@@ -52,8 +52,8 @@ export function registerKuboPutRoutes(app: FastifyInstance, context: Context): v
   })
 
   kuboRoute(app, context, kuboDagPut, async ({ input: { query }, caller, raw, reply, signal }) => {
-    const to: CodecName = query['store-codec'] ?? 'dag-cbor'
-    const from: CodecName = query['input-codec'] ?? 'dag-json'
+    const to = query['store-codec'] ?? 'dag-cbor'
+    const from = query['input-codec'] ?? 'dag-json'
     const stored = await store(caller.address, raw, signal, async (part) =>
       toBlock(transcode(part, from, to), { code: codeOf(to), hash: query.hash }),
     )
