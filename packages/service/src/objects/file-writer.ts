@@ -25,6 +25,8 @@ export type FileWriterPlace = {
   /** Path of the unfinished file. No other writer uses it. */
   temporaryPath: string
   target: string
+  /** Requires space on the disk for further bytes. @throws CairnError STORAGE_FULL */
+  requireSpace(bytes: number): Promise<void> | undefined
   /** Creates the folder of the target, durably. */
   prepare(): Promise<void>
   /** Adds or removes the note that the target is unconfirmed. */
@@ -74,6 +76,7 @@ export async function createFileWriter(place: FileWriterPlace): Promise<ObjectWr
   return {
     append: (parts) =>
       guard(async (file) => {
+        await place.requireSpace(parts.reduce((sum, { length }) => sum + length, 0))
         if (direct === undefined && sizeBytes >= directFromBytes) {
           direct = (await openDirectFile(path, file, sizeBytes)) ?? null
         }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { makeFolder } from '../make-folder.ts'
 import { createDirectReads, type ReadUse } from './direct-reads.ts'
+import { watchHeadroom } from './disk-headroom.ts'
 import { createDurableFolders, syncFolder } from './durable-folders.ts'
 import { describeReadError, describeWriteError, errnoOf } from './file-errors.ts'
 import { createFileWriter } from './file-writer.ts'
@@ -27,6 +28,8 @@ export type FileStoreOptions = {
   replica?: string
   /** Whether a lock excludes other processes. Defaults to false. */
   isAlone?: boolean
+  /** Whether new objects leave some of the disk free, for the rows about objects. Defaults to false. */
+  keepsHeadroom?: boolean
 }
 
 /**
@@ -35,7 +38,7 @@ export type FileStoreOptions = {
  */
 export async function openFileStore(
   folder: string,
-  { replica = randomUUID(), isAlone = false }: FileStoreOptions = {},
+  { replica = randomUUID(), isAlone = false, keepsHeadroom = false }: FileStoreOptions = {},
 ): Promise<ObjectStore> {
   const root = resolve(folder)
   const objects = join(root, 'objects')
@@ -58,6 +61,7 @@ export async function openFileStore(
   const replicas = openReplicas(openFileMarks(replicaFolder), replica, isAlone)
   const noteFile = join(noteFolder, replicas.fileName('note'))
   const notes = openUnconfirmedNotes(openLinkedMarks(unconfirmedFolder, noteFile), replicas)
+  const headroom = keepsHeadroom ? watchHeadroom(root) : undefined
   /** Names of unfinished files of this process. */
   const active = new Set<string>()
 
@@ -95,7 +99,7 @@ export async function openFileStore(
 
   return {
     isRemote: false,
-    async create(key) {
+    async create(key, { usesHeadroom = false } = {}) {
       const target = pathOf(key)
       const name = replicas.fileName(randomUUID())
       active.add(name)
@@ -108,6 +112,7 @@ export async function openFileStore(
       return createFileWriter({
         temporaryPath: join(temporaryFolder, name),
         target,
+        requireSpace: (bytes) => headroom?.require(bytes, usesHeadroom ? 1 / 2 : 1),
         prepare: () => folders.ensure(dirname(target)),
         setUnconfirmed: (isUnconfirmed) => (isUnconfirmed ? notes.add(key) : notes.remove(key)),
         onEnd: () => active.delete(name),

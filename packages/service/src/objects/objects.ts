@@ -9,7 +9,7 @@ export type ObjectStore = {
   /** Whether each read waits for a network, so that several at the same time take no longer than one. */
   readonly isRemote: boolean
   /** Starts an object. It is not visible under its key before {@link ObjectWriter.finish}. */
-  create(key: string): Promise<ObjectWriter>
+  create(key: string, options?: CreateOptions): Promise<ObjectWriter>
   /** Confirms that a durable record names a finished object. Does nothing for a confirmed object. */
   confirm(key: string): Promise<void>
   /**
@@ -45,6 +45,12 @@ export type ObjectStore = {
   /** Closes the files kept open between reads, so that space of objects removed by other replicas is freed. */
   releaseFiles(): void
   close(): Promise<void>
+}
+
+/** Options of a new object. */
+export type CreateOptions = {
+  /** Whether it may use half of the space that objects leave free on a disk: it replaces others. Defaults to false. */
+  usesHeadroom?: boolean
 }
 
 /** An object whose replica ended between finishing and confirming it. */

@@ -13,7 +13,7 @@ export async function openObjects(
   { packFolder, s3 }: Pick<StorageConfig, 'packFolder' | 's3'>,
   options: OpenOptions,
 ): Promise<ObjectStore> {
-  if (s3 === undefined) return openFileStore(packFolder, options)
+  if (s3 === undefined) return openFileStore(packFolder, { ...options, keepsHeadroom: true })
   // The S3 client is large, so only services that store packs on S3 load it.
   const { openS3Store } = await import('@cairn/service/s3-store')
   return openS3Store(s3, options.replica === undefined ? {} : { replica: options.replica })

@@ -52,7 +52,7 @@ export async function writeMerged(
   const { objects, clock } = parts
   const id = nextPackId(clock.now())
   const objectKey = packKey(id)
-  const writer = await objects.create(objectKey)
+  const writer = await objects.create(objectKey, { usesHeadroom: true })
   try {
     const { members, roots, end } = await appendAll(parts, packs, writer)
     if (members.length === 0) {
