@@ -57,6 +57,17 @@ describeTus('uploads in parts on %s', (world) => {
     expect((await info(path)).state).toBe('stored')
   })
 
+  test('withdraw the right to write of a process whose clock was a day ahead', async () => {
+    const { storage, create, patch, info } = world()
+    const path = await create(100)
+    const dayMs = 86_400_000
+    storage.pass(dayMs)
+    expect(await acquireUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'ahead')).toBeDefined()
+    storage.pass(-dayMs)
+    expect((await patch(path, 0, randomBytes(100))).status).toBe(204)
+    expect((await info(path)).state).toBe('stored')
+  })
+
   test('are stored once by the next request after all bytes arrived', async () => {
     const { storage, create, info, read, figures, dieBeforeStoring } = world()
     const bytes = randomBytes(2 * MIB)

@@ -46,6 +46,16 @@ test('a clock that was set back does not make a lease look held for longer', asy
   expect(await readExpiry(db)).toBe(61_000)
 })
 
+test('a lease of an owner whose clock was far ahead is free, and one of an owner whose clock is somewhat ahead is held', async () => {
+  await using db = await openFile('ahead')
+  const hourMs = 3_600_000
+  await acquireLease(db, { ...mine, now: 1000 + hourMs })
+  expect(await acquireLease(db, { ...other, now: 1000 })).toBeUndefined()
+  await acquireLease(db, { ...mine, now: 1000 + 24 * hourMs })
+  expect(await acquireLease(db, { ...other, now: 1000 })).toEqual({ fence: 2, expiresAt: 61_000 })
+  expect(await acquireLease(db, { ...mine, now: 1001 })).toBeUndefined()
+})
+
 test('another owner gets a lease immediately after it was released, and after a start', async () => {
   await using db = await openFile('released')
   await acquireLease(db, { ...mine, now: 1000 })

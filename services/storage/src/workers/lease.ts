@@ -1,4 +1,5 @@
 import type { Database } from '../db/database.ts'
+import { hasLapsed } from '../db/has-lapsed.ts'
 
 /** A held lease: the fence grows with every change of the holder. */
 export type Lease = { fence: number; expiresAt: number }
@@ -38,7 +39,7 @@ export async function acquireLease(
               .else(eb('lease.fence', '+', 1))
               .end(),
           }))
-          .where(({ eb, or }) => or([eb('lease.owner', '=', owner), eb('lease.expires_at', '<=', now)])),
+          .where(({ eb, or }) => or([eb('lease.owner', '=', owner), hasLapsed('lease.expires_at', now, durationMs)])),
       )
       .returning('fence')
       .executeTakeFirst(),
