@@ -40,8 +40,9 @@ export function toHtml(xhtml: string): string {
   return (
     xhtml
       .replaceAll(/<(\/?)style\b/gi, `<$1${styleName}`)
-      // A tag name is not searched for beyond the next `<`; otherwise a malicious book would take quadratic time.
-      .replaceAll(/<([a-z][^\s/<>]*)[^<>]*>/gi, (tag, name: string) => {
+      // A tag is not searched for beyond the next `<`, and its name ends in one place only; otherwise a malicious book would take
+      // quadratic time.
+      .replaceAll(/<([a-z][^\s/<>]*)(?:[\s/][^<>]*)?>/gi, (tag, name: string) => {
         const ended = tag.endsWith('/>') && !emptyNames.has(name.toLowerCase()) ? `${tag.slice(0, -2)}></${name}>` : tag
         return ended.replaceAll(/\sstyle\s*=/gi, ' data-style=')
       })
