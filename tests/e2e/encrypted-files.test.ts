@@ -349,19 +349,31 @@ test('a rotated file without a name does not get the CID of the old one as its n
   expect(await getFileInfo(owner, rotated.cid)).toMatchObject({ fileName: rotated.cid })
 })
 
-test('with three nodes that do not answer, an upload says that its key could not be saved', async () => {
-  await using silent = await listen(() => undefined)
-  await using slow = await createTestNetwork({ CAIRN_UPLOAD_RATE_WINDOW_SECONDS: '1' })
-  const { profile } = slow
-  const client = await createKeyClient(slow)
-  const keyNodes = profile.keyNodes?.map((url, at) => (at < 3 ? silent.url : url)) ?? []
-  const hanging = { ...client, network: { ...profile, keyNodes } }
-  // More than the SDK gathers before it connects: then the service waits for the end as well.
-  await expect(uploadEncryptedBytes(hanging, new Uint8Array(300_000))).rejects.toMatchObject({
-    code: 'KEY_SAVE_FAILED',
-    details: { name: 'blob', code: 'KEY_NODES_UNAVAILABLE' },
-  })
-  expect(await Array.fromAsync(listFiles(client))).toEqual([])
+// The SDK sends the smaller one only with its end, unless it is asked to before.
+test.each([10, 300_000])(
+  'with three nodes that do not answer, an upload of %i bytes says that its key could not be saved',
+  async (sizeBytes) => {
+    await using silent = await listen(() => undefined)
+    await using slow = await createTestNetwork({ CAIRN_UPLOAD_RATE_WINDOW_SECONDS: '1' })
+    const { profile } = slow
+    const client = await createKeyClient(slow)
+    const keyNodes = profile.keyNodes?.map((url, at) => (at < 3 ? silent.url : url)) ?? []
+    const hanging = { ...client, network: { ...profile, keyNodes } }
+    // The service waits for the end only so long.
+    await expect(uploadEncryptedBytes(hanging, new Uint8Array(sizeBytes))).rejects.toMatchObject({
+      code: 'KEY_SAVE_FAILED',
+      details: { name: 'blob', code: 'KEY_NODES_UNAVAILABLE' },
+    })
+    expect(await Array.fromAsync(listFiles(client))).toEqual([])
+  },
+)
+
+test('no key is saved for an upload to a service that cannot be reached', async () => {
+  const before = (await Array.fromAsync(listKeyFiles(owner))).length
+  const { network } = owner
+  const away = { ...owner, network: { ...network, upload: 'http://127.0.0.1:1' } }
+  await expect(uploadEncryptedText(away, 'not sent')).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
+  expect(await Array.fromAsync(listKeyFiles(owner))).toHaveLength(before)
 })
 
 test('an upload whose answer is lost is stored once', async () => {

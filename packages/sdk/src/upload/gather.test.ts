@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { gather } from './gather.ts'
+import { gather, passOn } from './gather.ts'
 
 const KIB = 1024
 
@@ -35,6 +35,15 @@ test('small chunks that come slowly are passed on after a second: a service canc
   const passed: number[] = []
   for await (const { length } of gather(slowly(), () => time)) passed.push(length)
   expect(passed).toEqual([10 + 20 + 30, 40 + 50])
+})
+
+test('a chunk without bytes passes on what was joined, and the next one only that nothing more is read before it left', async () => {
+  const passed: number[] = []
+  for await (const { length } of gather(
+    reuse([new Uint8Array(5), new Uint8Array(6), passOn, passOn, new Uint8Array(7)]),
+  ))
+    passed.push(length)
+  expect(passed).toEqual([11, 0, 7])
 })
 
 /** A source that reuses the memory of a chunk once the next but one is read. */

@@ -3,6 +3,9 @@ export const gatherBytes = 256 * 1024
 /** Time after which joined chunks are passed on, however few: receivers treat a long silence as a lost sender. */
 const maxGatherMs = 1000
 
+/** A chunk without bytes: passes on what was joined before it, although nothing else comes for a while. */
+export const passOn = new Uint8Array(0)
+
 /**
  * Joins small chunks into larger ones; large ones pass unchanged. The sender of a chunk may still use it while it reads the next
  * one, and has sent it when it reads the one after that. So that this holds for the source, too, at most one chunk is read between
@@ -31,7 +34,7 @@ export async function* gather(
       if (!filled) since = now()
       buffer.set(piece, filled)
       filled += piece.length
-      if (isLargeOnItsWay || now() - since > maxGatherMs) yield take()
+      if (isLargeOnItsWay || piece.length === 0 || now() - since > maxGatherMs) yield take()
     }
     isLargeOnItsWay = piece.length >= gatherBytes
   }

@@ -5,6 +5,7 @@ import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
 import { tryAgain } from '../request.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
+import { passOn } from './gather.ts'
 import { createBoundary, multipartEnd, partHead } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import { prepareAhead } from './prepare-ahead.ts'
@@ -130,6 +131,10 @@ async function sendOnce(
       })
     const bytes = sent.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
     options.onProgress?.({ phase: 'keys', bytes, total: bytes, bytesPerSecond: 0, remainingMs: undefined })
+    // The first one is connected for, and the second one is read once what was before it has left: no key is saved for a service
+    // that cannot be reached, and one that is waits for the end only so long.
+    yield passOn
+    yield passOn
     saving = saveKeys(sent, save, stop.signal, options.signal)
     await saving
     saving = undefined
