@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import { createClient } from '../client.ts'
 import { changeNodes } from './change-nodes.ts'
 
@@ -10,13 +10,15 @@ const client = createClient({
 
 type Code = 'ACCESS_DENIED' | 'KEY_NOT_FOUND' | 'TIMEOUT'
 
-/** Makes a change on nodes of which some fail as often as there are errors. */
-function change(failures: Record<number, Code[]>) {
+/** Makes a change on nodes of which some fail as often as there are errors, each after some time. */
+function change(failures: Record<number, Code[]>, onFailure: () => void = () => undefined) {
   const calls: number[] = []
   const callOne = async (node: number) => {
     calls.push(node)
     const code = failures[node]?.shift()
-    if (code !== undefined) throw new CairnError(code)
+    if (code === undefined) return
+    onFailure()
+    throw new CairnError(code)
   }
   return { calls, result: changeNodes(client, callOne, { pauseMs: 0, retryMs: 0 }) }
 }
@@ -61,5 +63,15 @@ test('a refusal ends a change that no node applied, without further calls', asyn
     5: ['TIMEOUT'],
   })
   await expect(result).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect(calls).toEqual([1, 2, 3, 4, 5])
+})
+
+test('nodes that were silent for as long as three calls take are not called again', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const silent: Code[] = ['TIMEOUT', 'TIMEOUT', 'TIMEOUT']
+  const failures = { 2: [...silent], 3: [...silent], 5: [...silent] }
+  const { calls, result } = change(failures, () => vi.advanceTimersByTime(8000))
+  await expect(result).rejects.toMatchObject({ code: 'CHANGE_INCOMPLETE', details: { done: [1, 4] } })
   expect(calls).toEqual([1, 2, 3, 4, 5])
 })

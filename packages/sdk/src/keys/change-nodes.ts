@@ -50,11 +50,17 @@ export type ChangeOptions = {
   onNode?: (node: number, state: 'started' | 'done' | 'failed') => void
 }
 
+/**
+ * Time in ms that calls may take which fail, before the nodes are called again: those that are silent take all of it, and would
+ * again.
+ */
+const maxFailingMs = 20_000
+
 const mayRetry = ({ error }: { error: CairnError }) => error.retry || error.code === 'NO_SESSION'
 
 /**
  * Makes the five calls of a change in order, with the pause that the network states. A node that fails does not stop
- * the others; it is retried after them.
+ * the others; it is retried after them, unless those that failed took too long already.
  * @throws CairnError the code that all nodes reject with; CHANGE_INCOMPLETE with the nodes in `details` if fewer than
  *   three applied it
  */
@@ -68,13 +74,15 @@ export async function changeNodes(
   const done: number[] = []
   let pending: ChangeResult['pending'] = []
   let waiting: readonly number[] = nodeNumbers
-  for (let tries = 1; tries <= keyNodeTries && waiting.length > 0; tries++) {
+  let failingMs = 0
+  for (let tries = 1; tries <= keyNodeTries && waiting.length > 0 && failingMs < maxFailingMs; tries++) {
     if (tries > 1 && retryMs > 0) await pause(retryMs, options.signal)
     // Those that refused stay: they are not called again.
     pending = pending.filter((one) => !mayRetry(one))
     for (const [i, node] of waiting.entries()) {
       if (i > 0 && pauseMs > 0) await pause(pauseMs, options.signal)
       options.onNode?.(node, 'started')
+      const startedAt = performance.now()
       try {
         await callOne(node)
         done.push(node)
@@ -82,6 +90,7 @@ export async function changeNodes(
       } catch (error) {
         const failure = CairnError.from(error)
         if (failure.code === 'ABORTED') throw failure
+        failingMs += performance.now() - startedAt
         pending.push({ node, error: failure })
         options.onNode?.(node, 'failed')
       }
