@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { writeCar } from '../gateway/gateway.ts'
-import { isAnnounced } from '../ipni/ipni.ts'
+import { isAnnounced, withdrawalDueAt } from '../ipni/ipni.ts'
 import { hasDenied } from './check-below.ts'
 import type { KuboClient } from './kubo-client.ts'
 
@@ -34,10 +34,12 @@ export async function handOverDue(
   imports: Imports = new Map(),
 ): Promise<number> {
   const { db, clock } = context
+  const now = clock.now()
   const due = await db.read
     .selectFrom('handed_root')
     .selectAll()
-    .where('due_at', '<=', clock.now())
+    .where('due_at', '<=', now)
+    .where('due_at', '>=', withdrawalDueAt(now))
     .orderBy('due_at')
     .limit(rootsPerRound)
     .execute()
@@ -72,6 +74,7 @@ export async function withdrawDue(
     .selectAll()
     // Only withdrawals, because all roots of the service may be waiting to be handed over.
     .where('due_at', '<', 0)
+    .where('due_at', '>=', withdrawalDueAt(context.clock.now()))
     .orderBy('due_at')
     .limit(rootsPerRound)
     .execute()
@@ -174,7 +177,10 @@ async function attempt(
     context.failures.failed('handover', error, 'failed to hand over content', { cid: row.cid })
     const pauseMs = retryPausesMs[Math.min(row.tries, retryPausesMs.length - 1)] ?? 0
     const message = (error instanceof Error ? error.message : String(error)).slice(0, maxErrorCharacters)
-    await postpone(context, row, { due_at: context.clock.now() + pauseMs, tries: row.tries + 1, error: message })
+    const at = context.clock.now() + pauseMs
+    // One that is a withdrawal stays one, so that its next attempt does not wait for an import either.
+    const dueAt = (row.due_at ?? 0) < 0 ? withdrawalDueAt(at) : at
+    await postpone(context, row, { due_at: dueAt, tries: row.tries + 1, error: message })
   }
 }
 

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { buffer } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
 import { CarReader } from '@ipld/car'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -29,6 +30,8 @@ let beforeImported: ((gone: Promise<unknown>) => Promise<void>) | undefined
 let beforePinned: (() => Promise<boolean>) | undefined
 /** What a pin comes to once it shows progress. */
 let pinning: 'complete' | 'failing' | 'stuck' = 'complete'
+/** How many withdrawals fail. */
+let failingUnpins = 0
 const pins = new Set<string>()
 const imported: { cids: string[]; authorization: string | undefined }[] = []
 
@@ -52,6 +55,10 @@ beforeAll(async () => {
       pins.add(cid)
       if (await beforePinned?.()) return void response.destroy()
       return void response.end(`${JSON.stringify({ Pins: [cid] })}\n`)
+    } else if (failingUnpins > 0) {
+      failingUnpins--
+      response.statusCode = 500
+      return void response.end(JSON.stringify({ Message: 'busy', Code: 0, Type: 'error' }))
     } else if (!pins.delete(cid)) {
       response.statusCode = 500
       return void response.end(JSON.stringify({ Message: 'not pinned or pinned indirectly', Code: 0, Type: 'error' }))
@@ -224,6 +231,35 @@ test('what is deleted during a long import is unpinned, and the import of what i
   }
   beforeImported = undefined
   expect([...pins]).toEqual([])
+})
+
+test('a withdrawal that fails during a long import is tried again during it', async () => {
+  const pinned = await upload('pinned for now', { announce: 'true' })
+  await round()
+  const large = await upload('takes hours, too', { announce: 'true' })
+  now += 60_000
+  const begun = Promise.withResolvers<void>()
+  beforeImported = async (gone) => {
+    begun.resolve()
+    await gone
+  }
+  {
+    await using _worker = startWorker()
+    await begun.promise
+    failingUnpins = 1
+    await remove(pinned)
+    const stateOf = async () => (await rows()).find(({ cid }) => cid === pinned)
+    await expect.poll(stateOf).toMatchObject({ tries: 1, error: expect.stringContaining('busy') })
+    // Not at once, however many rounds there are.
+    await setTimeout(100)
+    expect([...pins]).toEqual([pinned])
+    now += 10_000
+    await expect.poll(stateOf).toBeUndefined()
+    expect([...pins]).toEqual([])
+    await remove(large)
+    await expect.poll(rows).toEqual([])
+  }
+  beforeImported = undefined
 })
 
 test('content that another replica withdrew before it was pinned is unpinned', async () => {

@@ -54,10 +54,10 @@ async function announceSome(trx: Kysely<Schema>, some: readonly AnnouncedUpload[
 }
 
 /**
- * Returns when a withdrawal is due: before everything that waits to be announced, which may be all content of the service,
- * and at another time than any before.
+ * Returns the mark of a withdrawal that is due at a time: it is due before everything that waits to be announced, which may be all
+ * content of the service, and at another time than any before. Marks below that of the present are due later.
  */
-export const withdrawalDueAt = (now: number): number => -now
+export const withdrawalDueAt = (time: number): number => -time
 
 /** Has the worker check the content of uploads that are about to be deleted, in the same unit of work. */
 export async function withdrawUploads(trx: Kysely<Schema>, ids: readonly string[], now: number): Promise<void> {
