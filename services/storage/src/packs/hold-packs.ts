@@ -3,7 +3,15 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
-import { chunksOf, idsInOneList, insertBlocks, insertPack, referencePacks, stampUnused } from './record-pack.ts'
+import {
+  chunksOf,
+  idsInOneList,
+  insertBlocks,
+  insertPack,
+  lockPacks,
+  referencePacks,
+  stampUnused,
+} from './record-pack.ts'
 import { countRemoval } from './removals.ts'
 import type { SealedPack } from './types.ts'
 
@@ -113,13 +121,29 @@ export async function requireHeld(
 }
 
 /**
+ * Locks the packs that an upload holds, before its account, as every unit of work does that changes the references of packs.
+ * {@link releaseHeld} locks them, too.
+ */
+export async function lockHeld(trx: Kysely<Schema>, kind: Database['kind'], holderId: string): Promise<void> {
+  const held = await trx.selectFrom('held_pack').select('pack_id').where('holder_id', '=', holderId).execute()
+  await lockPacks(
+    trx,
+    kind,
+    held.map(({ pack_id }) => pack_id),
+  )
+}
+
+/**
  * Ends the hold of an upload, in the caller's unit of work: after its packs were recorded for the finished upload, or
  * when it is dropped. Returns the packs that nothing needs; their rows say that they are being removed.
  */
-export async function releaseHeld(trx: Kysely<Schema>, holderId: string, now: number): Promise<ReleasedPack[]> {
-  const held = trx.selectFrom('held_pack').select('pack_id').where('holder_id', '=', holderId)
-  // Locks the packs first, as every change of references does.
-  await trx.updateTable('pack').set({ state: sql`state` }).where('id', 'in', held).execute()
+export async function releaseHeld(
+  trx: Kysely<Schema>,
+  kind: Database['kind'],
+  holderId: string,
+  now: number,
+): Promise<ReleasedPack[]> {
+  await lockHeld(trx, kind, holderId)
   const rows = await trx
     .deleteFrom('held_pack')
     .where('holder_id', '=', holderId)

@@ -203,7 +203,7 @@ export async function releaseListed(
   if (roots.length === 0 || (await findUnlisted(db, packId, roots)).length > 0) return false
   await db.write(async (trx) => {
     await trx.updateTable('pack').set({ hold: null }).where('id', '=', packId).where('hold', '=', 'recovered').execute()
-    await releaseHeld(trx, recoveredHolder(packId), now)
+    await releaseHeld(trx, db.kind, recoveredHolder(packId), now)
   })
   return true
 }

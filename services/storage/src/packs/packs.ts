@@ -6,6 +6,7 @@ export { hashSha256 } from './hash-sha256.ts'
 export {
   holdOthers,
   isHeld,
+  lockHeld,
   type ReleasedPack,
   recoveredHolder,
   releaseHeld,

@@ -87,6 +87,6 @@ export async function discardRecovered(db: Database, id: bigint, now: number): P
     await pack.set({ state: sql`state` }).execute()
     await pack.set({ hold: null, unreferenced_at: null }).where(isUsed).execute()
     await pack.set({ hold: null, unreferenced_at: now }).execute()
-    await releaseHeld(trx, recoveredHolder(id), now)
+    await releaseHeld(trx, db.kind, recoveredHolder(id), now)
   })
 }

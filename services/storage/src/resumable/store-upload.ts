@@ -2,7 +2,7 @@ import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protoc
 import type { Context } from '../context.ts'
 import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
-import { requireHeld } from '../packs/packs.ts'
+import { lockHeld, requireHeld } from '../packs/packs.ts'
 import { countStored } from '../upload-links/upload-links.ts'
 import {
   addParts,
@@ -82,7 +82,7 @@ async function importBody(
     }),
     record: async (trx, roots) => {
       const now = context.clock.now()
-      dropped = await endUpload(trx, upload, writer, now, {
+      dropped = await endUpload({ trx, kind: context.db.kind }, upload, writer, now, {
         state: 'stored',
         result: JSON.stringify(roots),
         error: null,
@@ -156,9 +156,12 @@ export async function failUpload(
   const { code, message, hint } = CairnError.from(failure)
   await attemptCleanup(context, 'record the result', async () => {
     const now = context.clock.now()
-    const dropped = await context.db.write(async (trx) => {
+    const { db } = context
+    const dropped = await db.write(async (trx) => {
+      // Before the account, as in deletions.
+      await lockHeld(trx, db.kind, upload.id)
       await releaseReservation(trx, upload.id)
-      return endUpload(trx, upload, writer, now, {
+      return endUpload({ trx, kind: db.kind }, upload, writer, now, {
         state: 'failed',
         result: null,
         error: JSON.stringify({ code, message, hint }),

@@ -9,7 +9,7 @@ import { isInProgress } from '../db/is-in-progress.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
 import { doomObjects } from '../objects/doomed-objects.ts'
-import { type ReleasedPack, releaseHeld } from '../packs/packs.ts'
+import { lockHeld, type ReleasedPack, releaseHeld } from '../packs/packs.ts'
 
 /** An upload in parts, with the offset and the state that its client sees. */
 export type ResumableUpload = ResumableUploadTable & {
@@ -226,7 +226,7 @@ export async function addPart(
  * @throws CairnError UPLOAD_BUSY
  */
 export async function endUpload(
-  trx: Kysely<Schema>,
+  { trx, kind }: { trx: Kysely<Schema>; kind: Database['kind'] },
   { id, offset_bytes }: Pick<ResumableUpload, 'id' | 'offset_bytes'>,
   writer: string,
   now: number,
@@ -240,16 +240,16 @@ export async function endUpload(
     .where(isInProgress)
     .executeTakeFirstOrThrow()
   if (numUpdatedRows === 0n) throw uploadTaken()
-  return dropBytes(trx, id, now)
+  return dropBytes(trx, kind, id, now)
 }
 
 /** Drops the bytes of an upload, and notes their objects and packs for removal. */
-async function dropBytes(trx: Kysely<Schema>, id: string, now: number): Promise<Dropped> {
+async function dropBytes(trx: Kysely<Schema>, kind: Database['kind'], id: string, now: number): Promise<Dropped> {
   const parts = await trx.deleteFrom('resumable_part').where('upload_id', '=', id).returning('object_key').execute()
   const keys = parts.map(({ object_key }) => object_key)
   await doomObjects(trx, keys, now)
   await trx.deleteFrom('resumable_import').where('upload_id', '=', id).execute()
-  return { keys, packs: await releaseHeld(trx, id, now) }
+  return { keys, packs: await releaseHeld(trx, kind, id, now) }
 }
 
 /**
@@ -267,11 +267,12 @@ export async function dropUpload(
     if (row === undefined || (which === 'expired' && row.expires_at > now)) {
       return { keys: [], packs: [] }
     }
-    // The quota first: storing the upload locks its rows in the same order.
+    // Packs, then the quota: storing the upload locks its rows in the same order, and deletions lock packs and account so.
+    await lockHeld(trx, db.kind, id)
     await releaseReservation(trx, id)
     // From here on no writer adds a part.
     await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
-    const dropped = await dropBytes(trx, id, now)
+    const dropped = await dropBytes(trx, db.kind, id, now)
     await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
     return dropped
   })
@@ -311,7 +312,7 @@ export async function dropForeignImports({ db, clock }: Pick<Context, 'db' | 'cl
     .execute()
   const released: ReleasedPack[] = []
   for (const { upload_id: id } of rows) {
-    const { packs } = await db.write((trx) => dropBytes(trx, id, clock.now()))
+    const { packs } = await db.write((trx) => dropBytes(trx, db.kind, id, clock.now()))
     released.push(...packs)
   }
   return released

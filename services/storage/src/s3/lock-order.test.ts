@@ -8,9 +8,13 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFiles, deleteFilesIn } from '../files/files.ts'
+import { reserveSpace } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
+import { holdOthers } from '../packs/packs.ts'
 import { runStoredPin } from '../pins/run-pin.ts'
 import { insertPin, requirePin } from '../pins/store.ts'
+import { dropUpload, selectUploads, toUpload } from '../resumable/store.ts'
+import { failUpload } from '../resumable/store-upload.ts'
 import { addParts, fileSource, readUploadSettings } from '../uploads/uploads.ts'
 import { publishBucket, publishChanges } from './publish-bucket.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
@@ -211,6 +215,49 @@ test('a deletion of several uploads locks their packs in one order, whatever the
   const lockFirst = (trx: Kysely<Schema>) => sql`select 1 from pack where id = ${first.pack_id} for update`.execute(trx)
   expect(await areFree(lockFirst, remove, [sql`pack where id = ${second.pack_id}`])).toEqual([true])
 })
+
+test.each([
+  ['canceled', (id: string) => dropUpload(s3.context, id)],
+  [
+    'failed',
+    async (id: string) => {
+      const row = await selectUploads(s3.context.db.read).where('id', '=', id).executeTakeFirstOrThrow()
+      await failUpload(s3.context, toUpload(row), 'test', new Error('failed'))
+    },
+  ],
+] as const)(
+  'an unfinished upload that is %s and waits for a pack that it holds has not locked the account',
+  async (how, end) => {
+    const { context, address } = s3
+    const { db, clock } = context
+    await signedFetch(s3, '/order/shared', { method: 'PUT', body: shared })
+    const { rows } = await sql<{ id: bigint }>`select id from ${packOf('shared')}`.execute(db.read)
+    const packIds = rows.map(({ id }) => id)
+    const times = { created_at: clock.now(), expires_at: clock.now() + 60_000 }
+    const id = `upload that ${how}`
+    await db.write(async (trx) => {
+      const space = { id, address, bytes: 1, processId: 'test', expiresAt: times.expires_at, freeDiskBytes: 1e12 }
+      await reserveSpace(context, trx, space)
+      const progress = {
+        length_bytes: 1,
+        offset_bytes: 0,
+        metadata: '',
+        state: 'receiving',
+        tries: 0,
+        retry_at: 0,
+      } as const
+      const unset = { result: null, error: null, writer_until: null, upload_link_id: null, idempotency_key: null }
+      await trx
+        .insertInto('resumable_upload')
+        .values({ id, address, ...progress, ...unset, ...times, writer: 'test' })
+        .execute()
+      await holdOthers(trx, packIds, id)
+    })
+    expect(await areFree(lockPack, () => end(id))).toEqual([true])
+    const held = db.read.selectFrom('held_pack').select('pack_id').where('holder_id', '=', id)
+    expect(await held.execute()).toEqual([])
+  },
+)
 
 test('a deletion that waits for the account has not locked the announcement of its content', async () => {
   const { context, address } = s3
