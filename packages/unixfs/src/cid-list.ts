@@ -1,4 +1,5 @@
 import { CID } from 'multiformats/cid'
+import { readCommonCid } from './read-cid.ts'
 
 /** A list of CIDs that keeps their bytes only: a decoded CID takes many times their memory. */
 export type CidList = {
@@ -30,7 +31,10 @@ export function packCids(cids: readonly CID[]): CidList {
       const some: CID[] = []
       const end = Math.min(to, length)
       // A copy each: keeping one CID does not keep the list.
-      for (let at = from; at < end; at++) some.push(CID.decode(packed.slice(starts[at], starts[at + 1])))
+      for (let at = from; at < end; at++) {
+        const bytes = packed.subarray(starts[at], starts[at + 1])
+        some.push(readCommonCid(bytes)?.cid ?? CID.decode(bytes.slice()))
+      }
       return some
     },
     indexOf({ bytes }, from, to) {
