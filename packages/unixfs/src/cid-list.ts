@@ -4,6 +4,8 @@ import { readCommonCid } from './read-cid.ts'
 /** A list of CIDs that keeps their bytes only: a decoded CID takes many times their memory. */
 export type CidList = {
   readonly length: number
+  /** Bytes of memory that it takes. */
+  readonly sizeBytes: number
   /** Decodes the CIDs between two positions. */
   slice(from: number, to: number): CID[]
   /** Returns the position of a CID between two positions, or -1. */
@@ -27,6 +29,7 @@ export function packCids(cids: readonly CID[]): CidList {
 
   return {
     length,
+    sizeBytes: packed.length + starts.byteLength,
     slice(from, to) {
       const some: CID[] = []
       const end = Math.min(to, length)

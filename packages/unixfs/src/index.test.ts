@@ -25,6 +25,7 @@ it('exports exactly these names', () => {
       "maxIdentityBytes",
       "missingBlock",
       "packCids",
+      "packLinks",
       "profileFor",
       "readCar",
       "readFile",

@@ -26,6 +26,7 @@ export { createFileImporter, type FileImporter, type FileImportState, type Impor
 export type { HashFunction } from './hash-function.ts'
 export { hashFunctions, type MultihashFunction, requireHashFunction } from './hash-functions.ts'
 export { leafNode } from './leaf-node.ts'
+export { packLinks } from './link-list.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'
 export { loadDirectoryTree } from './load-directory-tree.ts'
 export { sortAsWalked } from './name-hashes.ts'

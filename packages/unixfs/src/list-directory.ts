@@ -1,5 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
+import type { DagLink } from './dag-pb.ts'
+import { packLinks } from './link-list.ts'
 import { loadHamtSlots } from './load-hamt.ts'
 import { type DagNode, slotDigits, slotOf } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
@@ -25,13 +27,11 @@ export async function* listDirectory(
   cid: CID,
   options: ReadOptions = {},
 ): AsyncGenerator<DirectoryEntry, void, undefined> {
-  const root = await loadNode(source, cid, options)
-  if (root.kind === 'directory') {
-    yield* root.links
+  const root = await openFolder(source, cid, options)
+  if (!('fanout' in root)) {
+    yield* root
     return
   }
-  if (root.kind !== 'hamt')
-    throw new UnixfsError('NOT_A_DIRECTORY', `A ${root.kind} is not a folder`, { cid: `${cid}` })
   const { slotsOfName } = await loadHamtSlots()
   const { fanout } = root
   const digits = slotDigits(fanout)
@@ -66,4 +66,15 @@ export async function* listDirectory(
     }
     yield { ...link, name }
   }
+}
+
+/** A folder with more links is listed from packed ones: its reader may take long. */
+const maxDecodedLinks = 1024
+
+/** Returns a shard, or the links of a folder in one block. */
+async function openFolder(source: BlockSource, cid: CID, options: ReadOptions): Promise<HamtNode | Iterable<DagLink>> {
+  const node = await loadNode(source, cid, options)
+  if (node.kind === 'hamt') return node
+  if (node.kind === 'directory') return node.links.length > maxDecodedLinks ? packLinks(node.links) : node.links
+  throw new UnixfsError('NOT_A_DIRECTORY', `A ${node.kind} is not a folder`, { cid: `${cid}` })
 }

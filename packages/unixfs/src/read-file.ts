@@ -1,5 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
+import { type CidList, packCids } from './cid-list.ts'
 import type { DagNode } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
@@ -11,17 +12,14 @@ export type ByteRange = {
   toByte?: number
 }
 
-/** An unread part of a file: a child and the position of its bytes in the file. */
-type Part = {
-  readonly cid: CID
-  readonly start: number
-  readonly sizeBytes: number
-  readonly level: number
-  /** Set once its node was requested ahead of its turn. */
-  opened?: Promise<OpenPart>
-}
-/** The node of a part, and its children with bytes of the range. */
-type OpenPart = { node: FileNode; children: Part[] }
+/** A part of a file: a child, and the position of its bytes in the file. */
+type Part = { readonly cid: CID; readonly start: number; readonly sizeBytes: number }
+/** Parts of a node as bytes: decoded ones take many times their memory. */
+export type PartList = { cids: CidList; starts: Float64Array; sizes: Float64Array }
+/** The unread parts of a node. A reader keeps them for as long as it takes, one node per level. */
+type Level = PartList & { next: number; depth: number }
+/** The bytes of a part in its own node, and its children with bytes of the range. */
+type OpenPart = { start: number; data: Uint8Array; children: Level | undefined }
 
 /** Maximum levels of the tree of a file; 1,024 links per node reach any size in far fewer. */
 const maxLevels = 32
@@ -45,56 +43,80 @@ export async function* readFile(
   cid: CID,
   options: ByteRange & ReadOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const root = requireFile(await loadNode(source, cid, options), cid)
-  const { fromByte = 0, toByte = root.fileSizeBytes } = options
-  const isRange = Number.isSafeInteger(fromByte) && Number.isSafeInteger(toByte)
-  if (!isRange || fromByte < 0 || fromByte > toByte || toByte > root.fileSizeBytes) {
-    throw new UnixfsError('BAD_RANGE', `Bytes ${fromByte} to ${toByte} of a file of ${root.fileSizeBytes}`)
-  }
-  const open = (node: FileNode, start: number, level: number): OpenPart => {
-    if (node.kind === 'raw' || node.links.length === 0) return { node, children: [] }
-    const children = childrenInRange(node, start, level + 1, fromByte, toByte)
-    source.prefetch?.(children.map((child) => child.cid))
-    return { node, children }
+  const { fromByte = 0 } = options
+  let toByte = 0
+
+  const open = (node: FileNode, start: number, depth: number): OpenPart => {
+    const { data } = node
+    if (node.kind === 'raw' || node.links.length === 0) return { start, data, children: undefined }
+    const children = packParts(childrenInRange(node, start, fromByte, toByte))
+    source.prefetch?.(children.cids)
+    return { start, data, children: { ...children, next: 0, depth: depth + 1 } }
   }
 
-  const load = async (part: Part): Promise<OpenPart> => {
-    if (part.level > maxLevels) throw new UnixfsError('TOO_DEEP', `A file has more than ${maxLevels} levels`)
-    const node = requireFile(await loadNode(source, part.cid, options), part.cid)
-    if (node.fileSizeBytes !== part.sizeBytes) {
-      const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${part.sizeBytes}`
-      throw new UnixfsError('BAD_BLOCK', what, { cid: `${part.cid}` })
+  const openRoot = async (): Promise<OpenPart> => {
+    const root = requireFile(await loadNode(source, cid, options), cid)
+    toByte = options.toByte ?? root.fileSizeBytes
+    const isRange = Number.isSafeInteger(fromByte) && Number.isSafeInteger(toByte)
+    if (!isRange || fromByte < 0 || fromByte > toByte || toByte > root.fileSizeBytes) {
+      throw new UnixfsError('BAD_RANGE', `Bytes ${fromByte} to ${toByte} of a file of ${root.fileSizeBytes}`)
     }
-    return open(node, part.start, part.level)
+    return open(root, 0, 0)
   }
 
-  const whole = { cid, start: 0, sizeBytes: root.fileSizeBytes, level: 0 }
-  /** The next part to read is last. */
-  const parts: Part[] = [{ ...whole, opened: Promise.resolve(open(root, 0, 0)) }]
+  const load = async ({ cids, starts, sizes, depth }: Level, at: number): Promise<OpenPart> => {
+    if (depth > maxLevels) throw new UnixfsError('TOO_DEEP', `A file has more than ${maxLevels} levels`)
+    const [part = cid] = cids.slice(at, at + 1)
+    const node = requireFile(await loadNode(source, part, options), part)
+    if (node.fileSizeBytes !== sizes[at]) {
+      const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${sizes[at]}`
+      throw new UnixfsError('BAD_BLOCK', what, { cid: `${part}` })
+    }
+    return open(node, starts[at] ?? 0, depth)
+  }
+
+  /** The next part to read is in the last one. */
+  const levels: Level[] = []
+  /** The next part that has children, once it was requested ahead of its turn. */
+  let ahead: { level: Level; at: number; opened: Promise<OpenPart> } | undefined
+
+  const readNext = (): Promise<OpenPart> | undefined => {
+    const level = levels.at(-1)
+    if (level === undefined) return undefined
+    const at = level.next++
+    // A level is removed with its last part, not after the parts below it.
+    if (level.next >= level.cids.length) levels.pop()
+    if (ahead?.level !== level || ahead.at !== at) return load(level, at)
+    const { opened } = ahead
+    ahead = undefined
+    return opened
+  }
 
   /** Loads the next part that has children, once the leaves before it are few. */
   const loadAhead = (): void => {
-    for (const part of parts.slice(-leavesAhead).reverse()) {
-      if (part.sizeBytes <= maxLeafBytes) continue
-      if (part.opened === undefined) {
+    let leaves = leavesAhead
+    for (let depth = levels.length - 1; depth >= 0 && ahead === undefined; depth--) {
+      const level = levels[depth]
+      if (level === undefined) return
+      for (let at = level.next; at < level.cids.length; at++) {
+        if (leaves-- === 0) return
+        if ((level.sizes[at] ?? 0) <= maxLeafBytes) continue
         // Before its turn, the source may reuse the memory of its block.
-        part.opened = load(part).then((loaded) => {
-          loaded.node.data = new Uint8Array(loaded.node.data)
-          return loaded
-        })
+        const opened = load(level, at).then((part) => ({ ...part, data: new Uint8Array(part.data) }))
         // Its turn reports a failure; a reader that stops before does not need it.
-        part.opened.catch(() => undefined)
+        opened.catch(() => undefined)
+        ahead = { level, at, opened }
+        return
       }
-      return
     }
   }
 
-  for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
-    const { node, children } = await (part.opened ?? load(part))
-    const from = Math.max(fromByte - part.start, 0)
-    const to = Math.min(toByte - part.start, node.data.length)
-    if (from < to) yield from === 0 && to === node.data.length ? node.data : node.data.subarray(from, to)
-    for (let child = children.pop(); child !== undefined; child = children.pop()) parts.push(child)
+  for (let next: Promise<OpenPart> | undefined = openRoot(); next !== undefined; next = readNext()) {
+    const { start, data, children } = await next
+    const from = Math.max(fromByte - start, 0)
+    const to = Math.min(toByte - start, data.length)
+    if (from < to) yield from === 0 && to === data.length ? data : data.subarray(from, to)
+    if (children !== undefined && children.cids.length > 0) levels.push(children)
     // A source that announces nothing may have its blocks in one order only.
     if (source.prefetch !== undefined) loadAhead()
   }
@@ -111,7 +133,6 @@ function requireFile(node: DagNode, cid: CID): FileNode {
 export function childrenInRange(
   node: Extract<DagNode, { kind: 'file' }>,
   start: number,
-  level: number,
   fromByte: number,
   toByte: number,
 ): Part[] {
@@ -121,9 +142,18 @@ export function childrenInRange(
   for (const [index, link] of node.links.entries()) {
     const sizeBytes = node.blockSizes[index] ?? 0
     if (sizeBytes > 0 && at < toByte && at + sizeBytes > fromByte) {
-      wanted.push({ cid: link.cid, start: at, sizeBytes, level })
+      wanted.push({ cid: link.cid, start: at, sizeBytes })
     }
     at += sizeBytes
   }
   return wanted
+}
+
+/** Packs parts into a list. */
+export function packParts(parts: readonly Part[]): PartList {
+  return {
+    cids: packCids(parts.map(({ cid }) => cid)),
+    starts: Float64Array.from(parts, ({ start }) => start),
+    sizes: Float64Array.from(parts, ({ sizeBytes }) => sizeBytes),
+  }
 }

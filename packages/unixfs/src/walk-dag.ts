@@ -4,7 +4,7 @@ import { cidKey } from './cid-key.ts'
 import { type CidList, packCids } from './cid-list.ts'
 import type { DagLink } from './dag-pb.ts'
 import { type DagNode, decodeNode, slotDigits } from './node.ts'
-import { childrenInRange } from './read-file.ts'
+import { childrenInRange, packParts } from './read-file.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { isIdentityCid } from './verify.ts'
 
@@ -48,6 +48,13 @@ type Level = {
   /** Start and size of each part of a file that is read by range. */
   parts: { starts: Float64Array; sizes: Float64Array } | undefined
 }
+/** Maximum bytes of all levels: sixteen nodes with as many links as a block of 2 MiB has, one below the other. */
+const maxPendingBytes = 32 * 1024 * 1024
+
+function sizeOf({ cids, parts }: Level): number {
+  return cids.sizeBytes + (parts === undefined ? 0 : parts.starts.byteLength + parts.sizes.byteLength)
+}
+
 type Range = { fromByte: number; toByte: number }
 
 /**
@@ -75,6 +82,7 @@ export async function* walkDag(
   const walked = new Map<string, boolean>()
   const levels: Level[] = []
   let pending = 0
+  let pendingBytes = 0
   let range: Range | undefined
   let given = 0
 
@@ -84,7 +92,10 @@ export async function* walkDag(
     const { cids, depth, parts } = level
     const at = level.next++
     // A level is removed with its last child, not after the blocks below it.
-    if (level.next >= cids.length) levels.pop()
+    if (level.next >= cids.length) {
+      levels.pop()
+      pendingBytes -= sizeOf(level)
+    }
     pending--
     const [cid] = cids.slice(at, at + 1)
     return cid === undefined ? undefined : { cid, depth, start: parts?.starts[at] ?? 0, sizeBytes: parts?.sizes[at] }
@@ -101,11 +112,16 @@ export async function* walkDag(
       const what = `A part of a file has ${node.fileSizeBytes} bytes, not ${sizeBytes}`
       throw new UnixfsError('BAD_BLOCK', what, { cid: `${cid}` })
     }
+    if (node.links.length === 0) return
     const level = scope === 'all' ? allChildren(node.links, depth) : entityChildren(node, depth, start, range)
     if (level === undefined || level.cids.length === 0) return
     if (depth + 1 > maxDepth) throw new UnixfsError('TOO_DEEP', `The DAG has more than ${maxDepth} levels`)
     if (given + pending + level.cids.length > maxBlocks) {
       throw new UnixfsError('TOO_LARGE', `The DAG has more than ${maxBlocks} blocks`)
+    }
+    pendingBytes += sizeOf(level)
+    if (pendingBytes > maxPendingBytes) {
+      throw new UnixfsError('TOO_LARGE', 'The DAG has too many links on one way down')
     }
     source.prefetch?.(level.cids)
     levels.push(level)
@@ -157,16 +173,8 @@ function entityChildren(node: DagNode, depth: number, start: number, range: Rang
   }
   if (node.kind !== 'file') return undefined
   if (range === undefined) return allChildren(node.links, depth)
-  const parts = childrenInRange(node, start, depth + 1, range.fromByte, range.toByte)
-  return {
-    cids: packCids(parts.map(({ cid }) => cid)),
-    next: 0,
-    depth: depth + 1,
-    parts: {
-      starts: Float64Array.from(parts, (part) => part.start),
-      sizes: Float64Array.from(parts, (part) => part.sizeBytes),
-    },
-  }
+  const { cids, ...parts } = packParts(childrenInRange(node, start, range.fromByte, range.toByte))
+  return { cids, next: 0, depth: depth + 1, parts }
 }
 
 function absoluteRange({ from, to }: { from: number; to: number | '*' }, sizeBytes: number): Range {

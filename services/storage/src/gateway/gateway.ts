@@ -22,7 +22,7 @@ export { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'
 export { type Entity, openPath, toGatewayError } from './open-path.ts'
 export { writeCar } from './serve-car.ts'
 export { openFile } from './serve-file.ts'
-export { writeTar } from './serve-tar.ts'
+export { toTarItem, writeTar } from './serve-tar.ts'
 
 /**
  * Answers a request by host and path.

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { type BlockSource, type DagNode, decodeNode, listDirectory, readFile } from '@cairn/unixfs'
+import { type BlockSource, decodeNode, listDirectory, readFile } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
@@ -11,6 +11,8 @@ import { encodeTarHeader, tarEnd, tarPadding } from './tar-header.ts'
 
 /** Maximum depth of folders in one archive. */
 const maxDepth = 128
+/** Maximum number of links of the folders on the way to an entry, which are in memory together. */
+const defaultMaxOpenLinks = 500_000
 /** Entries of a folder that are announced to the source together, so that small files are read in runs. */
 const entriesAtOnce = 256
 /** Headers and small files are joined into pieces of this size: each piece costs a write to the socket. */
@@ -34,27 +36,73 @@ export function serveTar(gateway: Gateway, request: ContentRequest, entity: Enti
   }
   if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
-  return { status: 200, headers, body: () => writeTar(gateway.source, entity, cid.toString(), request.signal) }
+  const name = cid.toString()
+  const first = toTarItem({ cid, node }, name)
+  return { status: 200, headers, body: () => writeTar({ source: gateway.source, signal: request.signal }, first) }
 }
 
-/** Writes a file or folder as a tar archive. @param name of the first entry */
-export async function* writeTar(
-  source: BlockSource,
-  { cid, node }: Pick<Entity, 'cid' | 'node'>,
-  name: string,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  yield* joinSmall(writeEntries(source, cid, node, name, signal))
+/**
+ * An entry of an archive: what its header needs, and its place. It has no decoded links, because a client may read slowly, and those of
+ * all folders on the way down are there at once.
+ */
+export type TarItem = {
+  cid: CID
+  path: string
+  header: Uint8Array
+  /** Bytes of a file, if it is one block. */
+  data?: Uint8Array
+  /** Size of a file in several blocks. */
+  sizeBytes?: number
+  /** Number of links of a folder. */
+  linkCount?: number
 }
 
-async function* writeEntries(
-  source: BlockSource,
-  cid: CID,
-  node: DagNode,
-  name: string,
-  signal: AbortSignal,
-): AsyncGenerator<Uint8Array> {
-  yield* writeEntry(source, cid, node, name, 0, signal)
+/**
+ * Returns an entry of an archive. Checks the names in a folder before any byte of it is sent, so that an invalid one is an error
+ * answer, not a truncated archive.
+ * @throws CairnError NOT_ACCEPTABLE, INVALID_PATH
+ */
+export function toTarItem({ cid, node }: Pick<Entity, 'cid' | 'node'>, path: string): TarItem {
+  const metadata = {
+    path,
+    mode: 'mode' in node ? node.mode : undefined,
+    modifiedAtSeconds: 'mtime' in node ? node.mtime?.seconds : undefined,
+  }
+  switch (node.kind) {
+    case 'raw':
+    case 'file': {
+      const header = encodeTarHeader({ kind: 'file', sizeBytes: node.fileSizeBytes, ...metadata })
+      const body = node.kind === 'raw' ? { data: node.data } : { sizeBytes: node.fileSizeBytes }
+      return { cid, path, header, ...body }
+    }
+    case 'symlink':
+      return { cid, path, header: encodeTarHeader({ kind: 'symlink', sizeBytes: 0, target: node.target, ...metadata }) }
+    case 'directory':
+    case 'hamt':
+      if (node.kind === 'directory') for (const link of node.links) joinInside(path, link.name)
+      return {
+        cid,
+        path,
+        header: encodeTarHeader({ kind: 'directory', sizeBytes: 0, ...metadata }),
+        linkCount: node.links.length,
+      }
+    default:
+      throw new CairnError('NOT_ACCEPTABLE', { message: 'A TAR can contain only files and folders' })
+  }
+}
+
+type Reading = { source: BlockSource; signal: AbortSignal; maxOpenLinks?: number }
+
+/**
+ * Writes a file or folder as a tar archive, from its first entry.
+ * @throws CairnError DAG_TOO_DEEP
+ */
+export async function* writeTar(reading: Reading, first: TarItem): AsyncGenerator<Uint8Array> {
+  yield* joinSmall(writeEntries(reading, first))
+}
+
+async function* writeEntries(reading: Reading, first: TarItem): AsyncGenerator<Uint8Array> {
+  yield* writeEntry(reading, first, { depth: 0, links: 0 })
   yield tarEnd
 }
 
@@ -78,39 +126,36 @@ async function* joinSmall(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uin
   if (length > 0) yield joined.subarray(0, length)
 }
 
+/** @param above the folders on the way down, and their links together */
 async function* writeEntry(
-  source: BlockSource,
-  cid: CID,
-  node: DagNode,
-  path: string,
-  depth: number,
-  signal: AbortSignal,
+  reading: Reading,
+  { cid, path, header, data, sizeBytes, linkCount }: TarItem,
+  above: { depth: number; links: number },
 ): AsyncGenerator<Uint8Array> {
-  const metadata = {
-    mode: 'mode' in node ? node.mode : undefined,
-    modifiedAtSeconds: 'mtime' in node ? node.mtime?.seconds : undefined,
-  }
-  if (node.kind === 'raw' || node.kind === 'file') {
-    yield encodeTarHeader({ path, kind: 'file', sizeBytes: node.fileSizeBytes, ...metadata })
-    if (node.kind === 'raw') yield node.data
-    else yield* readFile(source, cid, { signal })
-    yield tarPadding(node.fileSizeBytes)
-  } else if (node.kind === 'symlink') {
-    yield encodeTarHeader({ path, kind: 'symlink', sizeBytes: 0, target: node.target, ...metadata })
-  } else if (node.kind === 'directory' || node.kind === 'hamt') {
-    if (depth >= maxDepth) throw new CairnError('DAG_TOO_DEEP')
-    // Names are checked before any byte of the folder is sent, so that an invalid one is an error answer, not a
-    // truncated archive.
-    if (node.kind === 'directory') for (const link of node.links) joinInside(path, link.name)
-    yield encodeTarHeader({ path, kind: 'directory', sizeBytes: 0, ...metadata })
+  const { source, signal, maxOpenLinks = defaultMaxOpenLinks } = reading
+  const links = above.links + (linkCount ?? 0)
+  if (linkCount !== undefined && (above.depth >= maxDepth || links > maxOpenLinks)) throw new CairnError('DAG_TOO_DEEP')
+  yield header
+  if (data !== undefined) {
+    yield data
+    yield tarPadding(data.length)
+  } else if (sizeBytes !== undefined) {
+    yield* readFile(source, cid, { signal })
+    yield tarPadding(sizeBytes)
+  } else if (linkCount !== undefined) {
     for await (const entries of inBatches(listDirectory(source, cid, { signal }), entriesAtOnce)) {
       source.prefetch?.(entries.map((entry) => entry.cid))
-      for (const entry of entries) {
-        const child = decodeNode(entry.cid, await readBlock(source, entry.cid, signal))
-        yield* writeEntry(source, entry.cid, child, joinInside(path, entry.name), depth + 1, signal)
+      for (const { cid: child, name } of entries) {
+        const entry = await readEntry(reading, child, joinInside(path, name))
+        yield* writeEntry(reading, entry, { depth: above.depth + 1, links })
       }
     }
-  } else throw new CairnError('NOT_ACCEPTABLE', { message: 'A TAR can contain only files and folders' })
+  }
+}
+
+/** The decoded node does not outlive it. */
+async function readEntry({ source, signal }: Reading, cid: CID, path: string): Promise<TarItem> {
+  return toTarItem({ cid, node: decodeNode(cid, await readBlock(source, cid, signal)) }, path)
 }
 
 async function* inBatches<T>(items: AsyncIterable<T>, count: number): AsyncGenerator<T[]> {

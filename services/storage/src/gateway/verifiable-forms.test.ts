@@ -5,8 +5,9 @@ import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
+import { codeOf } from '../../../../tests/code-of.ts'
 import { findLinkedValue } from './linked-value.ts'
-import { writeTar } from './serve-tar.ts'
+import { toTarItem, writeTar } from './serve-tar.ts'
 import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.ts'
 
 const cidOf = (code: number, bytes: Uint8Array) => CID.createV1(code, Digest.create(0x12, sha256(bytes)))
@@ -265,9 +266,10 @@ describe('verifiable forms', () => {
     const large = makeBytes(300_000)
     const cid = await addFolder({ ...Object.fromEntries(names.map((name) => [name, `of ${name}`])), large })
     const source = { get: async (wanted: CID) => blocks.get(blockKey(wanted)) ?? new Uint8Array() }
-    const entity = { cid, node: decodeNode(cid, await source.get(cid)) }
+    const first = toTarItem({ cid, node: decodeNode(cid, await source.get(cid)) }, 'root')
     const pieces: Uint8Array[] = []
-    for await (const piece of writeTar(source, entity, 'root', new AbortController().signal)) pieces.push(piece)
+    const { signal } = new AbortController()
+    for await (const piece of writeTar({ source, signal }, first)) pieces.push(piece)
     // A header, content and padding per small file were three pieces each.
     expect(pieces.length).toBeLessThan(30)
     const tar = Buffer.concat(pieces)
@@ -277,6 +279,26 @@ describe('verifiable forms', () => {
     expect(list.map((path) => path.replace(/\/$/, '')).sort()).toEqual(wanted.sort())
     expect(execFileSync('tar', ['-xOf', '-', 'root/large'], { input: tar }).equals(large)).toBe(true)
     expect(execFileSync('tar', ['-xOf', '-', 'root/small 77.txt'], { input: tar }).toString()).toBe('of small 77.txt')
+  })
+
+  it('packs folders with many links one below the other only up to a limit: all of them are in memory', async () => {
+    const { blocks, addFolder } = createTestGateway()
+    const cid = await addFolder({
+      'a/b/c/1': '1',
+      'a/b/c/2': '2',
+      'a/b/1': '1',
+      'a/1': '1',
+      'b/1': '1',
+      'b/2': '2',
+      '1': '1',
+    })
+    const source = { get: async (wanted: CID) => blocks.get(blockKey(wanted)) ?? new Uint8Array() }
+    const first = toTarItem({ cid, node: decodeNode(cid, await source.get(cid)) }, 'root')
+    const { signal } = new AbortController()
+    const pack = (maxOpenLinks: number) => Array.fromAsync(writeTar({ source, signal, maxOpenLinks }, first))
+    // Three links, two, two and two on the way to the deepest.
+    expect((await pack(9)).length).toBeGreaterThan(0)
+    expect(await codeOf(pack(8))).toBe('DAG_TOO_DEEP')
   })
 
   it('packs files and folders into a tar', async () => {

@@ -2,7 +2,7 @@ import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
 import { countTurns } from '../count-turns.fixture.ts'
-import { collectLinks, listLinks, writeListing } from './list-links.ts'
+import { collectLinks, listLinks, toListed, writeListing } from './list-links.ts'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
@@ -11,7 +11,7 @@ function list(count: number) {
   const links = Array.from({ length: count }, (_, at) => ({ name: `file ${count - at}`, cid, sizeBytes: 1 }))
   const node = { kind: 'other' as const, links }
   const source = { get: () => Promise.reject(new Error('links to raw blocks need none')) }
-  return listLinks(source, { cid, node }, { readsEntries: true })
+  return listLinks(source, toListed(cid, node), { readsEntries: true })
 }
 
 test('a long listing lets other work run, and is in the order of names', async () => {

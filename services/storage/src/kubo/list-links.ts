@@ -1,9 +1,8 @@
 import { CairnError } from '@cairn/protocol'
-import { type BlockSource, type DagNode, decodeNode, listDirectory, type ReadOptions } from '@cairn/unixfs'
+import { type BlockSource, type DagNode, decodeNode, listDirectory, packLinks, type ReadOptions } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { compareBytes } from '../compare-bytes.ts'
 import { inTurns, sortInTurns, yieldToOthers } from '../yield-to-others.ts'
-import type { KuboEntity } from './kubo-path.ts'
 
 /** An entry as Kubo lists it. */
 export type KuboLink = { Name: string; Hash: string; Size: number; Type: number; Target: string }
@@ -16,15 +15,21 @@ const types = { raw: 2, file: 2, directory: 1, hamt: 1, symlink: 4, other: 0 } a
   number
 >
 
+/** What is listed: a folder by its CID, and the links of any other node. */
+export type Listed = { cid: CID; links: ReturnType<typeof packLinks> | undefined }
+
+/** Returns what is listed of a node. Does not keep the node, whose links take tens of MiB: a client may read slowly. */
+export function toListed(cid: CID, { kind, links }: DagNode): Listed {
+  return { cid, links: kind === 'directory' || kind === 'hamt' ? undefined : packLinks(links) }
+}
+
 /** Lists the entries of a folder, or the links of any other node. Links of files have no names. */
 export async function* listLinks(
   source: BlockSource,
-  { cid, node }: Pick<KuboEntity, 'cid' | 'node'>,
+  { cid, links }: Listed,
   options: ReadOptions & { readsEntries: boolean },
 ): AsyncGenerator<KuboLink, void, undefined> {
-  const isFolder = node.kind === 'directory' || node.kind === 'hamt'
-  const links = isFolder ? listDirectory(source, cid, options) : node.links
-  for await (const link of inTurns(links, options.signal)) {
+  for await (const link of inTurns(links ?? listDirectory(source, cid, options), options.signal)) {
     yield { Name: link.name, Hash: link.cid.toString(), ...(await describeLink(source, link, options)) }
   }
 }

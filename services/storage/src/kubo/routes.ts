@@ -15,11 +15,11 @@ import {
   type NetworkProfile,
   refuseKubo,
 } from '@cairn/protocol'
-import { type DagNode, loadNode } from '@cairn/unixfs'
+import { loadNode } from '@cairn/unixfs'
 import type { FastifyInstance } from 'fastify'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
-import { writeCar, writeTar } from '../gateway/gateway.ts'
+import { toTarItem, writeCar, writeTar } from '../gateway/gateway.ts'
 import { route } from '../http/route.ts'
 import { sendBytes, sendJson, sendLines } from '../http/send-lines.ts'
 import { guardPacks } from '../moderation/moderation.ts'
@@ -30,7 +30,15 @@ import { encodeNode } from './encode-node.ts'
 import { registerKuboKeyRoutes } from './key-routes.ts'
 import { followKuboPath, type KuboEntity, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
-import { collectLinks, type KuboLink, listLinks, maxListedEntries, writeListing } from './list-links.ts'
+import {
+  collectLinks,
+  type KuboLink,
+  type Listed,
+  listLinks,
+  maxListedEntries,
+  toListed,
+  writeListing,
+} from './list-links.ts'
 import { registerKuboPinRoutes } from './pin-routes.ts'
 import { registerKuboPutRoutes } from './put-routes.ts'
 import { registerKuboStatRoutes } from './stat-routes.ts'
@@ -95,19 +103,20 @@ export function registerKuboRoutes(
       throw new CairnError('NOT_ACCEPTABLE', { message: 'A TAR can contain only files and folders' })
     }
     if ('fileSizeBytes' in entity.node) reply.header('x-content-length', String(entity.node.fileSizeBytes))
-    return sendBytes(reply, writeTar(packs, entity, entity.name, signal), 'application/x-tar')
+    return sendBytes(reply, writeTar({ source: packs, signal }, toTarItem(entity, entity.name)), 'application/x-tar')
   })
 
   kuboRoute(app, context, kuboLs, async ({ input: { query }, reply, client, signal }) => {
     const readsEntries = (query['resolve-type'] ?? true) || (query.size ?? true)
-    // All must exist before the first is listed. A decoded folder may take tens of MiB, so many are decoded one by one.
-    const found: { path: string; cid: CID; node?: DagNode }[] = []
+    // All must exist before the first is listed. The links of a node may take MiB, so those of many are read one by one.
+    const found: { path: string; cid: CID; listed?: Listed }[] = []
     for (const path of query.arg) {
       const { cid, node } = await openKuboPath(reading, path, client)
-      found.push(query.arg.length === 1 ? { path, cid, node } : { path, cid })
+      found.push(query.arg.length === 1 ? { path, cid, listed: toListed(cid, node) } : { path, cid })
     }
-    const list = async function* ({ cid, node }: { cid: CID; node?: DagNode }) {
-      yield* listLinks(packs, { cid, node: node ?? (await loadNode(packs, cid, { signal })) }, { signal, readsEntries })
+    const list = async function* ({ cid, listed }: { cid: CID; listed?: Listed }) {
+      const one = listed ?? toListed(cid, await loadNode(packs, cid, { signal }))
+      yield* listLinks(packs, one, { signal, readsEntries })
     }
     if (!query.stream) {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
