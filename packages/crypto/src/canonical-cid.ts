@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, isAnyCid } from '@cairn/protocol'
 import { base16, base16upper } from 'multiformats/bases/base16'
 import { base32, base32upper } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
@@ -18,6 +18,8 @@ const bases = base32.decoder
  * @throws CairnError INVALID_CID
  */
 export function canonicalCid(text: string): string {
+  // Before the parser: the time that base58 and base36 take grows with the square of the length.
+  if (!isAnyCid(text)) throw new CairnError('INVALID_CID')
   try {
     const cid = text.startsWith('Qm') ? CID.parse(text) : CID.parse(text, bases)
     return cid.toV1().toString(base32)

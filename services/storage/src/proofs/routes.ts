@@ -12,7 +12,8 @@ import {
 } from '@cairn/protocol'
 import { chooseRange, readBearer } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
-import { CID } from 'multiformats/cid'
+import type { CID } from 'multiformats/cid'
+import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { payloadStepBytes } from '../deals/deals.ts'
 import { route } from '../http/route.ts'
@@ -70,10 +71,9 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
   })
 }
 
+/** @throws CairnError INVALID_CID */
 function readCid(text: string): CID {
-  try {
-    return CID.parse(text)
-  } catch (cause) {
-    throw new CairnError('INVALID_CID', { cause })
-  }
+  const cid = readCidText(text)
+  if (cid === undefined) throw new CairnError('INVALID_CID')
+  return cid
 }
