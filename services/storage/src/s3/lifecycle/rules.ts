@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { createLruCache } from '../../lru-cache.ts'
 import { infoOf, type Tag } from '../object-info.ts'
 import type { ObjectRow } from '../store.ts'
 
@@ -35,9 +36,17 @@ export type LifecycleRule = v.InferOutput<typeof ruleSchema>
 
 const rulesSchema = v.array(ruleSchema)
 
+/** Rules by their text, up to some characters of it: each request for an object needs them, and a thousand take over a millisecond. */
+const parsed = createLruCache<readonly LifecycleRule[]>(16 * 1024 * 1024)
+
 /** Reads the rules of a bucket's row. */
-export function readLifecycleRules(json: string | null): LifecycleRule[] {
-  return json === null ? [] : v.parse(rulesSchema, JSON.parse(json))
+export function readLifecycleRules(json: string | null): readonly LifecycleRule[] {
+  if (json === null) return []
+  const known = parsed.get(json)
+  if (known !== undefined) return known
+  const rules = v.parse(rulesSchema, JSON.parse(json))
+  parsed.set(json, rules, json.length)
+  return rules
 }
 
 const dayMs = 24 * 60 * 60_000
