@@ -70,6 +70,31 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
     ])
   })
 
+  test('the version null is a marker like the id that a page ends with', async () => {
+    const put = (body: string) => signedFetch(s3, '/nulls/k', { method: 'PUT', body })
+    const setVersioning = async (status: string) => {
+      const body = `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`
+      await signedFetch(s3, '/nulls?versioning=', { method: 'PUT', body })
+    }
+    const listAfter = async (id: string) => {
+      const { body } = await signedFetch(s3, `/nulls?versions=&key-marker=k&version-id-marker=${id}`)
+      return textsOf(body, 'VersionId')
+    }
+    await signedFetch(s3, '/nulls', { method: 'PUT' })
+    await put('first')
+    await setVersioning('Enabled')
+    await put('second')
+    const [second = ''] = textsOf((await signedFetch(s3, '/nulls?versions=')).body, 'VersionId')
+    expect(await listAfter('null')).toEqual([])
+    expect(await listAfter(second)).toEqual(['null'])
+    await setVersioning('Suspended')
+    await put('third')
+    // The newest is the version null now.
+    expect(await listAfter('null')).toEqual([second])
+    await signedFetch(s3, '/nulls/k', { method: 'DELETE' })
+    expect(await listAfter('null')).toEqual([second])
+  })
+
   test('a common prefix costs one lookup', async () => {
     const { context, address } = s3
     let rowCount = 0

@@ -1,10 +1,13 @@
 import { compareBytes } from '../compare-bytes.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { successorOf } from './key-order.ts'
-import { type S3Operation, xmlAnswer } from './s3-call.ts'
+import { type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import {
   type MarkerRow,
+  nullVersionId,
   type ObjectRow,
+  selectMarker,
+  selectObject,
   selectVersions,
   type VersionCursor,
   type VersionRow,
@@ -26,7 +29,7 @@ export const listVersionsOperation: S3Operation = async (call) => {
   const idMarker = request.query.get('version-id-marker') ?? ''
   const versions: VersionRow[] = []
   const prefixes: string[] = []
-  let cursor: VersionCursor = { key: keyMarker, versionId: idMarker }
+  let cursor: VersionCursor = { key: keyMarker, versionId: await resolveMarker(call, keyMarker, idMarker) }
   let last = { key: keyMarker, versionId: idMarker }
   let isTruncated = false
   let rowLimit = delimiter === '' ? limit + 1 : fewRows
@@ -95,4 +98,14 @@ export const listVersionsOperation: S3Operation = async (call) => {
     ),
     CommonPrefixes: prefixes.map((one) => ({ Prefix: encode(one) })),
   })
+}
+
+/** Returns the id by which the version `null` is ordered. Other ids are those by which versions are ordered. */
+async function resolveMarker({ context, request }: S3Call, key: string, versionId: string): Promise<string> {
+  if (versionId !== nullVersionId) return versionId
+  const { read } = context.db
+  const found =
+    (await selectObject(read, request.bucket, key, nullVersionId)) ??
+    (await selectMarker(read, request.bucket, key, nullVersionId))
+  return found?.version_id ?? versionId
 }
