@@ -23,6 +23,12 @@ export const partPrefix = 's3-parts/'
 export const maxPartNumber = 10_000
 /** Maximum number of unfinished uploads per bucket. */
 const maxOpenUploads = 1000
+/**
+ * Bytes that a part reserves at least, so that the quota of an account limits the number of its parts, too: one of a few bytes is a
+ * row and an object as well.
+ */
+const minReservedBytes = 4096
+const reservedBytes = (sizeBytes: number): number => Math.max(sizeBytes, minReservedBytes)
 /** Chunks are combined up to this size before they are written, in bytes. */
 const writeBytes = MIB
 
@@ -132,7 +138,7 @@ export function listParts(db: Kysely<Schema>, id: string): Promise<Part[]> {
 export async function putPart(context: Context, upload: Multipart, number: number, body: ObjectBody): Promise<Part> {
   const { db, objects, clock } = context
   const { id } = upload
-  await reservationOf(context, id, upload.address).grow(body.sizeBytes)
+  await reservationOf(context, id, upload.address).grow(reservedBytes(body.sizeBytes))
   let replaced: string[] = []
   try {
     const key = `${partPrefix}${id}.${number}.${randomUUID()}`
@@ -161,7 +167,7 @@ export async function putPart(context: Context, upload: Multipart, number: numbe
     return part
   } catch (error) {
     await attemptCleanup(context, 'release the reservation of a part', () =>
-      db.write((trx) => shrinkReservation(trx, id, body.sizeBytes)),
+      db.write((trx) => shrinkReservation(trx, id, reservedBytes(body.sizeBytes))),
     )
     throw error
   }
@@ -184,7 +190,7 @@ async function recordPart({ clock, config }: Context, trx: Kysely<Schema>, part:
     .execute()
   const keys = old.map(({ object_key }) => object_key)
   if (keys.length > 0) await doomObjects(trx, keys, clock.now())
-  for (const { size_bytes } of old) await shrinkReservation(trx, id, size_bytes)
+  for (const { size_bytes } of old) await shrinkReservation(trx, id, reservedBytes(size_bytes))
   await trx.insertInto('s3_part').values(part).execute()
   return keys
 }
