@@ -114,7 +114,8 @@ async function recordFailure({ db, failures }: Context, name: string, error: Cai
   if (error.code === 'CONFLICT') return
   const row = await selectBucket(db.read, name)
   if (row?.publish_error !== error.code)
-    failures.failed(leaseName, error, 'failed to publish a bucket', { bucket: name })
+    // By reason, so that one bucket does not hide another reason of others in the same minute.
+    failures.failed(`${leaseName} ${error.code}`, error, 'failed to publish a bucket', { bucket: name })
   const isOver = error.code === 'NAME_NOT_FOUND'
   await db.write((trx) =>
     trx
