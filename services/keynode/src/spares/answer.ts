@@ -53,9 +53,7 @@ async function describeFiles(
     .execute()
   const inForce = new Map(records.map(({ cid, set_id }) => [cid, set_id]))
   const offered =
-    until === undefined
-      ? []
-      : [...(await listSpares(read, { until, limit: cids.length, cids })), ...(await findReceived(context, cids))]
+    until === undefined ? [] : [...(await listSpares(read, { until, cids })), ...(await findReceived(context, cids))]
   const rows = new Map<string, SpareRow>(offered.map((row) => [row.cid, row]))
   return cids.map((cid) => {
     const row = rows.get(cid)

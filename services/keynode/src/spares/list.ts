@@ -7,19 +7,19 @@ export type OwnSpare = Selectable<Schema['spare']> & { inForce: string }
 
 /**
  * Lists the spare sets that take part in a replacement, by CID: of confirmed keys that are not retired, where the set
- * in force is the one to replace or already the spare set.
+ * in force is the one to replace or already the spare set. A key may have two, of which both are returned.
+ * @param limit maximum number of sets, without the second one of the last CID; not for explicit CIDs
  */
 export async function listSpares(
   db: Trx,
-  { until, after, limit, cids }: { until: number; after?: string; limit: number; cids?: readonly string[] },
+  { until, after, ...which }: { until: number; after?: string } & ({ limit: number } | { cids: readonly string[] }),
 ): Promise<OwnSpare[]> {
-  const rows = await db
+  const listed = db
     .selectFrom('spare')
     .innerJoin('key', 'key.cid', 'spare.cid')
     .selectAll('spare')
     .select('key.set_id as inForce')
     .where('spare.cid', '>', after ?? '')
-    .$if(cids !== undefined, (query) => query.where('spare.cid', 'in', [...(cids ?? [])]))
     .where(({ eb, or }) => or([eb('spare.saved_at', '<', until), eb('spare.parts', 'is', null)]))
     .where('key.state', '=', 'held')
     .where('key.restored_at', 'is', null)
@@ -27,9 +27,13 @@ export async function listSpares(
       or([eb('key.set_id', '=', ref('spare.set_id')), eb('key.set_id', '=', ref('spare.spare_id'))]),
     )
     .orderBy('spare.cid')
-    .limit(limit)
-    .execute()
-  return rows
+  if ('cids' in which) return listed.where('spare.cid', 'in', [...which.cids]).execute()
+  const rows = await listed.limit(which.limit).execute()
+  const last = rows.at(-1)
+  if (last === undefined || rows.length < which.limit) return rows
+  // The next page begins after this CID.
+  const ofLast = await listed.where('spare.cid', '=', last.cid).execute()
+  return [...rows.filter(({ cid }) => cid !== last.cid), ...ofLast]
 }
 
 /** How far a replacement is on this node, in keys. */

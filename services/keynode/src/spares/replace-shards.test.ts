@@ -23,7 +23,7 @@ import { describeRecord } from '../shards/status.ts'
 import { findOtherSets, findRecord } from '../shards/store.ts'
 import { answerPeer } from './answer.ts'
 import { writeConsent } from './consent.ts'
-import { countSpares } from './list.ts'
+import { countSpares, listSpares } from './list.ts'
 import { replaceShards } from './replace-shards.ts'
 import { sealMessage } from './sealed-message.ts'
 
@@ -128,6 +128,32 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       const parts = sealSpare(context, { cid, spareId, column: 'parts' }, wrong)
       await context.db.write((trx) => trx.updateTable('spare').set({ parts }).where('cid', '=', cid).execute())
     }
+
+    test('pages have both spare sets of a key: the one that is in force, and one that was dealt after it', async () => {
+      const { db, clock } = peers.of(1)
+      const files = [await saveFresh(), await saveFresh(), await saveFresh()]
+      for (const { cid, setId } of files) {
+        const [row] = await sparesOf(1, cid)
+        if (row === undefined) throw new Error('no spare set')
+        const before = { ...row, set_id: 'of before', spare_id: setId }
+        await db.write((trx) => trx.insertInto('spare').values(before).execute())
+      }
+      const until = clock.now() + 1
+      for (const limit of [1, 2, 3, 100]) {
+        const found: string[] = []
+        for (let after = ''; ; ) {
+          const rows = await listSpares(db.read, { until, after, limit })
+          const last = rows.at(-1)
+          if (last === undefined) break
+          found.push(...rows.map(({ cid, set_id: setId }) => `${cid} ${setId}`))
+          after = last.cid
+        }
+        const wanted = files.flatMap(({ cid, setId }) => [`${cid} ${setId}`, `${cid} of before`])
+        expect(found.toSorted()).toEqual(wanted.toSorted())
+      }
+      const cids = files.map(({ cid }) => cid)
+      expect(await listSpares(db.read, { until, cids })).toHaveLength(6)
+    })
 
     test('a lost node is replaced: five new shards, the old ones gone, keys and rights as before', async () => {
       const files = await Promise.all([1, 2, 3].map(() => saveFresh({ sharedTo: [friend.address] })))
