@@ -198,6 +198,24 @@ test('pages list every event once, in order', async () => {
   expect(times).toEqual([...times].sort((a, b) => b - a))
 })
 
+test('pages list more events of one millisecond than fit into a page', async () => {
+  const account = await nodes.client()
+  const cid = freshCid()
+  await saveKey(account, cid, prepareKey())
+  const at = Date.now() - 10 * 60_000
+  for (const node of five) {
+    using db = nodes.openDatabase(node)
+    const insert = db.prepare("insert into access values (?, ?, ?, 'opened', ?, 1, ?, ?)")
+    for (let i = 0; i < 13; i++) insert.run(account.address, cid, `0x${i}`, Math.floor(at / 3_600_000), at, at)
+  }
+  for (const pageRows of [1, 3, 100]) {
+    const opened = (await eventsOf(account, { cid, pageRows })).filter(({ kind }) => kind === 'opened')
+    expect(opened.map(({ address }) => address).toSorted()).toEqual(
+      Array.from({ length: 13 }, (_, i) => `0x${i}`).toSorted(),
+    )
+  }
+})
+
 test('two nodes that always have more cannot hold up the list', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])

@@ -4,6 +4,7 @@ import {
   type KeyEventRow,
   keyShardThreshold,
   listKeyEvents as listKeyEventsCall,
+  maxKeyEventRows,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
@@ -62,7 +63,11 @@ type Log = {
   rows: Row[]
   /** Names of the rows of the last page: those of the same millisecond are sent again. */
   last: ReadonlySet<string>
+  /** Rows per page: more than at first while those of one millisecond do not fit into a page. */
+  pageRows: number
 }
+
+const defaultPageRows = 100
 
 /**
  * Lists who opened the files of the session's address or was refused, and the changes that the address made, newest
@@ -71,18 +76,19 @@ type Log = {
  */
 export async function* listKeyEvents(
   client: Client,
-  { cid, before: start = Number.POSITIVE_INFINITY, pageRows, ...options }: KeyEventOptions = {},
+  { cid, before: start = Number.POSITIVE_INFINITY, pageRows = defaultPageRows, ...options }: KeyEventOptions = {},
 ): AsyncGenerator<KeyEvent> {
-  const named = { ...(cid === undefined ? {} : { cid }), ...(pageRows === undefined ? {} : { limit: pageRows }) }
-  const logs = new Map(nodeNumbers.map((node) => [node, createLog(node, start)]))
-  const fetchPage = ({ node, before }: Log, signal?: AbortSignal) =>
-    requestPage(client, node, { ...named, ...(before === Number.POSITIVE_INFINITY ? {} : { before }) }, signal)
+  const named = cid === undefined ? {} : { cid }
+  const open = (node: number): Log => ({ node, before: start, rows: [], last: new Set(), pageRows })
+  const logs = new Map(nodeNumbers.map((node) => [node, open(node)]))
+  const fetchPage = ({ node, before, pageRows: limit }: Log, signal?: AbortSignal) =>
+    requestPage(client, node, { ...named, limit, ...(before === Number.POSITIVE_INFINITY ? {} : { before }) }, signal)
   const readAhead = createReadAhead(options)
   let horizon = start
   let next = start
   for (;;) {
     const sent = await queryNodes(async (node) => {
-      const log = logs.get(node) ?? createLog(node, start)
+      const log = logs.get(node) ?? open(node)
       // A node that sent more than others waits for them.
       return { log, page: log.before < horizon || log.before === 0 ? undefined : await fetchPage(log, options.signal) }
     }, options)
@@ -116,10 +122,6 @@ export async function* listKeyEvents(
   }
 }
 
-function createLog(node: number, before: number): Log {
-  return { node, before, rows: [], last: new Set() }
-}
-
 /** Adds the rows of a page to the log of its node. */
 function addPage(log: Log, { events, hasMore }: Page): void {
   const rows = events.map((event) => ({ node: log.node, since: sinceOf(event), event }))
@@ -128,8 +130,11 @@ function addPage(log: Log, { events, hasMore }: Page): void {
   log.rows.push(...fresh)
   log.last = new Set(rows.map(nameRow))
   if (!hasMore || end === undefined) log.before = 0
-  // Further rows of the same millisecond are on the next page, unless the page has no others.
-  else log.before = fresh.length > 0 && end + 1 < log.before ? end + 1 : end
+  // Further rows of the same millisecond are on the next page, which also has those.
+  else if (end + 1 < log.before) log.before = end + 1
+  // All of the page is of one millisecond.
+  else if (log.pageRows < maxKeyEventRows) log.pageRows = Math.min(maxKeyEventRows, 4 * log.pageRows)
+  else log.before = end
 }
 
 /**
