@@ -75,6 +75,19 @@ test('a list whose copy could not be written is fetched again, until it is', asy
   expect(problems).toHaveLength(1)
 })
 
+test('a copy that cannot be read counts as none, so that no other list waits for it', async () => {
+  await using server = await serve((_request, response) => response.end(rule))
+  await subscribe(server.url).update(signal)
+  const [copy = ''] = await readdir(folder)
+  await rm(join(folder, copy))
+  await mkdir(join(folder, copy))
+  const list = subscribe(server.url)
+  expect(await list.read()).toBeUndefined()
+  expect(problems).toEqual([expect.stringContaining('EISDIR')])
+  await list.update(signal)
+  expect((await list.read())?.text).toBe(rule)
+})
+
 test('a redirect within the host is followed, one to a private host is not', async () => {
   await using other = await serve((_request, response) => response.end(rule))
   await using server = await serve((request, response) => {

@@ -14,7 +14,7 @@ const maxRedirects = 5
 
 /** A list of another publisher. */
 export type Subscription = {
-  /** Returns the newest copy; undefined until one was fetched. */
+  /** Returns the newest copy; undefined until one was fetched. Logs a copy that cannot be read, which counts as none. */
   read(): Promise<ListFile | undefined>
   /** Fetches the list when it is due. Logs a failure or a response that is not a denylist, and keeps the copy. */
   update(signal: AbortSignal): Promise<void>
@@ -34,6 +34,7 @@ export function createSubscription(
   // The query may contain a key, but distinguishes lists.
   const name = `${origin}${pathname}${search === '' ? '' : `?${id.slice(0, 8)}`}`
   const key = `denylist ${url}`
+  const copyKey = `denylist copy ${url}`
   let copy: ListFile | undefined
   let etag: string | undefined
   let nextAt = 0
@@ -67,7 +68,14 @@ export function createSubscription(
 
   return {
     async read() {
-      copy ??= await readCopy(path, name)
+      if (copy !== undefined) return copy
+      try {
+        copy = await readCopy(path, name)
+        failures.recovered(copyKey, 'copy of a denylist is readable again', { list: name })
+      } catch (error) {
+        // Nothing else waits for it: the rules of the operator apply, and the next update fetches the list.
+        failures.failed(copyKey, error, 'failed to read the copy of a denylist', { list: name })
+      }
       return copy
     },
     async update(signal) {
