@@ -54,7 +54,8 @@ async function openFolder(folder: string, purpose: Purpose, stack: AsyncDisposab
 
 async function openBucket(place: string, { s3 }: Pick<BackupSettings, 's3'>, purpose: Purpose): Promise<ObjectStore> {
   const { openS3Store } = await import('../objects/s3/s3-store.ts')
-  const objects = await openS3Store({ ...s3, ...parseBucket(place), encryption: undefined, storageClass: undefined })
+  const settings = { ...s3, ...parseBucket(place), encryption: undefined, storageClass: undefined }
+  const objects = await openS3Store(settings, { isReader: purpose === 'read' })
   if (purpose === 'read') return objects
   try {
     const others = await objects.listOthers()

@@ -35,23 +35,44 @@ export async function identifyS3(bucket: S3Bucket, name: string): Promise<S3Iden
     } finally {
       await bucket.abortMultipart(key, uploadId)
     }
-    return {
-      async requireSame() {
-        if ((await bucket.head(key))?.writer === writer) return
-        throw new CairnError('UNAVAILABLE', {
-          message: 'The bucket was emptied or replaced while the service was running',
-        })
-      },
-    }
+    return identityOf(bucket, writer)
   } catch (error) {
     throw describeOpenError(error, name)
   }
 }
 
+/**
+ * Recognises a place for a process that only reads, whose credentials may allow nothing else. Writes nothing.
+ *
+ * @param name of the bucket, for errors
+ * @throws CairnError INVALID_CONFIGURATION when the bucket cannot be used; UNAVAILABLE
+ */
+export async function recogniseS3(bucket: S3Bucket, name: string): Promise<S3Identity> {
+  try {
+    return identityOf(bucket, (await isThere(bucket)) ? (await bucket.head(key))?.writer : undefined)
+  } catch (error) {
+    throw describeOpenError(error, name)
+  }
+}
+
+function identityOf(bucket: S3Bucket, writer: string | undefined): S3Identity {
+  return {
+    async requireSame() {
+      if ((await bucket.head(key))?.writer === writer) return
+      throw new CairnError('UNAVAILABLE', {
+        message: 'The bucket was emptied or replaced while the service was running',
+      })
+    },
+  }
+}
+
+/** A list explains a refusal; a HEAD has no body to do so. */
+async function isThere(bucket: S3Bucket): Promise<boolean> {
+  return (await Array.fromAsync(bucket.list(key))).some((each) => each.key === key)
+}
+
 async function findOrCreate(bucket: S3Bucket): Promise<S3Object> {
-  // A list explains a refusal; a HEAD has no body to do so.
-  const isThere = (await Array.fromAsync(bucket.list(key))).some((each) => each.key === key)
-  if (!isThere) {
+  if (!(await isThere(bucket))) {
     // Rejected when another replica that starts at the same time wrote it first.
     await isRefused(() => bucket.put(key, text, { onlyNew: true, writer: randomUUID() }))
   }

@@ -40,6 +40,26 @@ objectSuite('S3 behind a network that fails every fifth request', async () => {
   return { open: () => place.open(), remove: async () => place[Symbol.asyncDispose]() }
 })
 
+test('a process that only reads writes nothing, neither in an empty place nor in another', async () => {
+  await using place = await createS3Place()
+  const readAll = async () => {
+    const before = place.server.requests.length
+    const store = await place.open({ isReader: true })
+    const keys = await Array.fromAsync(store.list(''))
+    const read = keys.includes(key) ? Buffer.from(await store.read(key, 0, 4)).toString() : undefined
+    await store.close()
+    const calls = place.server.requests.slice(before).filter((each) => !/^(?:GET|HEAD) /.test(each))
+    return { keys, read, calls }
+  }
+  expect(await readAll()).toEqual({ keys: [], read: undefined, calls: [] })
+  const store = await place.open()
+  await write(store, key, Buffer.from('kept'))
+  await store.confirm(key)
+  expect(await readAll()).toEqual({ keys: [key], read: 'kept', calls: [] })
+  // As it was found.
+  await store.probe()
+})
+
 describe('objects in parts', () => {
   const bytes = randomBytes(17 * MIB + 5)
   const head = randomBytes(100)

@@ -8,7 +8,7 @@ import type { S3Settings } from '../s3-settings.ts'
 import { openUnconfirmedNotes } from '../unconfirmed-notes.ts'
 import { createPartMemory } from './part-memory.ts'
 import { defaultLimits, openS3Bucket, type S3Limits } from './s3-bucket.ts'
-import { identifyS3 } from './s3-identity.ts'
+import { identifyS3, recogniseS3 } from './s3-identity.ts'
 import { openS3Marks } from './s3-marks.ts'
 import { createS3Writer } from './s3-writer.ts'
 
@@ -17,6 +17,8 @@ export type S3StoreOptions = {
   /** Id of this process: lower-case letters, digits and hyphens. Defaults to a random UUID. */
   replica?: string
   limits?: S3Limits
+  /** Whether this process only reads: nothing is written then. Defaults to false. */
+  isReader?: boolean
 }
 
 const finished = 'objects/'
@@ -35,10 +37,10 @@ const namelessGoneAfterMs = 24 * 3_600_000
  */
 export async function openS3Store(
   settings: S3Settings,
-  { replica = randomUUID(), limits = defaultLimits }: S3StoreOptions = {},
+  { replica = randomUUID(), limits = defaultLimits, isReader = false }: S3StoreOptions = {},
 ): Promise<ObjectStore> {
   const bucket = openS3Bucket(settings, limits)
-  const identity = await identifyS3(bucket, settings.bucket).catch((error: unknown) => {
+  const identity = await (isReader ? recogniseS3 : identifyS3)(bucket, settings.bucket).catch((error: unknown) => {
     bucket.close()
     throw error
   })
