@@ -77,7 +77,7 @@ export const kuboDagPut = defineCall({
   }),
   body: blocksBody,
   response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line per node.' },
-  errors: storeErrors,
+  errors: [...storeErrors, 'NOT_SUPPORTED'],
   limits: { perMinute: 6000 },
 })
 

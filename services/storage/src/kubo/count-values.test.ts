@@ -1,11 +1,12 @@
 import * as dagCbor from '@ipld/dag-cbor'
 import * as dagJson from '@ipld/dag-json'
+import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
-import { countCborValues, countJsonValues } from './count-values.ts'
-import { encodeNode } from './encode-node.ts'
+import { countCborValues, countJsonValues, countPbValues } from './count-values.ts'
+import { encodeNode, transcode } from './encode-node.ts'
 
 const text = 'x, "y": [z] \\\\" {'
 const values: [unknown, number][] = [
@@ -33,10 +34,33 @@ test('counts values and names, and not what looks like some in a text', () => {
 test('a node of very many values is not converted: it would take seconds', async () => {
   const digest = create(0x12, new Uint8Array(32))
   const list = (count: number) => new Array<number>(count).fill(0)
-  for (const { code, encode } of [dagCbor, dagJson]) {
+  for (const [codec, { code, encode }] of [
+    ['dag-cbor', dagCbor],
+    ['dag-json', dagJson],
+  ] as const) {
     const cid = CID.createV1(code, digest)
     const convert = async (count: number) => encodeNode(cid, encode(list(count)), [], 'dag-json')
     expect((await convert(99_000)).length).toBe(2 * 99_000 + 1)
     expect(await codeOf(convert(100_000))).toBe('NOT_SUPPORTED')
+    const store = async (count: number) => transcode(encode(list(count)), codec, 'dag-cbor')
+    expect((await store(99_000)).length).toBeGreaterThan(99_000)
+    expect(await codeOf(store(100_000))).toBe('NOT_SUPPORTED')
   }
+})
+
+test('a link counts as ten values, because its CID is written as text', async () => {
+  const cid = CID.createV1(0x55, create(0x12, new Uint8Array(32)))
+  const links = (count: number) => new Array<CID>(count).fill(cid)
+  // Its bytes or its text are values of their own.
+  expect(countCborValues(dagCbor.encode(links(3)), 100)).toBe(1 + 3 * 11)
+  expect(countJsonValues(dagJson.encode(links(3)), 100)).toBe(1 + 3 * 13)
+  const folder = (count: number) =>
+    dagPb.encode({ Links: links(count).map((Hash) => ({ Hash, Name: 'a', Tsize: 300 })), Data: new Uint8Array(500) })
+  expect(countPbValues(folder(3), 100)).toBe(30)
+  expect(countPbValues(folder(3), 20)).toBe(20)
+  for (let end = 0; end < 200; end++) countPbValues(folder(3).subarray(0, end), 100)
+  const convert = async (count: number) =>
+    encodeNode(CID.createV1(0x70, cid.multihash), folder(count), [], 'dag-json').length
+  expect(await convert(10_000)).toBeGreaterThan(500_000)
+  expect(await codeOf(convert(10_001))).toBe('NOT_SUPPORTED')
 })

@@ -1,17 +1,26 @@
-const [quote, backslash] = [0x22, 0x5c]
+const [quote, slash, backslash] = [0x22, 0x2f, 0x5c]
+/** A link takes as long as this many values: its CID is written as text. */
+const valuesOfLink = 10
+/** The field of a link in dag-pb, which is of bytes. */
+const linkKey = 0x12
 /** Before each value of a JSON text but the first: `,`, `:`, `[` and `{`. */
 const beforeValue = new Set([0x2c, 0x3a, 0x5b, 0x7b])
 
-/** Counts the values and names of CBOR up to a maximum, without building them; those before a malformed one. */
+/**
+ * Counts the values and names of CBOR up to a maximum, without building them; those before a malformed one. A link counts as
+ * several.
+ */
 export function countCborValues(bytes: Uint8Array, max: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let count = 0
-  for (let at = 0; at < bytes.length && count < max; count++) {
+  for (let at = 0; at < bytes.length && count < max; ) {
     const first = view.getUint8(at)
     const [major, info] = [first >> 5, first & 31]
     const width = info < 24 ? 0 : 2 ** (info - 24)
     if (info > 27 || at + 1 + width > bytes.length) return count
     const isText = major === 2 || major === 3
+    // A tag, which is that of a link.
+    count = Math.min(max, count + (major === 6 ? valuesOfLink : 1))
     at += 1 + width + (isText ? (readLength(view, at + 1, width) ?? info) : 0)
   }
   return count
@@ -29,8 +38,27 @@ export function countJsonValues(bytes: Uint8Array, max: number): number {
   let count = 1
   for (let at = 0; at < bytes.length && count < max; at++) {
     const byte = bytes[at] ?? 0
-    if (byte === quote) at = endOfText(bytes, at)
-    else if (beforeValue.has(byte)) count++
+    if (byte === quote) {
+      if (bytes[at + 1] === slash && bytes[at + 2] === quote) count = Math.min(max, count + valuesOfLink)
+      at = endOfText(bytes, at)
+    } else if (beforeValue.has(byte)) count++
+  }
+  return count
+}
+
+/** Counts the links of dag-pb up to a maximum, in values, without building them; those before a malformed field. */
+export function countPbValues(bytes: Uint8Array, max: number): number {
+  let count = 0
+  for (let at = 0; at < bytes.length && count < max; ) {
+    const key = bytes[at++]
+    let length = 0
+    for (let scale = 1; at < bytes.length; scale *= 128) {
+      const byte = bytes[at++] ?? 0
+      length += (byte & 0x7f) * scale
+      if (byte < 0x80) break
+    }
+    if (key === linkKey) count = Math.min(max, count + valuesOfLink)
+    at += length
   }
   return count
 }

@@ -5,7 +5,7 @@ import * as dagJson from '@ipld/dag-json'
 import * as dagPb from '@ipld/dag-pb'
 import type { CID } from 'multiformats/cid'
 import { cborCode, dagCborCode, dagJsonCode, jsonCode } from '../gateway/gateway.ts'
-import { countCborValues, countJsonValues } from './count-values.ts'
+import { countCborValues, countJsonValues, countPbValues } from './count-values.ts'
 import { findWholeFractionInCbor, findWholeFractionInJson } from './whole-fractions.ts'
 
 const rawCode = 0x55
@@ -34,6 +34,7 @@ function decodeJson(bytes: Uint8Array): unknown {
 const maxValues = 100_000
 
 const counters = new Map([
+  [dagPbCode, countPbValues],
   [dagCborCode, countCborValues],
   [cborCode, countCborValues],
   [dagJsonCode, countJsonValues],
@@ -50,13 +51,10 @@ export function encodeNode(
   segments: readonly string[],
   codec: 'dag-json' | 'dag-cbor',
 ): Uint8Array {
-  const count = counters.get(cid.code)?.(bytes, maxValues + 1) ?? 0
-  if (count > maxValues) {
-    throw new CairnError('NOT_SUPPORTED', {
-      message: `${cid} has more than ${maxValues} values`,
-      hint: 'Read the block with block/get, and decode it where you need it.',
-    })
-  }
+  requireFewValues(cid.code, bytes, {
+    what: `${cid}`,
+    hint: 'Read the block with block/get, and decode it where you need it.',
+  })
   let value = decode(cid, bytes)
   for (const segment of segments) {
     const isContainer = typeof value === 'object' && value !== null && Object.hasOwn(value, segment)
@@ -64,6 +62,13 @@ export function encodeNode(
     value = Reflect.get(Object(value), segment)
   }
   return codec === 'dag-json' ? dagJson.encode(value) : dagCbor.encode(value)
+}
+
+/** @throws CairnError NOT_SUPPORTED */
+function requireFewValues(code: number, bytes: Uint8Array, { what, hint }: { what: string; hint: string }): void {
+  const count = counters.get(code)?.(bytes, maxValues + 1) ?? 0
+  if (count > maxValues)
+    throw new CairnError('NOT_SUPPORTED', { message: `${what} has more than ${maxValues} values`, hint })
 }
 
 function decode(cid: CID, bytes: Uint8Array): unknown {
@@ -111,9 +116,14 @@ function isPbNode(value: unknown): value is dagPb.PBNode {
 
 /**
  * Decodes a node from one codec and encodes it in another.
- * @throws CairnError UNSUPPORTED_CODEC; also for a number that would become another one, and the CID with it
+ * @throws CairnError UNSUPPORTED_CODEC, also for a number that would become another one, and the CID with it; NOT_SUPPORTED (too many
+ *   values)
  */
 export function transcode(bytes: Uint8Array, from: CodecName, to: EncodedCodecName): Uint8Array {
+  requireFewValues(codeOf(from), bytes, {
+    what: 'A part',
+    hint: 'Encode the block where it is made, and store it with block/put.',
+  })
   const number = findChangedNumber(bytes, from)
   if (number !== undefined) {
     throw new CairnError('UNSUPPORTED_CODEC', {

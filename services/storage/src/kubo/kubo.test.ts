@@ -1,4 +1,5 @@
 import { CarReader } from '@ipld/car'
+import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -453,10 +454,13 @@ test('of calls that create keys of one name at the same time one succeeds', asyn
 })
 
 test('lists many entries of one line together, of all its paths', async () => {
-  const entry = (at: number) => ({ Hash: { '/': 'bafkqaaa' }, Name: String(at).padStart(5, '0'), Tsize: 0 })
-  const folder = { Data: { '/': { bytes: 'CAE' } }, Links: Array.from({ length: 33_000 }, (_, at) => entry(at)) }
-  const stored = await post('dag/put?store-codec=dag-pb', { parts: [{ path: '0', content: JSON.stringify(folder) }] })
-  const Key = (stored.json as { Cid: { '/': string } }).Cid['/']
+  const Hash = CID.parse('bafkqaaa')
+  const entry = (at: number) => ({ Hash, Name: String(at).padStart(5, '0'), Tsize: 0 })
+  const Links = Array.from({ length: 33_000 }, (_, at) => entry(at))
+  // All of its bytes are ASCII.
+  const content = Buffer.from(dagPb.encode({ Data: Uint8Array.of(8, 1), Links })).toString('latin1')
+  const { json: stored } = await post('block/put?format=dag-pb', { parts: [{ path: '0', content }] })
+  const { Key } = stored as { Key: string }
   expect((await post(`ls?arg=${Key}`)).status).toBe(200)
   const twice = await post(`ls?arg=${Key}&arg=${Key}`)
   expect(twice.json).toMatchObject({ Message: 'The answer has more than 65536 entries. List them with stream=true' })
