@@ -17,6 +17,8 @@ test.each([
   ['a person', `// as ${'he'} asked`, 'he'],
   ['an expiry', `// the ${'link'} ends`, `${'link'} ends`],
   ['an error', `describe${'Fault'}(error)`, `describe${'Fault'}`],
+  ['a spelling', `const is${'Can'}celed = true`, `is${'Can'}celed`],
+  ['a substitute', `// a copy ${'in'} place of the file`, `${'in'} place of`],
   ['a phrase', `// the node is ${'away'}`, `is ${'away'}`],
 ])('finds %s', (_what, text, word) => {
   expect(found(text)).toEqual([word])

@@ -19,6 +19,7 @@ export const nameRules: readonly LanguageRule[] = [
     pattern: /\b(?:giveUp|giveBack|letGo|firstGood|askNodes|asTheyCome|inTurn|takeTurns?)\b/g,
     instead: 'the field’s verb',
   },
+  { pattern: /\b\w*[cC]ancel(?:ed|ing)\b/g, instead: 'cancelled or cancelling: the spelling is British' },
 ]
 
 /** Words of comments, messages and pages, and of the names between them. */
@@ -41,6 +42,7 @@ export const proseRules: readonly LanguageRule[] = [
   { pattern: /\b(?:is|are|was|were) away\b/gi, instead: 'is offline or unavailable' },
   { pattern: /\bwaits? (?:its|their) turn\b/gi, instead: 'is queued' },
   { pattern: /\bleaves? away\b/gi, instead: 'omits' },
+  { pattern: /\bin place of\b/gi, instead: 'instead of' },
   { pattern: /\bfor ever\b|\bforever\b|\bfor good\b/gi, instead: 'permanently' },
   { pattern: /\btells? (?:more|apart)\b/gi, instead: 'see …, or distinguishes' },
   { pattern: /\b(?:he|his|him)\b/g, instead: 'they, the user, the caller' },

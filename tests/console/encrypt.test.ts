@@ -129,7 +129,7 @@ test('an encrypted picture has a thumbnail in its tile, which the service cannot
   expect(problems).toEqual([])
 })
 
-test('a canceled encryption ends its worker and stores nothing, and a file that changed since is reported', async () => {
+test('a cancelled encryption ends its worker and stores nothing, and a file that changed since is reported', async () => {
   const path = join(tmpdir(), `cairn-large-${process.pid}.bin`)
   const file = await openPath(path, 'wx')
   try {

@@ -151,7 +151,7 @@ test('what lies under the transfers can be scrolled out from under them, on a ph
   expect(await page.evaluate(end)).toEqual(['32px', 'auto'])
 })
 
-test('an upload goes on while its user moves about, guards the page, and is gone when it is canceled', async () => {
+test('an upload goes on while its user moves about, guards the page, and is gone when it is cancelled', async () => {
   const { page, problems } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -181,7 +181,7 @@ test('an upload goes on while its user moves about, guards the page, and is gone
   expect(problems).toEqual([])
 })
 
-test('lists running uploads first, shows queued ones with an empty bar, and canceled ones not as done', async () => {
+test('lists running uploads first, shows queued ones with an empty bar, and cancelled ones not as done', async () => {
   const { page } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route(

@@ -81,7 +81,7 @@ setInterval(() => {}, 1_000)`
   await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
-test('a canceled start leaves no process', async () => {
+test('a cancelled start leaves no process', async () => {
   const stop = new AbortController()
   // It never prints its address.
   const program = writeProgram(

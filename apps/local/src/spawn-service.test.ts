@@ -54,7 +54,7 @@ process.stdout.write(String(service.pid), () => process.exit(1))`
   await expect.poll(() => isAlive(pid)).toBe(false)
 })
 
-test('a canceled start leaves no process', async () => {
+test('a cancelled start leaves no process', async () => {
   const stop = new AbortController()
   const starting = spawnService({ ...options(`process.title = 'silent'`), signal: stop.signal })
   starting.catch(() => undefined)

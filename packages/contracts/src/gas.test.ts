@@ -75,7 +75,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
     }),
   )
   await note(
-    'USDC: receiveTokenWithPermit, in place of approve and receiveToken',
+    'USDC: receiveTokenWithPermit instead of approve and receiveToken',
     await alice.writeContract({
       ...admin,
       functionName: 'receiveTokenWithPermit',

@@ -33,7 +33,7 @@ export function useSiblings(cid: string, isActive: boolean): Siblings {
   }, [isActive, ofDrive, isLast, hasNextPage, isFetchingNextPage, fetchNextPage])
   const [before, after] = at < 0 ? [] : [order[at - 1], order[at + 1]]
   const { back, next } = useMemo(() => {
-    // In place of the file: Back returns to the list.
+    // Replaces the history entry, so that Back returns to the list.
     const goTo = (to: string) => () => void navigate({ to: '/files/$cid', params: { cid: to }, search, replace: true })
     return {
       back: before === undefined ? undefined : goTo(before),

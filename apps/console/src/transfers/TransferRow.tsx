@@ -121,7 +121,7 @@ export const TransferRow = memo(function TransferRow({ transfer }: { transfer: T
   )
 })
 
-/** Whether it may do better with the key nodes that the session lacks. */
+/** Returns whether a retry may succeed after a sign-in at the key nodes that the session lacks. */
 function lacksNodes(transfer: Transfer): boolean {
   return (transfer.stage === 'failed' && isOfKeyNodes(transfer.error)) || isPartlyDone(transfer)
 }
@@ -203,7 +203,7 @@ function StageIcon({ transfer: { stage, kind, isEncrypted } }: { transfer: Trans
   const common = { 'aria-hidden': true, size: 18, className: 'mt-0.5 shrink-0 text-ink-faint' } as const
   if (stage === 'done') return <CircleCheck {...common} className="mt-0.5 shrink-0 text-good" />
   if (stage === 'failed') return <CircleAlert {...common} className="mt-0.5 shrink-0 text-bad" />
-  if (stage === 'canceled') return <CircleSlash {...common} />
+  if (stage === 'cancelled') return <CircleSlash {...common} />
   if (stage === 'paused') return <CirclePause {...common} className="mt-0.5 shrink-0 text-warn" />
   if (kind === 'change') return <KeyRound {...common} />
   if (kind === 'download') return <Download {...common} />

@@ -15,7 +15,7 @@ export function TransfersPanel() {
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => (panel.current === null ? undefined : reserveSpace(panel.current)), [])
   const transfers = useTransfers()
-  const { running, queued, paused, failed, done, canceled } = countTransfers(transfers)
+  const { running, queued, paused, failed, done, cancelled } = countTransfers(transfers)
   const isBusy = running + queued + paused + failed > 0
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const canPauseAll = transfers.filter(isPausable).length > 1
@@ -27,7 +27,7 @@ export function TransfersPanel() {
     ...(paused > 0 ? [messages.transfers.pausedCount(paused)] : []),
     ...(failed > 0 ? [messages.transfers.failed(failed)] : []),
     ...(!isBusy && done > 0 ? [messages.transfers.finished(done)] : []),
-    ...(!isBusy && canceled > 0 ? [messages.transfers.canceledCount(canceled)] : []),
+    ...(!isBusy && cancelled > 0 ? [messages.transfers.cancelledCount(cancelled)] : []),
   ].join(' · ')
   return (
     <section
@@ -61,7 +61,7 @@ export function TransfersPanel() {
           ))}
         </ul>
       )}
-      {canRetry || canPauseAll || canContinueAll || canRepairAll || done + canceled > 0 ? (
+      {canRetry || canPauseAll || canContinueAll || canRepairAll || done + cancelled > 0 ? (
         <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-3 py-2">
           {canRepairAll ? (
             <Button size="small" onClick={() => void repairAll(transfers)}>
@@ -83,7 +83,7 @@ export function TransfersPanel() {
               {messages.transfers.retryAll}
             </Button>
           ) : undefined}
-          {done + canceled > 0 ? (
+          {done + cancelled > 0 ? (
             <Button size="small" kind="quiet" onClick={clearDone}>
               {messages.transfers.clearDone}
             </Button>
@@ -94,7 +94,10 @@ export function TransfersPanel() {
   )
 }
 
-/** Sets the height of the panel as a style of the page, which can then be scrolled by it: nothing stays covered. */
+/**
+ * Passes the height of the panel to the styles of the page, which adds as much space at its end, so that all of it can be
+ * scrolled into view.
+ */
 function reserveSpace(panel: HTMLElement): () => void {
   const { style } = document.documentElement
   const observer = new ResizeObserver(() => style.setProperty('--transfers-height', `${panel.offsetHeight}px`))

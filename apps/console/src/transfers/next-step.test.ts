@@ -14,7 +14,7 @@ test('retries an error that may not repeat', () => {
   expect(afterUpload('NETWORK_ERROR')).toBe('retry')
   expect(afterUpload('QUOTA_EXCEEDED')).toBe('retry')
   expect(afterUpload('FILE_UNREADABLE')).toBe('retry')
-  expect(findNextStep({ kind: 'upload', stage: 'canceled', error: undefined })).toBe('retry')
+  expect(findNextStep({ kind: 'upload', stage: 'cancelled', error: undefined })).toBe('retry')
 })
 
 test('unfinished work has no next step', () => {

@@ -12,7 +12,7 @@ export function findNextStep({
   stage,
   error,
 }: Pick<Transfer, 'kind' | 'stage' | 'error'>): 'retry' | 'rename' | undefined {
-  if (stage === 'canceled') return 'retry'
+  if (stage === 'cancelled') return 'retry'
   if (stage !== 'failed') return undefined
   if (kind === 'upload' && error?.code === 'INVALID_PATH') return 'rename'
   return error !== undefined && !error.retry && refusedStatuses.includes(error.status) ? undefined : 'retry'

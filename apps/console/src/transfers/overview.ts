@@ -14,7 +14,7 @@ const ranks: Record<TransferStage, number> = {
   paused: 1,
   waiting: 2,
   done: 3,
-  canceled: 3,
+  cancelled: 3,
 }
 const overRank = ranks.done
 
@@ -37,6 +37,6 @@ export function countTransfers(transfers: readonly Pick<Transfer, 'stage'>[]) {
     paused: count((stage) => stage === 'paused'),
     failed: count((stage) => stage === 'failed'),
     done: count((stage) => stage === 'done'),
-    canceled: count((stage) => stage === 'canceled'),
+    cancelled: count((stage) => stage === 'cancelled'),
   }
 }

@@ -53,18 +53,18 @@ type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortControll
 /** Maximum number of concurrent transfers: more would only share the same connection. */
 const maxRunning = 2
 
-/** Reports of running work are shown at most this often, in ms: each one draws all rows. */
+/** Minimum interval in ms between updates of the list, because each update renders all rows. */
 const showMs = 100
 
 const entries = new Map<number, Entry>()
-/** Running ones that pause, until their work has stopped, with what they need then. */
+/** Running transfers that are pausing, with what each needs once its work has stopped. */
 const pausing = new Map<number, PausedNeed>()
 let view: readonly Transfer[] = []
 let nextId = 1
 const listeners = new Set<() => void>()
 
 let showTimer: ReturnType<typeof setTimeout> | undefined
-/** Whether a change waits to be shown. */
+/** Whether a change is not shown yet. */
 let isStale = false
 
 function publish(): void {
@@ -93,7 +93,7 @@ function change(id: number, next: Partial<Transfer>): void {
 
 /** Returns whether it still has work to do. */
 export function isActive({ stage }: Transfer): boolean {
-  return stage !== 'done' && stage !== 'failed' && stage !== 'canceled' && stage !== 'paused'
+  return stage !== 'done' && stage !== 'failed' && stage !== 'cancelled' && stage !== 'paused'
 }
 
 /** Returns whether any transfer still has work to do. */
@@ -149,12 +149,12 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     if (!isShownTo(request)) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
     request.onDone?.(result?.cid)
   } catch (failure) {
-    // A failed one never stops the others.
+    // Not thrown, so that a failure does not stop other transfers.
     const error = CairnError.from(failure)
     const wasStopped = error.code === 'ABORTED' || stop.signal.aborted
     const need = pausing.get(id) ?? (isInterrupted() && !wasStopped ? 'session' : undefined)
     if (need !== undefined) pause(id, need)
-    else if (wasStopped) change(id, { stage: 'canceled' })
+    else if (wasStopped) change(id, { stage: 'cancelled' })
     else {
       const isUnclear = entries.get(id)?.transfer.stage === 'storing' && !isRefusal(error)
       const failedName = request.failedName === undefined ? name : markControls(request.failedName)
@@ -164,12 +164,12 @@ async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise
     }
   }
   pausing.delete(id)
-  // Its user may have signed in again before its work stopped.
+  // The user may have signed in again before the work stopped.
   resumeForSession()
   runNext()
 }
 
-/** Returns whether users see its end: in the panel, over whose buttons a toast would lie, or where they started it. */
+/** Returns whether users see the result: in the panel, whose buttons a toast would cover, or where they started the transfer. */
 function isShownTo({ isShown }: TransferRequest): boolean {
   return areTransfersShown() || isShown?.() === true
 }
@@ -180,12 +180,12 @@ function firstStage({ kind, isEncrypted }: TransferRequest): TransferStage {
   return isEncrypted ? 'encrypting' : 'checking'
 }
 
-/** Returns whether a service decided against the request; it is not known what became of any other one that failed. */
+/** Returns whether a service rejected the request. After any other failure, it is unknown whether the service has processed it. */
 function isRefusal({ status }: CairnError): boolean {
   return status >= 400 && status < 500
 }
 
-/** Stages that lose nothing when they stop: later ones change what the service or the key nodes have. */
+/** Stages in which nothing is lost when the work stops. Later ones change data of the service or the key nodes. */
 const pausable: ReadonlySet<TransferStage> = new Set(['waiting', 'checking', 'encrypting', 'sending', 'offline'])
 
 /** Returns whether the user can pause it now. */
@@ -220,7 +220,7 @@ export function cancelTransfer(id: number): void {
   if (entry === undefined) return
   pausing.delete(id)
   entry.stop.abort()
-  if (entry.transfer.stage === 'waiting') change(id, { stage: 'canceled' })
+  if (entry.transfer.stage === 'waiting') change(id, { stage: 'cancelled' })
   drop(entry)
 }
 
@@ -305,12 +305,12 @@ export function removeTransfer(id: number): void {
 
 export function clearDone(): void {
   for (const [id, { transfer }] of entries) {
-    if (transfer.stage === 'done' || transfer.stage === 'canceled') entries.delete(id)
+    if (transfer.stage === 'done' || transfer.stage === 'cancelled') entries.delete(id)
   }
   publish()
 }
 
-// Work belongs to the account that started it. If its session ends by itself, it waits until that account signs in again.
+// Work belongs to the account that started it. If its session expires, the work waits until that account signs in again.
 let owner = getSession()?.address
 watchSession(() => {
   const address = getSession()?.address
@@ -328,7 +328,7 @@ watchSession(() => {
 
 function pauseForSession(): void {
   const all = [...entries.values()]
-  // Later stages finish: what they change at the services is then known. Queued ones first, so that none starts.
+  // Later stages continue, so that their result is known. Queued ones are stopped first, so that none starts.
   const queued = all.filter(({ transfer }) => transfer.stage === 'waiting')
   const running = all.filter(({ transfer }) => transfer.stage !== 'waiting' && pausable.has(transfer.stage))
   for (const entry of [...queued, ...running]) stop(entry, 'session')
@@ -342,7 +342,7 @@ function resumeForSession(): void {
   }
 }
 
-// The browser asks before it leaves a page with work in progress.
+// Makes the browser ask before it leaves a page with work in progress.
 addEventListener('beforeunload', (event) => {
   if (hasActive()) event.preventDefault()
 })

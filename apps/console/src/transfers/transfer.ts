@@ -15,7 +15,7 @@ export type TransferStage =
   | 'working'
   | 'done'
   | 'failed'
-  | 'canceled'
+  | 'cancelled'
 
 /** State of one of the five key nodes during a change. */
 export type NodeState = 'waiting' | 'running' | 'done' | 'failed'
@@ -35,7 +35,7 @@ export type Transfer = {
   /** For changes: the five nodes. */
   readonly nodes: readonly NodeState[] | undefined
   readonly error: CairnError | undefined
-  /** For a failed one: all of it was sent, and it is not known whether it was stored. */
+  /** For a failed upload: all of it was sent, but it is unknown whether it was stored. */
   readonly isUnclear: boolean
   /** For finished uploads. */
   readonly cid: string | undefined
@@ -45,7 +45,7 @@ export type Transfer = {
 }
 
 /**
- * What paused work needs to resume: `resume` is one click, `session` is a sign-in, because its session ended; the others are of
- * work that an earlier page left.
+ * What paused work needs in order to resume. `resume`: one click; `session`: a sign-in, because its session ended; the others:
+ * what work of an earlier page needs.
  */
 export type PausedNeed = 'resume' | 'session' | 'continue' | 'file' | 'folder' | 'repair'

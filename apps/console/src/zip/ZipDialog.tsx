@@ -22,7 +22,7 @@ import { zipInWorker } from './zip-in-worker.ts'
 import type { ZipItem } from './zip-order.ts'
 
 /**
- * Saves items as one ZIP: as a stream into the file that the user chooses, or as a download. The work is a transfer, so it
+ * Saves items as one ZIP: as a stream into a file that the user chooses, or as a download. The work is a transfer, so it
  * continues when the dialog or the page is closed.
  */
 export function ZipDialog({
@@ -62,7 +62,7 @@ export function ZipDialog({
           await removing
           const writing = zipInWorker(network, {
             items,
-            // Other items are read as by everyone.
+            // Only private items are requested in the name of the account.
             apiKey: items.some(({ isPrivate }) => isPrivate) ? getSession()?.apiKey : undefined,
             target,
             signal,
@@ -72,7 +72,7 @@ export function ZipDialog({
               report({ bytes: Math.min(bytes, totalBytes) })
             },
           })
-          // Another try makes it again.
+          // Another attempt creates it again.
           writing.catch(() => {
             if (target !== undefined) removing = removeEmptyTarget(target)
           })
@@ -160,7 +160,7 @@ export function ZipDialog({
         </div>
       ) : (
         <p role="status" className="text-ink-soft text-sm">
-          {messages.drive.zipCanceled}
+          {messages.drive.zipCancelled}
         </p>
       )}
     </Modal>

@@ -53,14 +53,14 @@ test.each([100, 3 * mib])('a file of %i bytes that was cut after it was chosen i
 })
 
 test('a reader that stops early ends the stream', async () => {
-  let isCanceled = false
+  let isCancelled = false
   class WatchedBlob extends Blob {
     override stream(): ReadableStream<Uint8Array<ArrayBuffer>> {
       return new ReadableStream({
         type: 'bytes',
         pull: (controller) => controller.enqueue(new Uint8Array(mib)),
         cancel: () => {
-          isCanceled = true
+          isCancelled = true
         },
       })
     }
@@ -69,5 +69,5 @@ test('a reader that stops early ends the stream', async () => {
     expect(piece.length).toBe(mib)
     break
   }
-  expect(isCanceled).toBe(true)
+  expect(isCancelled).toBe(true)
 })

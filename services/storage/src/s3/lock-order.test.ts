@@ -217,7 +217,7 @@ test('a deletion of several uploads locks their packs in one order, whatever the
 })
 
 test.each([
-  ['canceled', (id: string) => dropUpload(s3.context, id)],
+  ['cancelled', (id: string) => dropUpload(s3.context, id)],
   [
     'failed',
     async (id: string) => {

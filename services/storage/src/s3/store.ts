@@ -229,7 +229,7 @@ type FoundVersion = ObjectRow & { kind: VersionRow['kind'] }
 
 const kindOf = (kind: VersionRow['kind']) => sql<VersionRow['kind']>`${sql.lit(kind)}`.as('kind')
 
-/** In place of a column that delete markers do not have. */
+/** Replaces a column that delete markers do not have. */
 const noText = sql<string>`''`
 
 /** 1 for the delete marker that is the newest version of its key. */

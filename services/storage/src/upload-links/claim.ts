@@ -13,7 +13,7 @@ export type DeclaredFile = {
 
 /**
  * Checks that a link accepts a file. Uploads in progress count towards its limits, so that they are exact in a unit of work
- * that has locked the account; when such an upload is canceled or expires, its place is free again.
+ * that has locked the account; when such an upload is cancelled or expires, its place is free again.
  * @param maxOpen most uploads of the link in progress
  * @throws CairnError GONE, PAYLOAD_TOO_LARGE, UNSUPPORTED_MEDIA_TYPE, UPLOAD_LIMIT
  */

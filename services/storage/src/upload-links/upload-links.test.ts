@@ -175,7 +175,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(listed.fileList).toMatchObject([{ encryption: false }, { encryption: false }])
   })
 
-  test('of concurrent uploads exactly as many start as the link allows, and a canceled one frees its place', async () => {
+  test('of concurrent uploads exactly as many start as the link allows, and a cancelled one frees its place', async () => {
     const owner = await openAccount()
     const link = await owner.create({ maxUploads: 2 })
     expect((await link.send(randomBytes(5))).state).toBe('stored')

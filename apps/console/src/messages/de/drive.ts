@@ -172,7 +172,7 @@ export const drive: Texts['drive'] = {
     }),
   zipFailed: 'Das ZIP wurde nicht gesichert',
   zipCancel: 'Download abbrechen',
-  zipCanceled: 'Der Download wurde abgebrochen.',
+  zipCancelled: 'Der Download wurde abgebrochen.',
   zipGoesOn:
     'Dieses Fenster kann geschlossen werden. Der Download läuft weiter, den Fortschritt zeigen die Übertragungen.',
   saved: (name) => `${name} gesichert`,

@@ -164,7 +164,7 @@ export const drive = translatable('drive', {
     }),
   zipFailed: 'The ZIP was not saved',
   zipCancel: 'Cancel download',
-  zipCanceled: 'The download was cancelled.',
+  zipCancelled: 'The download was cancelled.',
   zipGoesOn: 'You can close this window. The download continues, and Transfers shows its progress.',
   saved: (name: string) => `${name} saved`,
   notPlacedYet: (names: readonly string[]) =>
