@@ -36,7 +36,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const draft = edited ?? saved
   const { names: chains } = useChains(draft.chainType)
   const failures = checkDraft(draft)
-  const faultCount = Object.keys(failures.fields).length + (failures.other === undefined ? 0 : 1)
+  const errorCount = Object.keys(failures.fields).length + (failures.other === undefined ? 0 : 1)
   const hasChanges = diffDrafts(saved, draft).length > 0
   const [lastTried, setTried] = useState<Tried>()
   // The verdict applies to the tested draft, not to later edits.
@@ -45,11 +45,13 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   const tried = isStillTried ? lastTried : undefined
   const editor = useRef<HTMLDivElement>(null)
   const list = useRef<HTMLOListElement>(null)
-  /** Conditions that were to be saved or checked as they are: their errors are shown. One added later has none yet. */
+  /**
+   * Conditions that the user has tried to save or check: only their errors are shown, so that a new condition starts without any.
+   */
   const [wereTried, setWereTried] = useState<ReadonlySet<string>>(new Set())
   const ids = draft.conditions.map((condition) => readText(condition, ['id']))
   const isRight = () => {
-    if (faultCount === 0) return true
+    if (errorCount === 0) return true
     setWereTried(new Set(ids))
     setTries(tries + 1)
     return false
@@ -75,7 +77,7 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
     const chain = (isSame ? chains[0] : undefined) ?? chainHint(kind, chains, draft.chainType === chainType)
     const id = nextId(before)
     added.current = String(id)
-    // A number is used again.
+    // The id may be that of a removed condition.
     setWereTried(new Set([...wereTried].filter((one) => one !== String(id))))
     setEdited({ ...before, conditions: [...before.conditions, createCondition(kind, id, chain)] })
   }
@@ -174,8 +176,8 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
       <ConditionsDiff saved={saved} draft={draft} />
       {hasChanges ? (
         <div className="flex flex-wrap items-center justify-end gap-2">
-          {wasTried && faultCount > 0 ? (
-            <p className="mr-auto text-bad text-sm">{messages.conditions.badCount(faultCount)}</p>
+          {wasTried && errorCount > 0 ? (
+            <p className="mr-auto text-bad text-sm">{messages.conditions.badCount(errorCount)}</p>
           ) : undefined}
           <Button onClick={() => setEdited(undefined)}>{messages.conditions.discard}</Button>
           <Button

@@ -108,16 +108,16 @@ function toDraft(chainType: DraftChainType, list: readonly unknown[], aggregator
 
 const squeeze = (text: string) => text.replace(/\s+/g, ' ').trim().toLowerCase()
 
-/** Errors by `conditions.{position}.{field}`, and of the grouping. Empty if a draft can be saved. */
-export type Faults = { fields: Readonly<Record<string, string>>; other: string | undefined }
+/** Errors by `conditions.{position}.{field}`, and the error of the grouping. Empty if a draft can be saved. */
+export type DraftErrors = { fields: Readonly<Record<string, string>>; other: string | undefined }
 
 /** Validates a draft by the rules of the key nodes, and checks that numbers are numbers. */
-export function checkDraft(draft: Draft): Faults {
+export function checkDraft(draft: Draft): DraftErrors {
   if (draft.conditions.length === 0) return { fields: {}, other: undefined }
-  const figures = checkFigures(draft)
+  const numberErrors = checkNumbers(draft)
   try {
     parseConditions(toInput(draft))
-    return { fields: figures, other: undefined }
+    return { fields: numberErrors, other: undefined }
   } catch (error) {
     if (!CairnError.is(error, 'INVALID_CONDITION')) throw error
     const { rules = {}, ...set } = error.details
@@ -127,14 +127,14 @@ export function checkDraft(draft: Draft): Faults {
     })
     const rule = parseReason(set)
     return {
-      fields: { ...figures, ...Object.fromEntries(list) },
+      fields: { ...numberErrors, ...Object.fromEntries(list) },
       other: list.length > 0 ? undefined : rule === undefined ? error.message : describeRule(rule),
     }
   }
 }
 
-/** The protocol accepts any text to compare with, and addresses with a typo; a number field of a sentence requires a number. */
-function checkFigures({ chainType, conditions }: Draft): Record<string, string> {
+/** Checks what the protocol accepts but a sentence does not: text in a number field, and addresses with a typo. */
+function checkNumbers({ chainType, conditions }: Draft): Record<string, string> {
   const fields: Record<string, string> = {}
   for (const [position, condition] of conditions.entries()) {
     const name = findTemplate(chainType, condition)

@@ -18,7 +18,7 @@ test('an upload that cannot be where it is wanted does not stop the others', () 
   const placements = [...names.map((name) => toPlacement(name)), toPlacement('u\u0308.txt', 'a folder that is gone')]
   expect(placeItems({ edit, drive }, placements)).toEqual({
     elsewhere: [{ name: 'known.txt', path: '/elsewhere.txt' }],
-    homeless: 1,
+    withoutFolder: 1,
     refused: [{ name: 'taken/b.txt', error: expect.objectContaining({ code: 'NOT_A_DIRECTORY' }) }],
   })
   expect(placed).toEqual([

@@ -9,21 +9,21 @@ type PlaceEdit = { edit: Pick<DriveEditor, 'place'>; drive: Pick<Drive, 'get' | 
 export type Misplaced = {
   /** Content that was stored elsewhere before, and stays there. */
   elsewhere: { name: string; path: string }[]
-  /** Number of uploads whose folder another tab or device deleted meanwhile: they stay in the root. */
-  homeless: number
-  /** Uploads that have no place there, and stay in the root. */
+  /** Number of uploads that stay in the root because their folder was deleted meanwhile, in another tab or on another device. */
+  withoutFolder: number
+  /** Uploads that the drive could not move to their path, and that stay in the root. */
   refused: { name: string; error: CairnError }[]
 }
 
-/** Puts uploads into their folders. One that cannot be there does not stop the others. */
+/** Puts uploads into their folders. A failure of one does not stop the others. */
 export function placeItems(
   { edit, drive }: PlaceEdit,
   placements: readonly Pick<Placement, 'cid' | 'name' | 'folderId'>[],
 ): Misplaced {
-  const misplaced: Misplaced = { elsewhere: [], homeless: 0, refused: [] }
+  const misplaced: Misplaced = { elsewhere: [], withoutFolder: 0, refused: [] }
   for (const { cid, name, folderId } of placements) {
     const folder = folderPathOf(drive, folderId)
-    if (folder === undefined) misplaced.homeless++
+    if (folder === undefined) misplaced.withoutFolder++
     const wanted = joinPath(folder ?? '/', name)
     try {
       const path = edit.place(cid, wanted)

@@ -7,7 +7,10 @@ import { waitForNetwork } from '../upload/wait-for-network.ts'
 import { type Misplaced, placeItems } from './place-items.ts'
 import { findHiddenUploads } from './root-uploads.ts'
 
-/** Uploads of one drop finish one after the other: those of this time, in ms, are one change of the drive. */
+/**
+ * How long uploads are collected before one change of the drive places them, in ms: files of one drop finish shortly after each
+ * other.
+ */
 const gatherMs = 400
 /** Pauses before another try, in ms: the first one, and the longest. */
 const firstPauseMs = 5_000
@@ -44,7 +47,7 @@ async function placeAll(): Promise<void> {
   const { drive } = shown
   const inFolders = placements.filter(belongsInFolder)
   const inRoot = placements.filter((one) => !belongsInFolder(one))
-  let misplaced: Misplaced = { elsewhere: [], homeless: 0, refused: [] }
+  let misplaced: Misplaced = { elsewhere: [], withoutFolder: 0, refused: [] }
   try {
     if (inFolders.length > 0) await drive.reload({ isQuick: true })
     const { elsewhere, inTrash } = findHiddenUploads(drive, inRoot)
@@ -68,7 +71,7 @@ async function placeAll(): Promise<void> {
   report(misplaced)
 }
 
-/** Tries again, at the latest on the next page: until then, they are kept as uploads are. */
+/** Tries again after a pause. Unplaced uploads are stored with the transfers, so the next page load tries again at the latest. */
 async function placeLater(): Promise<void> {
   if (isPausing || waiting.length === 0) return
   isPausing = true
@@ -78,8 +81,8 @@ async function placeLater(): Promise<void> {
   await placeAll()
 }
 
-function report({ elsewhere, homeless, refused }: Misplaced): void {
-  if (homeless > 0) toastDone(messages.drive.placedInRoot(homeless))
+function report({ elsewhere, withoutFolder, refused }: Misplaced): void {
+  if (withoutFolder > 0) toastDone(messages.drive.placedInRoot(withoutFolder))
   for (const { name, path } of elsewhere.slice(0, 3)) toastDone(messages.drive.alreadyStored(name, path))
   const [first] = refused
   if (first !== undefined) toastError(messages.drive.notPlaced(refused.map(({ name }) => name)), first.error)
