@@ -369,11 +369,11 @@ test.each([10, 300_000])(
 )
 
 test('no key is saved for an upload to a service that cannot be reached', async () => {
-  const before = (await Array.fromAsync(listKeyFiles(owner))).length
+  const before = (await Array.fromAsync(listKeyFiles(owner, 'owner'))).length
   const { network } = owner
   const away = { ...owner, network: { ...network, upload: 'http://127.0.0.1:1' } }
   await expect(uploadEncryptedText(away, 'not sent')).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
-  expect(await Array.fromAsync(listKeyFiles(owner))).toHaveLength(before)
+  expect(await Array.fromAsync(listKeyFiles(owner, 'owner'))).toHaveLength(before)
 })
 
 test('an upload whose answer is lost is stored once', async () => {
