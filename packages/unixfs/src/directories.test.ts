@@ -88,6 +88,19 @@ describe('folders, flat and sharded', () => {
     }
   })
 
+  it('keep the bytes of many links only, not decoded ones, while they are listed', async () => {
+    const blocks = createMemoryBlocks()
+    const names = Array.from({ length: 1100 }, (_, index) => `file ${index}`)
+    const { cid } = await importFolder(blocks, names, flat)
+    const node = decodeNode(cid, await blocks.get(cid))
+    const source = { get: blocks.get, nodes: { get: () => node, set: () => undefined } }
+    const entries = await collect(listDirectory(source, cid))
+    expect(entries.map(({ name, cid: one }) => `${name} ${one}`)).toEqual(
+      node.links.map(({ name, cid: one }) => `${name} ${one}`),
+    )
+    expect(entries.every((entry, at) => entry.cid !== node.links[at]?.cid)).toBe(true)
+  })
+
   it('resolve nested paths and report every block on the way', async () => {
     for (const profile of [flat, sharded]) {
       const blocks = createMemoryBlocks()

@@ -134,6 +134,20 @@ describe('reading a file', () => {
     expect(announced[0]).toHaveLength(3)
   })
 
+  it('keeps the bytes of unread links only, not decoded ones', async () => {
+    const blocks = createMemoryBlocks()
+    const leaves = [1, 2, 3].map((length): [CID, number] => [blocks.add(rawCode, patternOf(length)), length])
+    const announced: Announced[] = []
+    const source = { get: blocks.get, prefetch: (cids: Announced) => void announced.push(cids) }
+    const reading = readFile(source, addFile(blocks, leaves))
+    await reading.next()
+    // It reads its parts from the list that it announces, which decodes them again each time.
+    expect(announced).toHaveLength(1)
+    expect(announced[0]).not.toBeInstanceOf(Array)
+    expect(announced[0]?.slice(0, 3).map(String)).toEqual(leaves.map(([cid]) => String(cid)))
+    expect(await collect(reading)).toHaveLength(2)
+  })
+
   describe('a large file', () => {
     const chunkSizeBytes = 262_144
     const content = patternOf(20 * chunkSizeBytes)

@@ -185,6 +185,24 @@ describe('walking a DAG', () => {
     expect(await walk(blocks, root, { scope: 'entity' })).toEqual([String(root)])
   })
 
+  it('stops when too many links wait on the way down', async () => {
+    const blocks = createMemoryBlocks()
+    const leaves = Array.from({ length: 100 }, (_, at) => blocks.add(rawCode, patternOf(4, at)))
+    const addChain = (depth: number, place: 'first' | 'last') => {
+      let cid = blocks.add(rawCode, patternOf(1))
+      for (let level = 0; level < depth; level++) {
+        cid = addNode(blocks, place === 'first' ? [cid, ...leaves] : [...leaves, cid])
+      }
+      return cid
+    }
+    // 4,044 bytes for each level.
+    const limits = { maxPendingBytes: 41_000 }
+    expect(await walk(blocks, addChain(10, 'first'), limits)).toHaveLength(111)
+    await expect(walk(blocks, addChain(11, 'first'), limits)).rejects.toMatchObject({ code: 'TOO_LARGE' })
+    // None waits above the last child of a block.
+    expect(await walk(blocks, addChain(50, 'last'), limits)).toHaveLength(151)
+  })
+
   it('stops at its limits of depth and number, in any shape', async () => {
     const blocks = createMemoryBlocks()
     let chain = blocks.add(rawCode, patternOf(1))

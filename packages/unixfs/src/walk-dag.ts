@@ -26,6 +26,11 @@ export type WalkOptions = ReadOptions & {
   withIdentity?: boolean
   /** Maximum number of blocks yielded or pending. Defaults to 4,194,304 (1 TiB in chunks of 256 KiB). */
   maxBlocks?: number
+  /**
+   * Maximum bytes of the links that wait on the way down. Defaults to 32 MiB: sixteen nodes with as many links as a block of 2 MiB
+   * has, one below the other.
+   */
+  maxPendingBytes?: number
   /** Maximum number of levels. Defaults to 4,096 (128 folders of 32 levels). */
   maxDepth?: number
 }
@@ -48,8 +53,7 @@ type Level = {
   /** Start and size of each part of a file that is read by range. */
   parts: { starts: Float64Array; sizes: Float64Array } | undefined
 }
-/** Maximum bytes of all levels: sixteen nodes with as many links as a block of 2 MiB has, one below the other. */
-const maxPendingBytes = 32 * 1024 * 1024
+const defaultMaxPendingBytes = 32 * 1024 * 1024
 
 function sizeOf({ cids, parts }: Level): number {
   return cids.sizeBytes + (parts === undefined ? 0 : parts.starts.byteLength + parts.sizes.byteLength)
@@ -76,6 +80,7 @@ export async function* walkDag(
     dups = false,
     withIdentity = false,
     maxBlocks = 4_194_304,
+    maxPendingBytes = defaultMaxPendingBytes,
     maxDepth = 4096,
   } = options
   /** Whether all that is wanted below a block was walked: the same node may be at another end of the range, too. */
