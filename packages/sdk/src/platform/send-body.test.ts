@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { freeOnceSent } from '../local/sent-pieces.ts'
 import { sendStreamed } from './send-body.ts'
@@ -43,6 +44,44 @@ test('a piece is freed once it is sent, and not before', async () => {
     expect(all.length).toBe(pieceBytes + kept.length)
     expect(all.subarray(0, pieceBytes).every((byte) => byte === 7)).toBe(true)
     expect({ freed: piece.length, kept: kept.length }).toEqual({ freed: 0, kept: 16 })
+  } finally {
+    server.close()
+  }
+})
+
+test('behind a piece without bytes, nothing is read before all that was before it has left', async () => {
+  const arrived = Promise.withResolvers<IncomingMessage>()
+  const server = createServer((request, response) => {
+    arrived.resolve(request)
+    request.on('end', () => response.end('stored'))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    let isReadOn = false
+    const body = async function* () {
+      yield new Uint8Array(pieceBytes)
+      yield new Uint8Array(0)
+      isReadOn = true
+      yield new Uint8Array(16)
+    }
+    const answer = sendStreamed({
+      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+      headers: {},
+      contentLength: undefined,
+      body: body(),
+      signal: AbortSignal.timeout(60_000),
+    })
+    const request = await arrived.promise
+    // The server reads nothing yet.
+    await setTimeout(100)
+    expect(isReadOn).toBe(false)
+    let bytes = 0
+    request.on('data', (piece: Buffer) => {
+      bytes += piece.length
+    })
+    expect((await answer).text).toBe('stored')
+    expect({ isReadOn, bytes }).toEqual({ isReadOn: true, bytes: pieceBytes + 16 })
   } finally {
     server.close()
   }
