@@ -300,3 +300,14 @@ test('an error of a page is noted with the place that it comes from', async () =
   await expect.poll(() => problems.join()).toMatch(/planted[\s\S]*\(http:\/\/[^ )]+\/first-paint\.js:\d+:\d+\)/)
   expectProblem(/planted/)
 })
+
+test('the link that skips to the content leaves the secret of a link in the address', async () => {
+  const { page, open } = await site.newPage({ accounts: 0 })
+  await open('/upload-link#the-secret')
+  await page.getByRole('main').getByRole('heading').waitFor()
+  const address = page.url()
+  await page.getByRole('link', { name: 'Skip to content' }).focus()
+  await page.keyboard.press('Enter')
+  await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content')
+  expect(page.url()).toBe(address)
+})

@@ -1,5 +1,5 @@
 import { Outlet, useLocation } from '@tanstack/react-router'
-import { Suspense, useEffect, useRef } from 'react'
+import { type MouseEvent, Suspense, useEffect, useRef } from 'react'
 import { WalletWatch } from '../account/WalletWatch.tsx'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
@@ -77,8 +77,10 @@ export function Shell() {
   return (
     <HasWallet value={useWalletAddress() !== undefined}>
       <div className="flex min-h-dvh">
+        {/** biome-ignore lint/a11y/useValidAnchor: it leads to a place of the page, without its fragment. */}
         <a
           href="#content"
+          onClick={skipToContent}
           className="fixed top-2 left-2 z-80 -translate-y-20 rounded-md bg-accent px-4 py-2 font-medium text-on-accent text-sm focus:translate-y-0"
         >
           {messages.shell.skip}
@@ -112,6 +114,12 @@ export function Shell() {
       </div>
     </HasWallet>
   )
+}
+
+/** The address stays as it is: the fragment of a link is its key. */
+function skipToContent(event: MouseEvent): void {
+  event.preventDefault()
+  document.getElementById('content')?.focus()
 }
 
 /** Navigation moves the focus to the content, unless the user is typing. */
