@@ -301,6 +301,30 @@ test('an error of a page is noted with the place that it comes from', async () =
   expectProblem(/planted/)
 })
 
+test('a palette that cannot be loaded takes no keys, and opens once it can be loaded', async () => {
+  const { page, expectProblem } = await openSignedIn()
+  expectProblem(/net::ERR_FAILED/)
+  expectProblem(/^A part of the page was not loaded: /)
+  await page.route('**/assets/Palette-*.js', (route) => route.abort())
+  await page.keyboard.press('Control+k')
+  await page.getByText('Part of the page did not load').waitFor()
+  const search = page.getByRole('searchbox')
+  await search.focus()
+  await page.keyboard.type('abc')
+  expect(await search.inputValue()).toBe('abc')
+  await page.keyboard.press('Tab')
+  expect(await search.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(false)
+  await page.unroute('**/assets/Palette-*.js')
+  await page.getByRole('button', { name: 'Dismiss' }).click()
+  // Firefox keeps the failure until the page is loaded again, which the first try does.
+  await expect
+    .poll(async () => {
+      await page.keyboard.press('Control+k')
+      return page.getByRole('combobox').count()
+    })
+    .toBe(1)
+})
+
 test('the link that skips to the content leaves the secret of a link in the address', async () => {
   const { page, open } = await site.newPage({ accounts: 0 })
   await open('/upload-link#the-secret')

@@ -3,15 +3,13 @@ import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { Modal } from '../ui/Modal.tsx'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
-import { setWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { AccountSheet } from './AccountSheet.tsx'
 import { SignInSteps } from './SignInSteps.tsx'
 
 /** The wallet dialog: sign-in, or the account of a signed-in user. */
-export function WalletDialog() {
+export function WalletDialog({ onClose: close }: { onClose: () => void }) {
   const session = useSession()
   const isKnown = use(HasWallet)
-  const close = () => setWalletDialog(false)
   return session === undefined ? (
     <Modal
       isOpen

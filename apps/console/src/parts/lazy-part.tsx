@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/sdk'
-import { type ComponentType, createElement, lazy, useSyncExternalStore } from 'react'
+import { type ComponentType, createElement, lazy, useEffect, useSyncExternalStore } from 'react'
 import { logFailure } from '../errors/log-failure.ts'
 import { messages } from '../messages/messages.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
-import { isToastShown, toastError } from '../ui/toast-store.ts'
+import { isToastShown, toastError, watchToasts } from '../ui/toast-store.ts'
 import { firstPaint } from './first-paint.ts'
 import { loadPart, PartNotLoaded } from './load-part.ts'
 
@@ -12,7 +12,7 @@ type Instead<Props> = 'error' | 'toast' | ComponentType<Props>
 
 /**
  * Makes a component of a part that loads when it is first rendered, for use below a `Suspense`. If it cannot be loaded, users
- * read so and can try again.
+ * read so and can try again; one with `onClose` is closed if they dismiss that, so that what opens it works again.
  * @param load returns the component of the part
  * @param instead `toast` for parts without a place of their own, such as dialogs and buttons. Defaults to `error`
  */
@@ -37,12 +37,15 @@ export function lazyPart<Props extends object>(
         return () => <ErrorState title={messages.shell.partNotLoaded} error={shown} onRetry={retry} />
       }
       if (instead !== 'toast') return instead
-      toastNotLoaded(shown, retry)
-      return () => undefined
+      const id = toastNotLoaded(shown, retry)
+      return (props) => useClosed(id, props, reset)
     }
   }
-  const retry = () => {
+  const reset = () => {
     part = start()
+  }
+  const retry = () => {
+    reset()
     for (const listener of listeners) listener()
   }
   let part = start()
@@ -67,13 +70,27 @@ export function latePart<Props extends object>(load: () => Promise<ComponentType
 const notLoaded = new Set<() => void>()
 let toast: number | undefined
 
-function toastNotLoaded(error: CairnError, retry: () => void): void {
+function toastNotLoaded(error: CairnError, retry: () => void): number {
   notLoaded.add(retry)
-  if (toast !== undefined && isToastShown(toast)) return
+  if (toast !== undefined && isToastShown(toast)) return toast
   const run = () => {
     const retries = [...notLoaded]
     notLoaded.clear()
     for (const again of retries) again()
   }
   toast = toastError(messages.shell.partNotLoaded, error, { action: { label: messages.shell.retry, run } })
+  return toast
+}
+
+/**
+ * Closes a part that is not there once its toast is gone. Another try, which dismisses the toast too, takes its place at once.
+ * @param reset makes the next opening load it again
+ */
+function useClosed(id: number, { onClose }: { onClose?: () => unknown }, reset: () => void): undefined {
+  const isShown = useSyncExternalStore(watchToasts, () => isToastShown(id))
+  useEffect(() => {
+    if (isShown || onClose === undefined) return
+    onClose()
+    reset()
+  }, [isShown, onClose, reset])
 }

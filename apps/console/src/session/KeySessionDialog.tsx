@@ -10,7 +10,7 @@ import { answerKeySession, getKeySessionRequest } from './key-session-request.ts
 import { SignatureDialog } from './SignatureDialog.tsx'
 
 /** Explains why the wallet needs a second signature, and requests it after a click. */
-export function KeySessionDialog() {
+export function KeySessionDialog({ onClose }: { onClose: () => void }) {
   const network = useNetwork()
   const config = useConfig()
   const openSession = async () => {
@@ -31,7 +31,7 @@ export function KeySessionDialog() {
       hint={messages.signature.keysHint}
       icon={KeyRound}
       onSign={openSession}
-      onClose={() => answerKeySession(getKeySessionRequest(), undefined)}
+      onClose={onClose}
     />
   )
 }

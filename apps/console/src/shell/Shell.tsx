@@ -6,14 +6,14 @@ import { useNetwork } from '../network/use-network.ts'
 import { latePart, lazyPart } from '../parts/lazy-part.tsx'
 import { loadCode } from '../parts/load-code.ts'
 import { useWalletAddress } from '../session/connected-wallet.ts'
-import { useKeySessionRequest } from '../session/key-session-request.ts'
+import { answerKeySession, getKeySessionRequest, useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
-import { useTransfersShown } from '../transfers/panel-store.ts'
+import { showTransfers, useTransfersShown } from '../transfers/panel-store.ts'
 import { Toasts } from '../ui/Toasts.tsx'
 import { toastError } from '../ui/toast-store.ts'
-import { useUploadSheet } from '../upload/upload-sheet-store.ts'
+import { changeUploadSheet, useUploadSheet } from '../upload/upload-sheet-store.ts'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
-import { useWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { setWalletDialog, useWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { BottomBar } from './BottomBar.tsx'
 import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
@@ -35,6 +35,10 @@ const TransfersAnnouncer = latePart(
   async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
 )
 const DropTarget = latePart(async () => (await import('../upload/DropTarget.tsx')).DropTarget)
+const closeWallet = () => setWalletDialog(false)
+const declineKeySession = () => void answerKeySession(getKeySessionRequest(), undefined)
+const hideTransfers = () => showTransfers(false)
+const closeUpload = () => changeUploadSheet({ isOpen: false })
 /** Overlays are prefetched after this delay in ms, so that they open immediately. */
 const fetchAfterMs = 1_000
 
@@ -106,10 +110,10 @@ export function Shell() {
           <TransfersAnnouncer />
         </Suspense>
         <Suspense>
-          {isWalletOpen ? <WalletDialog /> : undefined}
-          {needsKeys ? <KeySessionDialog /> : undefined}
-          {areTransfersShown ? <TransfersPanel /> : undefined}
-          {isOpen && isSignedIn ? <UploadSheet /> : undefined}
+          {isWalletOpen ? <WalletDialog onClose={closeWallet} /> : undefined}
+          {needsKeys ? <KeySessionDialog onClose={declineKeySession} /> : undefined}
+          {areTransfersShown ? <TransfersPanel onClose={hideTransfers} /> : undefined}
+          {isOpen && isSignedIn ? <UploadSheet onClose={closeUpload} /> : undefined}
         </Suspense>
       </div>
     </HasWallet>

@@ -3,15 +3,16 @@ import { Suspense, useEffect } from 'react'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { getSession } from '../session/session-store.ts'
 import { getSettings } from '../theme/settings.ts'
+import { hasDialog } from '../ui/has-dialog.ts'
 import { isTyping } from '../ui/is-typing.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 import { places } from './navigation.ts'
-import { showOverlay, typeAhead, useShellOverlay } from './shell-overlay.ts'
+import { endTypeAhead, showOverlay, typeAhead, useShellOverlay } from './shell-overlay.ts'
 
 /** Time limit in ms for the second letter. */
 const pairMs = 1_200
 
-const Palette = lazyPart(async () => (await import('./palette/Palette.tsx')).Palette, 'toast')
+const Palette = lazyPart(loadPalette, 'toast')
 const ShortcutsHelp = lazyPart(async () => (await import('./ShortcutsHelp.tsx')).ShortcutsHelp, 'toast')
 
 /**
@@ -26,7 +27,7 @@ export function Shortcuts() {
     const onKey = (event: KeyboardEvent) => {
       if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === 'k') {
         // A dialog keeps its focus.
-        if (document.querySelector('[role=dialog]:not([data-place])') !== null) return
+        if (hasDialog()) return
         event.preventDefault()
         showOverlay('palette')
         return
@@ -58,6 +59,15 @@ export function Shortcuts() {
   }, [navigate])
   if (overlay === undefined) return undefined
   return <Suspense>{overlay === 'palette' ? <Palette onClose={close} /> : <ShortcutsHelp onClose={close} />}</Suspense>
+}
+
+async function loadPalette() {
+  try {
+    return (await import('./palette/Palette.tsx')).Palette
+  } catch (error) {
+    endTypeAhead()
+    throw error
+  }
 }
 
 function close(): void {

@@ -5,11 +5,14 @@ export type ShellOverlay = 'palette' | 'shortcuts'
 
 let shown: ShellOverlay | undefined
 let typed = ''
+/** Whether the code of the palette is waited for. */
+let isAwaited = false
 const listeners = new Set<() => void>()
 
 /** Shows an overlay instead of the one that is open; undefined closes it. */
 export function showOverlay(overlay: ShellOverlay | undefined): void {
   shown = overlay
+  isAwaited = overlay === 'palette'
   typed = ''
   for (const listener of listeners) listener()
 }
@@ -20,11 +23,17 @@ export function showOverlay(overlay: ShellOverlay | undefined): void {
  * @returns whether the palette is loading
  */
 export function typeAhead(key: string): boolean {
-  if (shown !== 'palette') return false
+  if (!isAwaited) return false
   if (key === 'Escape') showOverlay(undefined)
   else if (key === 'Backspace') typed = [...typed].slice(0, -1).join('')
   else if ([...key].length === 1) typed += key
   return true
+}
+
+/** The code of the palette was not loaded: the keys are those of the page again. */
+export function endTypeAhead(): void {
+  isAwaited = false
+  typed = ''
 }
 
 /** Returns the text typed since the palette was requested. */

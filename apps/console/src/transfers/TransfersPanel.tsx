@@ -5,13 +5,12 @@ import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
-import { showTransfers } from './panel-store.ts'
 import { continueAll, isPausedByUser, isUnrepaired, pauseAll, repairAll } from './pause-all.ts'
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
 /** All work in progress with its results, over any page. */
-export function TransfersPanel() {
+export function TransfersPanel({ onClose }: { onClose: () => void }) {
   const panel = useRef<HTMLElement>(null)
   useLayoutEffect(() => (panel.current === null ? undefined : reserveSpace(panel.current)), [])
   const transfers = useTransfers()
@@ -41,12 +40,7 @@ export function TransfersPanel() {
           {messages.transfers.title}
           {summary === '' ? '' : <span className="ml-2 font-normal text-ink-soft">{summary}</span>}
         </h2>
-        <IconButton
-          icon={ChevronDown}
-          size="small"
-          label={messages.transfers.collapse}
-          onClick={() => showTransfers(false)}
-        />
+        <IconButton icon={ChevronDown} size="small" label={messages.transfers.collapse} onClick={onClose} />
       </header>
       {transfers.length === 0 ? (
         <div className="flex flex-col items-center gap-1 px-6 py-10 text-center">

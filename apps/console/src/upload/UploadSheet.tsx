@@ -36,13 +36,13 @@ import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
 const UploadPayment = lazyPart(async () => (await import('./UploadPayment.tsx')).UploadPayment)
 
 /** One sheet for files, folders, text and pasted content: content, access, cost, start. */
-export function UploadSheet() {
+export function UploadSheet({ onClose }: { onClose: () => void }) {
   const { isOpen } = useUploadSheet()
   const session = useSession()
-  return isOpen && session !== undefined ? <Sheet /> : undefined
+  return isOpen && session !== undefined ? <Sheet onClose={onClose} /> : undefined
 }
 
-function Sheet() {
+function Sheet({ onClose: close }: { onClose: () => void }) {
   const { tab, items, unreadable, text, textName = messages.upload.textDefault } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
@@ -68,7 +68,6 @@ function Sheet() {
   const isReady = tab === 'text' ? text !== '' && textFailure === undefined : chosen.length > 0 && failures.size === 0
   const waits = useUploadWaits()
   const place = useUploadPlace()
-  const close = () => changeUploadSheet({ isOpen: false })
 
   /** Returns the function that starts the upload of the current items, even if they change later. */
   const prepare = async (): Promise<() => void> => {
