@@ -335,3 +335,28 @@ test('the link that skips to the content leaves the secret of a link in the addr
   await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('content')
   expect(page.url()).toBe(address)
 })
+
+// Of Firefox, a setting of its profile.
+test.skipIf(isFirefox)(
+  'with colours of the system, pressed buttons differ from others, and dialogs have an edge',
+  async () => {
+    const { page, wallet, open } = await openSignedIn()
+    await uploadText(await createAccountClient(site.network, wallet.accounts[0]), 'one', { name: 'one.txt' })
+    await page.emulateMedia({ forcedColors: 'active' })
+    await open('/files?access=public')
+    const outlineOf = (name: string) =>
+      page.getByRole('button', { name, exact: true }).evaluate((one) => getComputedStyle(one).outlineStyle)
+    await page.getByRole('button', { name: 'Public', exact: true }).waitFor()
+    expect(await Promise.all(['Public', 'Private', 'List', 'Grid'].map(outlineOf))).toEqual([
+      'solid',
+      'none',
+      'solid',
+      'none',
+    ])
+    await page.keyboard.press('u')
+    const edge = await page
+      .getByRole('dialog', { name: 'Upload' })
+      .evaluate((one) => getComputedStyle(one).borderTopStyle)
+    expect(edge).toBe('solid')
+  },
+)
