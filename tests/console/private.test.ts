@@ -259,3 +259,18 @@ test('a link opens a private file without an account, for as long as chosen, and
   await page.getByRole('link', { name: 'letter.txt' }).waitFor({ state: 'detached' })
   expect((await fetch(url)).status).toBe(404)
 })
+
+test('an arrow key turns no page while the link that was just made is shown', async () => {
+  const { page, open, text } = await openWithPrivate()
+  await open('/files')
+  await page.getByRole('link', { name: 'letter.txt' }).click()
+  await page.getByText('File 3 of 3').waitFor({ state: 'attached' })
+  await page.getByRole('dialog').getByRole('button', { name: 'Copy link that expires' }).click()
+  await page.keyboard.press('Enter')
+  const made = page.getByRole('dialog', { name: 'Link ready' })
+  await made.getByRole('button', { name: 'Copy link' }).press('ArrowLeft')
+  expect(page.url()).toContain(text)
+  await made.getByRole('button', { name: 'Done' }).click()
+  await page.keyboard.press('ArrowLeft')
+  await expect.poll(() => page.url()).not.toContain(text)
+})

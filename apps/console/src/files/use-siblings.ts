@@ -1,5 +1,6 @@
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
+import { hasDialog } from '../ui/has-dialog.ts'
 import { useShownOrder } from './shown-order.ts'
 import { useFiles } from './use-files.ts'
 
@@ -44,7 +45,7 @@ export function useSiblings(cid: string, isActive: boolean): Siblings {
     if (!isActive) return
     const onKey = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey || event.defaultPrevented) return
-      if (usesArrows(event.target)) return
+      if (usesArrows(event.target) || hasDialog()) return
       const go = event.key === 'ArrowLeft' ? back : event.key === 'ArrowRight' ? next : undefined
       if (go === undefined) return
       event.preventDefault()
@@ -73,7 +74,7 @@ function usesArrows(target: EventTarget | null): boolean {
 function watchSwipes(onSwipe: (isForward: boolean) => void): () => void {
   let start: Touch | undefined
   const onStart = ({ touches, target }: TouchEvent) => {
-    const isOurs = touches.length === 1 && !scrollsSideways(target)
+    const isOurs = touches.length === 1 && !scrollsSideways(target) && !hasDialog()
     start = isOurs ? touches[0] : undefined
   }
   const onEnd = ({ changedTouches: [end] }: TouchEvent) => {
