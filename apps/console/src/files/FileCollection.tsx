@@ -114,6 +114,8 @@ export function FileCollection(props: CollectionProps) {
     onSelection((before) => selectRow(order(), before, file.id, mode))
   }
   const onKey = (event: KeyboardEvent) => {
+    // The menu of a row is not part of the list, although its key events bubble here.
+    if (!(event.target instanceof Node && event.currentTarget.contains(event.target))) return
     if (props.onOtherKey?.(event) === true) {
       event.preventDefault()
       return
@@ -268,8 +270,6 @@ function readKey(
   columns: number,
 ): Selection | 'handled' | undefined {
   const { key, shiftKey, ctrlKey, metaKey, target, currentTarget } = event
-  // The menu of a row is not part of the list, although its key events bubble here.
-  if (!(target instanceof Node) || !currentTarget.contains(target)) return undefined
   const isOnPart = target !== currentTarget && isOwnPress(target)
   if ((ctrlKey || metaKey) && key.toLowerCase() === 'a') {
     onSelectAll()
