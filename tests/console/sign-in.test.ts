@@ -119,13 +119,22 @@ test('a browser that blocks the storage of the page shows it, and keeps the sess
     }
     const reject = async () => refuse()
     for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, { get: refuse })
-    Object.assign(IDBFactory.prototype, { open: refuse })
+    Object.assign(IDBFactory.prototype, { open: refuse, databases: reject })
+    // Firefox refuses this one, too.
+    Object.assign(window, {
+      BroadcastChannel: class {
+        constructor() {
+          refuse()
+        }
+      },
+    })
     // The blank page that a tab begins with is no secure context.
     if (!isSecureContext) return
     Object.assign(LockManager.prototype, { query: reject, request: reject })
-    Object.assign(CacheStorage.prototype, { has: reject, open: reject })
+    Object.assign(CacheStorage.prototype, { has: reject, open: reject, delete: reject })
   })
   await open('/files')
+  await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).waitFor()
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
   for (const access of ['public', 'encrypted'] as const) {
@@ -143,5 +152,9 @@ test('a browser that blocks the storage of the page shows it, and keeps the sess
     .getByRole('main')
     .getByText(wallet.accounts[0]?.address ?? '')
     .waitFor()
+  await page.getByRole('button', { name: 'Export' }).click()
+  await page.getByRole('button', { name: 'Clear', exact: true }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Clear and sign out' }).click()
+  await page.waitForURL((url) => url.pathname === '/')
   expect(problems).toEqual([])
 })

@@ -26,13 +26,18 @@ const ownId = crypto.getRandomValues(new Uint32Array(4)).join('-')
 let opened: BroadcastChannel | undefined
 let release: (() => void) | undefined
 
-function channel(): BroadcastChannel {
-  opened ??= new BroadcastChannel(name)
-  return opened
+/** Firefox refuses it where it blocks the storage of a page, which is alone then. */
+function channel(): BroadcastChannel | undefined {
+  try {
+    opened ??= new BroadcastChannel(name)
+    return opened
+  } catch (error) {
+    return ignoreBlocked(error)
+  }
 }
 
 function post(message: Message): void {
-  channel().postMessage(message)
+  channel()?.postMessage(message)
 }
 
 /** Listens to the other tabs: responds to their requests, and reports changes and the end of the session. */
@@ -46,7 +51,7 @@ export function watchTabs({
   onChanged: (text: string) => void
   onEnded: (apiKey: string, reason: EndReason) => void
 }): void {
-  channel().addEventListener('message', ({ data }) => {
+  channel()?.addEventListener('message', ({ data }) => {
     const { success, output: message } = v.safeParse(messageSchema, data)
     if (!success) return
     if (message.kind === 'changed') onChanged(message.text)
@@ -66,13 +71,13 @@ export async function askTabs(): Promise<string | undefined> {
     if (success && message.kind === 'answer' && message.to === ownId) resolve(message.text)
   }
   const timer = setTimeout(() => resolve(undefined), answerLimitMs)
-  channel().addEventListener('message', listen)
+  channel()?.addEventListener('message', listen)
   post({ kind: 'ask', from: ownId })
   try {
     return await promise
   } finally {
     clearTimeout(timer)
-    channel().removeEventListener('message', listen)
+    channel()?.removeEventListener('message', listen)
   }
 }
 

@@ -1,4 +1,6 @@
+import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
+import { keepText, recallText } from '../wallet/kept-text.ts'
 import { removeKeptZips } from '../zip/kept-zips.ts'
 
 /** Prefix of everything that the console stores in this browser; other pages of this origin use their own. */
@@ -7,18 +9,18 @@ const databaseNames = /^cairn(?:-|$)/
 
 /** Exports the data in this browser as text: settings, last wallet, work in progress. Without sessions and keys. */
 export function exportLocalData(): string {
-  const entries = ownNames(localStorage).map((name) => [name, parse(localStorage.getItem(name) ?? '')] as const)
+  const entries = ownNames('localStorage').map((name) => [name, parse(recallText(name) ?? '')] as const)
   return JSON.stringify({ exportedAt: new Date().toISOString(), data: Object.fromEntries(entries) }, undefined, 2)
 }
 
 /** Clears all of it, including name keys. Reload the page afterwards: its memory is not cleared. */
 export async function clearLocalData(): Promise<void> {
-  for (const storage of [localStorage, sessionStorage]) {
-    for (const name of ownNames(storage)) storage.removeItem(name)
+  for (const area of ['localStorage', 'sessionStorage'] as const) {
+    for (const name of ownNames(area)) keepText(name, undefined, area)
   }
-  if ('caches' in globalThis) await caches.delete(sharedCache)
+  if ('caches' in globalThis) await caches.delete(sharedCache).catch(ignoreBlocked)
   await removeKeptZips(0)
-  const databases = await indexedDB.databases()
+  const databases = (await indexedDB.databases().catch(ignoreBlocked)) ?? []
   await Promise.all(databases.map(({ name = '' }) => (databaseNames.test(name) ? removeDatabase(name) : undefined)))
 }
 
@@ -31,8 +33,13 @@ function removeDatabase(name: string): Promise<void> {
   })
 }
 
-function ownNames(storage: Storage): string[] {
-  return Object.keys(storage).filter((name) => name.startsWith(prefix))
+/** None in a browser that blocks the storage of a page. */
+function ownNames(area: 'localStorage' | 'sessionStorage'): string[] {
+  try {
+    return Object.keys(window[area]).filter((name) => name.startsWith(prefix))
+  } catch (error) {
+    return ignoreBlocked(error) ?? []
+  }
 }
 
 function parse(text: string): unknown {
