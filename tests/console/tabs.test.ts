@@ -1,8 +1,9 @@
 // The session is the browser's: every tab of the console has it, and it ends in all of them.
-import { uploadEncryptedText } from '@cairn/sdk'
+import { revokeApiKey, uploadEncryptedText } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createPageClient } from './page-client.ts'
 import { startUpload } from './start-upload.ts'
 import { rowOf } from './upload-line.ts'
 import { createAccountClient } from './wallet-client.ts'
@@ -218,4 +219,31 @@ test('a tab that returns with a session that has expired leaves the lasting one 
   await opened.page.reload()
   await account(opened.page).waitFor()
   expect(await opened.page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
+})
+
+test('a session whose API key is revoked elsewhere ends with the first call that says so, and goes on after a sign-in', async () => {
+  const opened = await site.newPage()
+  const { page, open, signIn, checkAccessibility } = opened
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const client = await createPageClient(site, page)
+  // A call that began before the session was extended reports the key of then: the current one is asked about first.
+  const isAsked = page.waitForResponse(/user_data_usage/)
+  await page.route('**/api/auth/api_keys*', (route) =>
+    route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":{"code":"API_KEY_REVOKED"}}' }),
+  )
+  await page.getByRole('link', { name: 'API keys' }).click()
+  await page.getByText('Code API_KEY_REVOKED').waitFor()
+  expect((await isAsked).status()).toBe(200)
+  await account(page).waitFor()
+  await revokeApiKey(client, /^cairn_([0-9a-z]+)_/.exec(client.apiKey ?? '')?.[1] ?? '')
+  await page.getByRole('link', { name: 'Billing' }).click()
+  await page.getByText('The API key of your session was revoked').waitFor()
+  await page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
+  expect(await checkAccessibility()).toEqual([])
+  await page.getByRole('main').getByRole('button', { name: 'Sign in' }).click()
+  await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
+  await page.getByRole('heading', { name: 'Billing', level: 1 }).waitFor()
+  await account(page).waitFor()
 })

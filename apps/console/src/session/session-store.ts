@@ -108,10 +108,16 @@ export function endSession(endReason: EndReason): Session | undefined {
   return session
 }
 
+/** Whether an error says that the service does not accept an API key, or not any more. */
+export function isRefusedKey(error: unknown): boolean {
+  return refusals.some((code) => CairnError.is(error, code))
+}
+
+const refusals = ['API_KEY_EXPIRED', 'API_KEY_REVOKED', 'UNAUTHENTICATED'] as const
+
 /** Ends the session if this error says that the service no longer accepts its API key. */
 export function endRefusedSession(error: unknown): void {
-  if (CairnError.is(error, 'API_KEY_REVOKED')) endSession('revoked')
-  else if (CairnError.is(error, 'API_KEY_EXPIRED')) endSession('expired')
+  if (isRefusedKey(error)) endSession(CairnError.is(error, 'API_KEY_EXPIRED') ? 'expired' : 'revoked')
 }
 
 /** Ends the session in this tab. */

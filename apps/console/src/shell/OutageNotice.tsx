@@ -1,12 +1,18 @@
 import { messages } from '../messages/messages.ts'
 import { useOutageWatch } from '../network/service-outage.ts'
 import { useNetwork } from '../network/use-network.ts'
+import { useRefusalWatch } from '../session/use-refusal-watch.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { useOnline } from '../ui/use-online.ts'
 
-/** Reports once for the whole console that the storage service does not answer, or that the browser is offline. */
+/**
+ * Reports once for the whole console that the storage service does not answer, and ends a session that it no longer accepts:
+ * failed calls of all pages tell of both.
+ */
 export function OutageNotice() {
-  const isOffline = useOutageWatch(useNetwork())
+  const network = useNetwork()
+  const isOffline = useOutageWatch(network)
+  useRefusalWatch(network)
   const isOnline = useOnline()
   return isOffline && isOnline ? <Banner tone="warn">{messages.shell.outage}</Banner> : undefined
 }
