@@ -6,7 +6,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
 import { useToastPlace, useUncoveredFocus } from './toast-place.ts'
-import { dismissToast, useToasts } from './toast-store.ts'
+import { dismissToast, holdToast, useToasts } from './toast-store.ts'
 
 const places = {
   top: 'top-18',
@@ -35,8 +35,13 @@ export function Toasts() {
       {/* An open dialog hides all from screen readers that does not say by itself that it is live. */}
       <div role="status" aria-live="polite" className="contents">
         {toasts.map(({ id, tone, title, text, code, report, action, link }) => (
+          // biome-ignore lint/a11y/noStaticElementInteractions: it only waits for its reader.
           <div
             key={id}
+            onMouseEnter={() => holdToast(id, true)}
+            onMouseLeave={() => holdToast(id, false)}
+            onFocus={() => holdToast(id, true)}
+            onBlur={() => holdToast(id, false)}
             {...(tone === 'good' && action === undefined ? { 'data-passing': id } : {})}
             className="pointer-events-auto flex w-full max-w-sm animate-rise sm:max-w-xs items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
           >

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { expect, test, vi } from 'vitest'
-import { isToastShown, toastDone, toastError } from './toast-store.ts'
+import { dismissToast, holdToast, isToastShown, toastDone, toastError } from './toast-store.ts'
 
 test('an error stays while successes come and go; of too many errors the oldest makes room', () => {
   // No timer of a success runs on after the test.
@@ -12,6 +12,26 @@ test('an error stays while successes come and go; of too many errors the oldest 
     const others = Array.from({ length: 4 }, () => toastError('Failed', new CairnError('NETWORK_ERROR')))
     expect(others.every(isToastShown)).toBe(true)
     expect(isToastShown(failed)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('a success that its user is at stays until they leave it', () => {
+  vi.useFakeTimers()
+  try {
+    // Those of the tests before.
+    for (let one = 0; one < 20; one++) dismissToast(one)
+    toastDone('Moved to the trash', undefined, { label: 'Undo', run: () => undefined })
+    // Its id is one more than that of any toast before.
+    const id = toastError('Later', new CairnError('NETWORK_ERROR')) - 1
+    expect(isToastShown(id)).toBe(true)
+    holdToast(id, true)
+    vi.advanceTimersByTime(60_000)
+    expect(isToastShown(id)).toBe(true)
+    holdToast(id, false)
+    vi.advanceTimersByTime(2_000)
+    expect(isToastShown(id)).toBe(false)
   } finally {
     vi.useRealTimers()
   }

@@ -36,6 +36,8 @@ export type Toast = {
 
 const shownMs = 5_000
 const shownWithActionMs = 12_000
+/** How long one stays at least that its user has just left. */
+const heldMs = 1_000
 /** Maximum number of toasts: more would cover the page. */
 const maxToasts = 4
 
@@ -56,6 +58,7 @@ function fit(all: readonly Toast[]): readonly Toast[] {
 }
 
 export function dismissToast(id: number): void {
+  held.delete(id)
   set(toasts.filter((toast) => toast.id !== id))
 }
 
@@ -64,13 +67,23 @@ export function toastDone(title: string, text?: string, action?: ToastAction): v
   const id = nextId++
   set([...toasts, { id, tone: 'good', title: markControls(title), text, action }])
   const stop = action?.watch?.(() => dismissToast(id))
-  setTimeout(
-    () => {
-      stop?.()
-      dismissToast(id)
-    },
-    action === undefined ? shownMs : shownWithActionMs,
-  )
+  const end = () => {
+    if (held.has(id) && isToastShown(id)) {
+      setTimeout(end, heldMs)
+      return
+    }
+    stop?.()
+    dismissToast(id)
+  }
+  setTimeout(end, action === undefined ? shownMs : shownWithActionMs)
+}
+
+const held = new Set<number>()
+
+/** Sets whether its user is at a toast: it does not pass before they have read it, or pressed its button. */
+export function holdToast(id: number, isHeld: boolean): void {
+  if (isHeld) held.add(id)
+  else held.delete(id)
 }
 
 /** Reports a failure: what, why, and what to do. @returns the id of the toast */
@@ -102,12 +115,12 @@ export function dismissShownIn(place: ToastPlace): void {
   set(toasts.filter(({ shownIn }) => shownIn !== place))
 }
 
+/** Subscribes to changes of the toasts. */
+export function watchToasts(listener: () => void): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => toasts,
-  )
+  return useSyncExternalStore(watchToasts, () => toasts)
 }
