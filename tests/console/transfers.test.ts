@@ -368,3 +368,23 @@ test('on a phone, a toast covers neither the title nor a button of the head and 
   await page.setViewportSize({ width: 320, height: 700 })
   await check('move, smaller')
 })
+
+test('of thousands of transfers the first ones are listed, and the others counted', async () => {
+  const { page } = await openEmpty(site)
+  // Nothing is stored.
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    () => undefined,
+  )
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer()
+    for (let i = 0; i < 2500; i++) dataTransfer.items.add(new File([String(i)], 'note-' + i + '.txt'))
+    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+  })()`)
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('and 2,300 more').waitFor()
+  expect(await panel.getByRole('listitem').count()).toBe(201)
+  await panel.getByRole('button', { name: 'Cancel note-0.txt' }).click()
+  await panel.getByRole('button', { name: 'Pause note-200.txt' }).waitFor()
+})

@@ -9,6 +9,9 @@ import { continueAll, isPausedByUser, isUnrepaired, pauseAll, repairAll } from '
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
+/** Maximum number of rows: first what runs and what needs its user. Thousands would stop the page for seconds. */
+const maxRows = 200
+
 /** All work in progress with its results, over any page. */
 export function TransfersPanel({ onClose }: { onClose: () => void }) {
   const panel = useRef<HTMLElement>(null)
@@ -50,9 +53,14 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
         </div>
       ) : (
         <ul aria-label={messages.transfers.list} className="min-h-0 flex-1 divide-y divide-line overflow-y-auto">
-          {orderTransfers(transfers).map((transfer) => (
-            <TransferRow key={transfer.id} transfer={transfer} />
-          ))}
+          {orderTransfers(transfers)
+            .slice(0, maxRows)
+            .map((transfer) => (
+              <TransferRow key={transfer.id} transfer={transfer} />
+            ))}
+          {transfers.length > maxRows ? (
+            <li className="px-4 py-2.5 text-ink-soft text-sm">{messages.files.andMore(transfers.length - maxRows)}</li>
+          ) : undefined}
         </ul>
       )}
       {canRetry || canPauseAll || canContinueAll || canRepairAll || done + cancelled > 0 ? (

@@ -103,10 +103,22 @@ export function hasActive(): boolean {
 
 /** Queues a task. */
 export function startTransfer(request: TransferRequest): number {
-  const id = nextId++
-  entries.set(id, { transfer: fresh(id, request), request, stop: new AbortController() })
+  const id = add(request)
   publish()
   runNext()
+  return id
+}
+
+/** Queues tasks together: each one alone would look at all others. */
+export function startTransfers(requests: readonly TransferRequest[]): void {
+  for (const request of requests) add(request)
+  publish()
+  runNext()
+}
+
+function add(request: TransferRequest): number {
+  const id = nextId++
+  entries.set(id, { transfer: fresh(id, request), request, stop: new AbortController() })
   return id
 }
 

@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { ensureKeySession } from '../session/ensure-key-session.ts'
 import { isOver } from '../session/kept-key-session.ts'
 import { endRefusedSession, getSession } from '../session/session-store.ts'
-import { startTransfer, type TransferRequest } from '../transfers/transfer-store.ts'
+import { startTransfers, type TransferRequest } from '../transfers/transfer-store.ts'
 import { placeStored } from './place-stored.ts'
 import { refreshFiles } from './refresh-files.ts'
 import { runUpload } from './run-upload.ts'
@@ -20,9 +20,9 @@ export function startUploads(
   /** Folder of the drive; empty for the root, undefined without a drive. */
   folderId?: string,
 ): void {
-  for (const { job, sizeBytes } of createJobs(items, access, folderId)) {
-    startTransfer(toTransferRequest(client, job, sizeBytes))
-  }
+  startTransfers(
+    createJobs(items, access, folderId).map(({ job, sizeBytes }) => toTransferRequest(client, job, sizeBytes)),
+  )
 }
 
 /** Creates the transfer request of an upload. */
