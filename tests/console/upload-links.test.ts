@@ -212,3 +212,19 @@ test('an owner makes an upload link with limits, sees what came through it, and 
     { state: 'revoked', maxUploads: 3, contentTypes: ['text/plain', 'image/*'] },
   ])
 })
+
+test('files that are dropped beside the field are sent, and leave the page open', async () => {
+  const link = await createUploadLink(owner, { maxUploads: 2 })
+  const { page, open } = await site.newPage({ accounts: 0 })
+  await open(pathOf(link.url))
+  await page.getByRole('button', { name: 'Choose files' }).waitFor()
+  const isTaken = await page.evaluate<boolean>(`(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+    const options = { dataTransfer, bubbles: true, cancelable: true }
+    const over = document.body.dispatchEvent(new DragEvent('dragover', options))
+    return !over && !document.body.dispatchEvent(new DragEvent('drop', options))
+  })()`)
+  expect(isTaken).toBe(true)
+  await page.getByText('1 file sent').waitFor()
+})

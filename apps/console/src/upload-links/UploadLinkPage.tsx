@@ -1,7 +1,7 @@
 import { inspectUploadLink, type UploadLinkInfo } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
-import { useEffect, useRef } from 'react'
+import { useEffect, useEffectEvent, useRef } from 'react'
 import { Inbox, Upload } from '#icons'
 import { LinkProblem } from '../links/LinkProblem.tsx'
 import { formatBytes, formatDateTime, formatUntil } from '../messages/format.ts'
@@ -89,16 +89,27 @@ function Limits({ info }: { info: UploadLinkInfo }) {
 
 function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (files: Iterable<File>) => void }) {
   const input = useRef<HTMLInputElement>(null)
+  const choose = useEffectEvent(onChoose)
+  useEffect(() => {
+    // Anywhere: the browser opens what is dropped beside it, and leaves the page.
+    const stop = new AbortController()
+    const { signal } = stop
+    addEventListener('dragover', (event) => event.preventDefault(), { signal })
+    addEventListener(
+      'drop',
+      (event) => {
+        event.preventDefault()
+        if (event.dataTransfer !== null) choose(event.dataTransfer.files)
+      },
+      { signal },
+    )
+    return () => stop.abort()
+  }, [])
   return (
     // Keyboard users have the button; dropping files is an addition.
     <fieldset
       aria-label={messages.uploadLinks.choose}
       className="flex flex-col items-center gap-2 rounded-lg border border-line-strong border-dashed px-4 py-8"
-      onDragOver={(event) => event.preventDefault()}
-      onDrop={(event) => {
-        event.preventDefault()
-        onChoose(event.dataTransfer.files)
-      }}
     >
       <input
         ref={input}
