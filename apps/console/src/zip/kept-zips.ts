@@ -1,3 +1,6 @@
+import { openTarget, type Target } from '../cipher/open-target.ts'
+import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+
 /**
  * ZIPs in the browser's storage, for browsers without a file picker. Each has its own name, because the browser may still copy
  * one to its downloads while the next is written.
@@ -7,15 +10,36 @@ const start = 'cairn-download'
 /** Time that a browser has to copy a ZIP, in ms. */
 export const copyMs = 10 * 60_000
 
-/** Creates an empty file for a ZIP, and removes those saved long ago. */
-export async function createKept(): Promise<FileSystemFileHandle> {
+/** A ZIP that the browser keeps until it is saved. */
+export type KeptZip = { target: Target; read: () => Promise<Blob>; remove: () => Promise<void> }
+
+/**
+ * Opens an empty ZIP to write: a file in the storage of the browser or, if it has none for this page, as Firefox has not in a private
+ * window, in memory.
+ * @throws CairnError those of `openTarget`
+ */
+export async function openKept(): Promise<KeptZip> {
+  const handle = await createKept().catch(ignoreBlocked)
+  if (handle === undefined) return openInMemory()
+  return { target: await openTarget(handle), read: () => handle.getFile(), remove: () => removeKept(handle) }
+}
+
+function openInMemory(): KeptZip {
+  const pieces: Blob[] = []
+  const remove = async () => void pieces.splice(0)
+  const write = async (bytes: Uint8Array) => void pieces.push(new Blob([new Uint8Array(bytes)]))
+  return { target: { write, close: async () => undefined, abort: remove }, read: async () => new Blob(pieces), remove }
+}
+
+/** Creates an empty file for a ZIP, and removes those that were saved long since. */
+async function createKept(): Promise<FileSystemFileHandle> {
   const folder = await navigator.storage.getDirectory()
   await removeFrom(folder, copyMs)
   return folder.getFileHandle(`${start}-${crypto.randomUUID()}.zip`, { create: true })
 }
 
 /** Removes a ZIP that was not completed. */
-export async function removeKept({ name }: FileSystemFileHandle): Promise<void> {
+async function removeKept({ name }: FileSystemFileHandle): Promise<void> {
   const folder = await navigator.storage.getDirectory()
   await unlessRefused(() => folder.removeEntry(name))
 }

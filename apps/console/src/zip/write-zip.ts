@@ -6,7 +6,7 @@ import { loadCode } from '../parts/load-code.ts'
 import { endZip } from './end-zip.ts'
 import { type Entry, requireInside } from './entry.ts'
 import { joinWrites } from './join-writes.ts'
-import { createKept, removeKept } from './kept-zips.ts'
+import { openKept } from './kept-zips.ts'
 import { openPublicEntries, openUnlessLink } from './public-entries.ts'
 import { filesAtOnce, readEarly } from './read-early.ts'
 import { runAhead } from './run-ahead.ts'
@@ -33,9 +33,9 @@ export async function writeZip(
   { needKey, onProgress }: ZipTools,
 ): Promise<WrittenZip> {
   const client = createClient({ network, ...(apiKey === undefined ? {} : { apiKey }) })
-  const handle = target ?? (await createKept())
+  const output = target === undefined ? await openKept() : { target: await openTarget(target) }
   let entryCount = 0
-  const file = endZip(joinWrites(await openTarget(handle)), () => entryCount)
+  const file = endZip(joinWrites(output.target), () => entryCount)
   const leftOut: string[] = []
   let fileCount = 0
   let bytes = 0
@@ -70,10 +70,10 @@ export async function writeZip(
     await file.close()
   } catch (error) {
     await file.abort()
-    if (target === undefined) await removeKept(handle)
+    if ('remove' in output) await output.remove()
     throw error
   }
-  return { file: target === undefined ? await handle.getFile() : undefined, fileCount, bytes, leftOut }
+  return { file: 'read' in output ? await output.read() : undefined, fileCount, bytes, leftOut }
 }
 
 /**

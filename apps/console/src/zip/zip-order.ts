@@ -30,7 +30,7 @@ export type WriteOrder = {
 /** A ZIP that was written. */
 export type WrittenZip = {
   /** Undefined if the user chose a file. */
-  file: File | undefined
+  file: Blob | undefined
   fileCount: number
   bytes: number
   /** Paths that the ZIP does not contain: symbolic links, and other content that is neither file nor folder. */
