@@ -157,6 +157,20 @@ test('a file dropped anywhere is uploaded', async () => {
   expect(problems).toEqual([])
 })
 
+test('the overlay of a drag whose end was not reported goes when the pointer moves', async () => {
+  const { page } = await openEmpty(site)
+  const overlay = page.getByText('Drop to upload')
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer()
+    dataTransfer.items.add(new File(['1'], 'one.txt'))
+    for (const one of [document.body, document.querySelector('main')])
+      one.dispatchEvent(new DragEvent('dragenter', { dataTransfer, bubbles: true, cancelable: true }))
+  })()`)
+  await overlay.waitFor()
+  await page.mouse.move(300, 300)
+  await overlay.waitFor({ state: 'detached' })
+})
+
 test('a text that is pasted with a picture of it goes into the field, and files without a text into the sheet', async () => {
   const { page } = await openEmpty(site)
   const paste = (selector: string, isText: boolean) =>

@@ -49,6 +49,17 @@ export function DropTarget() {
       },
       { signal },
     )
+    // No leaving is reported of an element that was removed under the pointer, nor a drag that ended elsewhere. Pointers move only
+    // when nothing is dragged.
+    addEventListener(
+      'pointermove',
+      () => {
+        if (depth === 0) return
+        depth = 0
+        setOver(false)
+      },
+      { signal },
+    )
     addEventListener(
       'drop',
       (event) => {
