@@ -172,6 +172,18 @@ test('Back closes what lies over the page, and leaves the page where it is', asy
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 })
 
+test('the title of the tab is the name of an open file, and that of the list once it is closed', async () => {
+  const { page } = await openWithFiles(site, 2)
+  await page.getByRole('link', { name: 'note-001.txt' }).click()
+  await expect.poll(() => page.title()).toBe('note-001.txt · Cairn')
+  // Opened by its address, it keeps its title when the list is there.
+  await page.reload()
+  await page.getByText('File 2 of 2').waitFor({ state: 'attached' })
+  expect(await page.title()).toBe('note-001.txt · Cairn')
+  await page.keyboard.press('Escape')
+  await expect.poll(() => page.title()).toBe('Files · Cairn')
+})
+
 test('a file opens over the list, and Back closes it', async () => {
   const { page, problems } = await openWithFiles(site, 1)
   await page.getByRole('link', { name: 'note-000.txt' }).click()

@@ -1,11 +1,12 @@
 import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { Globe, UserRound } from '#icons'
 import { AccessPanel } from '../access/AccessPanel.tsx'
 import { FolderPath } from '../content/FolderView.tsx'
 import { UnknownFile } from '../content/UnknownFile.tsx'
 import { type FileInfo, nameOf, useFileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { EncryptedContent } from '../preview/EncryptedContent.tsx'
 import { SignInGate } from '../session/SignInGate.tsx'
@@ -14,6 +15,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { Modal } from '../ui/Modal.tsx'
+import { setPlaceTitle } from '../ui/page-title.ts'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { EarlierVersion } from './EarlierVersion.tsx'
 import { EncryptedFolder } from './EncryptedFolder.tsx'
@@ -35,6 +37,11 @@ export function FilePage() {
   const siblings = useSiblings(cid, path === '')
   const fullScreen = useFullScreen()
   const below = path.split('/').at(-1) ?? ''
+  const title = below !== '' ? markControls(below) : data === undefined ? undefined : nameOf(data)
+  useEffect(() => {
+    setPlaceTitle(title)
+    return () => setPlaceTitle(undefined)
+  }, [title])
   return (
     <Modal
       isOpen
@@ -48,7 +55,7 @@ export function FilePage() {
           fullScreen={fullScreen}
         />
       }
-      title={<FileName name={below !== '' ? below : data === undefined ? messages.files.details : nameOf(data)} />}
+      title={<FileName name={title ?? messages.files.details} />}
     >
       {error !== null ? (
         <UnknownFile error={error} onRetry={refetch} />

@@ -3,6 +3,7 @@ import { LockKeyhole } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
+import { setPageTitle } from '../ui/page-title.ts'
 import { HasWallet, useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { type Session, useSessionState } from './session-store.ts'
@@ -24,7 +25,7 @@ export function SignInGate({
   const isKnown = use(HasWallet)
   const isShut = session === undefined
   useEffect(() => {
-    if (isShut && title !== undefined) document.title = `${title} · ${messages.shell.product}`
+    if (isShut && title !== undefined) setPageTitle(title)
   }, [isShut, title])
   if (session !== undefined) return children(session)
   if (!isReady || isQuiet) return undefined

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
-import { messages } from '../messages/messages.ts'
 import { classNames } from './class-names.ts'
+import { setPageTitle } from './page-title.ts'
 
 /** The header of a page: its heading, a sentence, and its actions. Also sets the title of the tab. */
 export function PageHeader({
@@ -17,7 +17,7 @@ export function PageHeader({
   children?: ReactNode
 }) {
   useEffect(() => {
-    document.title = `${title} · ${messages.shell.product}`
+    setPageTitle(title)
   }, [title])
   return (
     <header className="flex flex-wrap items-center gap-x-4 gap-y-3 pb-4">
