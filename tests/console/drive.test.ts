@@ -441,6 +441,8 @@ test('keys in the menu of an item are not those of its list', async () => {
   await page.getByText('This folder is empty').waitFor()
   await createFolder(page, 'inner')
   const address = page.url()
+  // Of the way to a folder, only its end is the current one.
+  expect(await page.getByRole('main').locator('nav ol [aria-current]').allTextContents()).toEqual(['box'])
   await page.getByRole('button', { name: 'Actions for inner' }).click()
   const menu = page.getByRole('menu')
   await menu.waitFor()

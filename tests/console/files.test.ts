@@ -172,6 +172,30 @@ test('Back closes what lies over the page, and leaves the page where it is', asy
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 })
 
+test('one tab of a file and one place of the list are the current ones, and the next file opens at its preview', async () => {
+  const { page, open } = await openWithFiles(site, 2)
+  const current = (name: string) =>
+    page.getByRole('navigation', { name }).locator('[aria-current=page]').allTextContents()
+  await page.getByRole('link', { name: 'note-001.txt' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Details' }).click()
+  await expect.poll(() => current('File sections')).toEqual(['Details'])
+  await page.keyboard.press('Escape')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+  expect(new URL(page.url()).search).toBe('')
+  await page.getByRole('link', { name: 'note-000.txt' }).click()
+  await expect.poll(() => current('File sections')).toEqual(['Preview'])
+  await page.keyboard.press('Escape')
+  await page.getByRole('link', { name: 'Trash', exact: true }).click()
+  await expect.poll(() => current('Places')).toEqual(['Trash'])
+  const client = await createPageClient(site, page)
+  const { cid } = await uploadFolder(client, [{ path: 'sub/deep/inner.txt', content: new Blob(['two']) }], {
+    name: 'things',
+  })
+  await open(`/files/${cid}/sub/deep`)
+  await page.getByRole('link', { name: 'inner.txt' }).waitFor()
+  expect(await page.getByRole('dialog').locator('[aria-current]').allTextContents()).toEqual(['deep'])
+})
+
 test('the title of the tab is the name of an open file, and that of the list once it is closed', async () => {
   const { page } = await openWithFiles(site, 2)
   await page.getByRole('link', { name: 'note-001.txt' }).click()

@@ -86,6 +86,8 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
             to="/files/$cid"
             params={{ cid }}
             search={(before) => before}
+            // A folder is not the page of what is in it.
+            activeOptions={{ exact: true }}
             className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
           >
             <FileName name={rootName} />
@@ -105,6 +107,7 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
                   to="/files/$cid/$"
                   params={{ cid, _splat: below }}
                   search={(before) => before}
+                  activeOptions={{ exact: true }}
                   className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
                 >
                   <FileName name={name} />

@@ -35,6 +35,7 @@ export function Breadcrumb({
                   <Link
                     to="/files"
                     search={intoFolder(search, id)}
+                    activeOptions={{ explicitUndefined: true }}
                     draggable={false}
                     onDragOver={(event) => {
                       if (!isDraggingItems(event)) return

@@ -19,6 +19,8 @@ export function Places({ children }: { children?: ReactNode }) {
             key={one ?? 'drive'}
             to="/files"
             search={{ sort, order, view, place: one }}
+            // Without this, the place without a parameter counts as the current one of every other.
+            activeOptions={{ explicitUndefined: true }}
             {...(one === place ? { 'aria-current': 'page' as const } : {})}
             className={classNames(
               'inline-flex h-10 shrink-0 items-center border-b-2 px-1.5 font-medium text-sm transition-colors sm:px-2.5 pointer-coarse:h-11',

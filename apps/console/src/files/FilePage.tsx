@@ -22,6 +22,7 @@ import { EncryptedFolder } from './EncryptedFolder.tsx'
 import { CopyLink, FileDetails } from './FileDetails.tsx'
 import { FileHeadActions } from './FileHeadActions.tsx'
 import { FileTabs } from './FileTabs.tsx'
+import { withoutFile } from './files-search.ts'
 import { PublicContent } from './PublicContent.tsx'
 import { SignLinkButton } from './SignLinkDialog.tsx'
 import { useFullScreen } from './use-full-screen.ts'
@@ -47,7 +48,7 @@ export function FilePage() {
       isOpen
       place={fullScreen.isFull ? 'full' : 'right'}
       isPlace
-      onClose={() => void navigate({ to: '/files', search: listSearch })}
+      onClose={() => void navigate({ to: '/files', search: withoutFile(listSearch) })}
       actions={
         <FileHeadActions
           info={path === '' ? data : undefined}

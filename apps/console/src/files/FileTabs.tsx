@@ -32,6 +32,8 @@ export function FileTabs({
           params={{ cid }}
           search={(before) => ({ ...before, tab: tab === 'preview' ? undefined : tab, share: undefined })}
           replace
+          // Without this, the tab without a parameter counts as the current one of every other.
+          activeOptions={{ explicitUndefined: true }}
           {...(tab === shown ? { 'aria-current': 'page' as const } : {})}
           className={classNames(
             '-mb-px inline-flex h-10 items-center border-b-2 px-1.5 font-medium text-sm transition-colors sm:px-2.5 pointer-coarse:h-11',

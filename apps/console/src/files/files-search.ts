@@ -36,6 +36,11 @@ export const filesSearchSchema = v.object({
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
 
+/** Returns what the list itself shows: while a file is open over it, the parameters of the file are among them. */
+export function withoutFile(search: FilesSearch): FilesSearch {
+  return v.parse(filesSearchSchema, search)
+}
+
 /** Returns the search with another text. The trash and the duplicates cannot be searched, so from there it searches all files. */
 export function withQuery(search: FilesSearch, q: string): FilesSearch {
   if (q === '') return { ...search, q: undefined }
