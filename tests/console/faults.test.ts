@@ -142,6 +142,8 @@ test('a part of the page that cannot be loaded says so, and is loaded by another
   await page.reload()
   await failed.waitFor()
   expect(await bell.count()).toBe(0)
+  // Its button leaves the text the room of more than a word.
+  expect(await failed.evaluate((one) => one.getBoundingClientRect().width)).toBeGreaterThan(150)
   expect(await opened.checkAccessibility()).toEqual([])
   await page.unroute('**/assets/NotificationBell-*.js')
   await page.getByRole('button', { name: 'Try again' }).click()

@@ -6,7 +6,7 @@ import { CopyButton } from './CopyButton.tsx'
 import { classNames } from './class-names.ts'
 import { IconButton } from './IconButton.tsx'
 import { useToastPlace, useUncoveredFocus } from './toast-place.ts'
-import { dismissToast, holdToast, useToasts } from './toast-store.ts'
+import { dismissToast, holdToast, type Toast, useToasts } from './toast-store.ts'
 
 const places = {
   top: 'top-18',
@@ -56,34 +56,44 @@ export function Toasts() {
               {code === undefined ? undefined : (
                 <p className="mt-1 text-ink-faint text-xs">{messages.shell.errorCode(code)}</p>
               )}
+              {/* Beside a text, it would leave it the room of one word. */}
+              {text === undefined ? undefined : <ToastControl {...{ id, action, link }} className="mt-2" />}
             </div>
-            {action === undefined ? undefined : (
-              <Button
-                size="small"
-                onClick={() => {
-                  dismissToast(id)
-                  action.run()
-                }}
-              >
-                {action.label}
-              </Button>
-            )}
-            {link === undefined ? undefined : (
-              <a
-                href={link.href}
-                target="_blank"
-                rel="noopener noreferrer"
-                className={buttonClass('plain', 'small')}
-                onClick={() => dismissToast(id)}
-              >
-                {link.label}
-              </a>
-            )}
+            {text === undefined ? <ToastControl {...{ id, action, link }} /> : undefined}
             {report === undefined ? undefined : <CopyButton text={report} size="small" />}
             <IconButton icon={X} size="small" label={messages.shell.dismiss} onClick={() => dismissToast(id)} />
           </div>
         ))}
       </div>
     </section>
+  )
+}
+
+/** The button or the link of a toast, which also dismisses it. */
+function ToastControl({ id, action, link, className }: Pick<Toast, 'id' | 'action' | 'link'> & { className?: string }) {
+  if (action !== undefined) {
+    return (
+      <Button
+        size="small"
+        className={className}
+        onClick={() => {
+          dismissToast(id)
+          action.run()
+        }}
+      >
+        {action.label}
+      </Button>
+    )
+  }
+  return link === undefined ? undefined : (
+    <a
+      href={link.href}
+      target="_blank"
+      rel="noopener noreferrer"
+      className={classNames(buttonClass('plain', 'small'), className)}
+      onClick={() => dismissToast(id)}
+    >
+      {link.label}
+    </a>
   )
 }
