@@ -27,8 +27,8 @@ export type WalkOptions = ReadOptions & {
   /** Maximum number of blocks yielded or pending. Defaults to 4,194,304 (1 TiB in chunks of 256 KiB). */
   maxBlocks?: number
   /**
-   * Maximum bytes of the links that wait on the way down. Defaults to 32 MiB: sixteen nodes with as many links as a block of 2 MiB
-   * has, one below the other.
+   * Maximum bytes of links that are pending on all levels. Defaults to 32 MiB: sixteen nested nodes whose links each fill a block
+   * of 2 MiB.
    */
   maxPendingBytes?: number
   /** Maximum number of levels. Defaults to 4,096 (128 folders of 32 levels). */

@@ -86,7 +86,7 @@ export function FolderPath({ cid, path, rootName }: { cid: string; path: string;
             to="/files/$cid"
             params={{ cid }}
             search={(before) => before}
-            // A folder is not the page of what is in it.
+            // Otherwise, the folder would also be current on the pages of its contents.
             activeOptions={{ exact: true }}
             className="inline-flex min-h-6 items-center text-accent-ink underline-offset-2 hover:underline"
           >

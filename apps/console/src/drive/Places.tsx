@@ -19,7 +19,7 @@ export function Places({ children }: { children?: ReactNode }) {
             key={one ?? 'drive'}
             to="/files"
             search={{ sort, order, view, place: one }}
-            // Without this, the place without a parameter counts as the current one of every other.
+            // Otherwise, the link without a place would also be current at every other place.
             activeOptions={{ explicitUndefined: true }}
             {...(one === place ? { 'aria-current': 'page' as const } : {})}
             className={classNames(

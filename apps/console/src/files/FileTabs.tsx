@@ -32,7 +32,7 @@ export function FileTabs({
           params={{ cid }}
           search={(before) => ({ ...before, tab: tab === 'preview' ? undefined : tab, share: undefined })}
           replace
-          // Without this, the tab without a parameter counts as the current one of every other.
+          // Otherwise, the link without a tab would also be current on every other tab.
           activeOptions={{ explicitUndefined: true }}
           {...(tab === shown ? { 'aria-current': 'page' as const } : {})}
           className={classNames(

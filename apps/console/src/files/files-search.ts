@@ -36,7 +36,7 @@ export const filesSearchSchema = v.object({
 })
 export type FilesSearch = v.InferOutput<typeof filesSearchSchema>
 
-/** Returns what the list itself shows: while a file is open over it, the parameters of the file are among them. */
+/** Returns only the parameters of the list. While a file is open over it, the address also has those of the file. */
 export function withoutFile(search: FilesSearch): FilesSearch {
   return v.parse(filesSearchSchema, search)
 }

@@ -11,8 +11,8 @@ import { loadPart, PartNotLoaded } from './load-part.ts'
 type Instead<Props> = 'error' | 'toast' | ComponentType<Props>
 
 /**
- * Makes a component of a part that loads when it is first rendered, for use below a `Suspense`. If it cannot be loaded, users
- * read so and can try again; one with `onClose` is closed if they dismiss that, so that what opens it works again.
+ * Makes a component of a part that loads when it is first rendered, for use below a `Suspense`. If it cannot be loaded, an
+ * error lets users try again. If they dismiss the error, a part with `onClose` is closed, so that it can be opened again.
  * @param load returns the component of the part
  * @param instead `toast` for parts without a place of their own, such as dialogs and buttons. Defaults to `error`
  */
@@ -83,8 +83,9 @@ function toastNotLoaded(error: CairnError, retry: () => void): number {
 }
 
 /**
- * Closes a part that is not there once its toast is gone. Another try, which dismisses the toast too, takes its place at once.
- * @param reset makes the next opening load it again
+ * Closes a part that was not loaded once its toast is dismissed. A retry also dismisses the toast, but replaces this component
+ * first.
+ * @param reset makes the next opening load the part again
  */
 function useClosed(id: number, { onClose }: { onClose?: () => unknown }, reset: () => void): undefined {
   const isShown = useSyncExternalStore(watchToasts, () => isToastShown(id))

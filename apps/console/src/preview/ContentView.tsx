@@ -30,7 +30,7 @@ export function MediaView({ form, url, name }: { form: PreviewForm; url: string;
       <img
         src={url}
         alt={name}
-        // Dragged by mistake, it would be taken for a file to upload.
+        // A picture dragged by mistake would count as a file to upload.
         draggable={false}
         onError={onError}
         className="max-h-(--preview-height,60dvh) max-w-full rounded-md object-contain"

@@ -108,7 +108,7 @@ export function endSession(endReason: EndReason): Session | undefined {
   return session
 }
 
-/** Whether an error says that the service does not accept an API key, or not any more. */
+/** Returns whether an error means that the service does not accept the API key, or no longer does. */
 export function isRefusedKey(error: unknown): boolean {
   return refusals.some((code) => CairnError.is(error, code))
 }

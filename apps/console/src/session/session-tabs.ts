@@ -26,7 +26,7 @@ const ownId = crypto.getRandomValues(new Uint32Array(4)).join('-')
 let opened: BroadcastChannel | undefined
 let release: (() => void) | undefined
 
-/** Firefox refuses it where it blocks the storage of a page, which is alone then. */
+/** Returns the channel to other tabs; undefined in a Firefox that blocks storage, where the tab cannot share its session. */
 function channel(): BroadcastChannel | undefined {
   try {
     opened ??= new BroadcastChannel(name)

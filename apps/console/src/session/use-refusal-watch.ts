@@ -5,8 +5,8 @@ import { endRefusedSession, getSession, isRefusedKey } from './session-store.ts'
 import { clientOf } from './use-client.ts'
 
 /**
- * Ends the session once the service no longer accepts its API key, whichever call finds out. Calls that began before the session
- * was extended report the key of then, so the service is asked about the current one first.
+ * Ends the session once a call shows that the service no longer accepts its API key. Calls that started before the session was
+ * extended used an earlier key, so the current one is checked first.
  */
 export function useRefusalWatch(network: NetworkProfile): void {
   useEffect(() => {

@@ -33,7 +33,7 @@ function removeDatabase(name: string): Promise<void> {
   })
 }
 
-/** None in a browser that blocks the storage of a page. */
+/** Returns the names of the console's entries; none if the browser blocks storage. */
 function ownNames(area: 'localStorage' | 'sessionStorage'): string[] {
   try {
     return Object.keys(window[area]).filter((name) => name.startsWith(prefix))

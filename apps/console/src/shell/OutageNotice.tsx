@@ -6,8 +6,8 @@ import { Banner } from '../ui/Banner.tsx'
 import { useOnline } from '../ui/use-online.ts'
 
 /**
- * Reports once for the whole console that the storage service does not answer, and ends a session that it no longer accepts:
- * failed calls of all pages tell of both.
+ * Reports once for the whole console that the storage service does not answer, and ends a session that it no longer accepts. Both
+ * show in failed calls of any page.
  */
 export function OutageNotice() {
   const network = useNetwork()

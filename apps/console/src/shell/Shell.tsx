@@ -120,7 +120,7 @@ export function Shell() {
   )
 }
 
-/** The address stays as it is: the fragment of a link is its key. */
+/** Moves the focus without changing the address, because the fragment of a link is its key. */
 function skipToContent(event: MouseEvent): void {
   event.preventDefault()
   document.getElementById('content')?.focus()

@@ -5,7 +5,7 @@ export type ShellOverlay = 'palette' | 'shortcuts'
 
 let shown: ShellOverlay | undefined
 let typed = ''
-/** Whether the code of the palette is waited for. */
+/** Whether the code of the palette is loading. */
 let isAwaited = false
 const listeners = new Set<() => void>()
 
@@ -30,7 +30,7 @@ export function typeAhead(key: string): boolean {
   return true
 }
 
-/** The code of the palette was not loaded: the keys are those of the page again. */
+/** Returns the keys to the page, because the code of the palette could not be loaded. */
 export function endTypeAhead(): void {
   isAwaited = false
   typed = ''

@@ -9,7 +9,7 @@ import { continueAll, isPausedByUser, isUnrepaired, pauseAll, repairAll } from '
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
-/** Maximum number of rows: first what runs and what needs its user. Thousands would stop the page for seconds. */
+/** Maximum number of rows, because thousands would block the page for seconds. Running ones and those that need users come first. */
 const maxRows = 200
 
 /** All work in progress with its results, over any page. */

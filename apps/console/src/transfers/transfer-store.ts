@@ -109,7 +109,7 @@ export function startTransfer(request: TransferRequest): number {
   return id
 }
 
-/** Queues tasks together: each one alone would look at all others. */
+/** Queues tasks together, because each call for one processes all others. */
 export function startTransfers(requests: readonly TransferRequest[]): void {
   for (const request of requests) add(request)
   publish()

@@ -32,10 +32,10 @@ export function Toasts() {
         places[place],
       )}
     >
-      {/* An open dialog hides all from screen readers that does not say by itself that it is live. */}
+      {/* An open dialog hides everything from screen readers except elements that are marked as live themselves. */}
       <div role="status" aria-live="polite" className="contents">
         {toasts.map(({ id, tone, title, text, code, report, action, link }) => (
-          // biome-ignore lint/a11y/noStaticElementInteractions: it only waits for its reader.
+          // biome-ignore lint/a11y/noStaticElementInteractions: it only stays while users read it.
           <div
             key={id}
             onMouseEnter={() => holdToast(id, true)}

@@ -1,4 +1,4 @@
-/** Whether a dialog is open over the page, and over what has an address of its own: it has the keys then. */
+/** Returns whether a dialog is open, which then handles the keys. Overlays with their own address do not count. */
 export function hasDialog(): boolean {
   return document.querySelector('[role=dialog]:not([data-place])') !== null
 }

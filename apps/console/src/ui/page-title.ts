@@ -3,13 +3,13 @@ import { messages } from '../messages/messages.ts'
 let page = ''
 let place: string | undefined
 
-/** Sets the title of the tab: that of the page. */
+/** Sets the title of the page, which the browser tab shows. */
 export function setPageTitle(title: string): void {
   page = title
   show()
 }
 
-/** Sets the title of what is open over the page at an address of its own; undefined once it is closed. */
+/** Sets the title of an overlay with its own address, shown instead of that of the page; undefined once it is closed. */
 export function setPlaceTitle(title: string | undefined): void {
   place = title
   show()

@@ -36,7 +36,7 @@ export type Toast = {
 
 const shownMs = 5_000
 const shownWithActionMs = 12_000
-/** How long one stays at least that its user has just left. */
+/** Minimum time in ms that a toast stays after the pointer and the focus have left it. */
 const heldMs = 1_000
 /** Maximum number of toasts: more would cover the page. */
 const maxToasts = 4
@@ -80,7 +80,7 @@ export function toastDone(title: string, text?: string, action?: ToastAction): v
 
 const held = new Set<number>()
 
-/** Sets whether its user is at a toast: it does not pass before they have read it, or pressed its button. */
+/** Sets whether a toast has the pointer or the focus: it then stays, so that users can read it and press its button. */
 export function holdToast(id: number, isHeld: boolean): void {
   if (isHeld) held.add(id)
   else held.delete(id)

@@ -91,7 +91,7 @@ function Chooser({ types, onChoose }: { types: readonly string[]; onChoose: (fil
   const input = useRef<HTMLInputElement>(null)
   const choose = useEffectEvent(onChoose)
   useEffect(() => {
-    // Anywhere: the browser opens what is dropped beside it, and leaves the page.
+    // On the whole page, because browsers open a file that is dropped beside the field, and leave the page.
     const stop = new AbortController()
     const { signal } = stop
     addEventListener('dragover', (event) => event.preventDefault(), { signal })

@@ -49,8 +49,8 @@ export function DropTarget() {
       },
       { signal },
     )
-    // No leaving is reported of an element that was removed under the pointer, nor a drag that ended elsewhere. Pointers move only
-    // when nothing is dragged.
+    // Browsers report no dragleave if the element under the pointer was removed, or if the drag ended elsewhere. Pointer events
+    // occur only when nothing is dragged.
     addEventListener(
       'pointermove',
       () => {

@@ -14,9 +14,9 @@ export const copyMs = 10 * 60_000
 export type KeptZip = { target: Target; read: () => Promise<Blob>; remove: () => Promise<void> }
 
 /**
- * Opens an empty ZIP to write: a file in the storage of the browser or, if it has none for this page, as Firefox has not in a private
- * window, in memory.
- * @throws CairnError those of `openTarget`
+ * Opens an empty ZIP for writing: a file in the browser's storage or, without storage, as in a private window of Firefox, in
+ * memory.
+ * @throws CairnError as `openTarget` does
  */
 export async function openKept(): Promise<KeptZip> {
   const handle = await createKept().catch(ignoreBlocked)
@@ -31,7 +31,7 @@ function openInMemory(): KeptZip {
   return { target: { write, close: async () => undefined, abort: remove }, read: async () => new Blob(pieces), remove }
 }
 
-/** Creates an empty file for a ZIP, and removes those that were saved long since. */
+/** Creates an empty file for a ZIP, and removes those saved long ago. */
 async function createKept(): Promise<FileSystemFileHandle> {
   const folder = await navigator.storage.getDirectory()
   await removeFrom(folder, copyMs)

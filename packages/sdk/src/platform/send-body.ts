@@ -109,7 +109,7 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
       for await (const piece of body) {
         await before
         if (answered || request.destroyed) return
-        // All before it has left. Some runtimes take a write without bytes for the end.
+        // Only skipped after all pieces before it are sent. Some runtimes treat a write without bytes as the end of the body.
         if (piece.length === 0) continue
         before = write(piece)
         // Awaited later; a failure until then is not an unhandled rejection.
