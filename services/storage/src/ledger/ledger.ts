@@ -16,6 +16,7 @@ export {
   credit,
   hasUploadsInProgress,
   isShortage,
+  joinReservation,
   lastingOwner,
   type Reservation,
   releaseAll,

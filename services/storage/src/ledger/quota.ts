@@ -52,6 +52,10 @@ export async function reserve(context: Context, address: string, bytes: number):
   }
 }
 
+function noReservation(): CairnError {
+  return new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+}
+
 /** Ids of reservations of uploads that ended while the database could not release them. */
 const unreleased = new WeakMap<Context['db'], Set<string>>()
 
@@ -131,8 +135,7 @@ export function reservationOf(context: Context, id: string, address: string): Re
           .where('id', '=', id)
           .returning('id')
           .executeTakeFirst()
-        if (row === undefined)
-          throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+        if (row === undefined) throw noReservation()
         await hold(context, trx, { address, bytes: more, freeDiskBytes })
       })
     },
@@ -231,6 +234,23 @@ function drop(
   return limited.returning(['address', 'bytes']).executeTakeFirst()
 }
 
+/**
+ * Adds a reservation to another one of its account, inside the caller's unit of work.
+ * @throws CairnError CONFLICT (one of them no longer exists)
+ */
+export async function joinReservation(trx: Kysely<Schema>, id: string, to: string): Promise<void> {
+  const row = await drop(trx, id)
+  const joined =
+    row &&
+    (await trx
+      .updateTable('reservation')
+      .set({ bytes: sql`bytes + ${row.bytes}` })
+      .where('id', '=', to)
+      .returning('id')
+      .executeTakeFirst())
+  if (joined === undefined) throw noReservation()
+}
+
 /** Releases a part of a reservation, in the caller's unit of work. */
 export async function shrinkReservation(trx: Kysely<Schema>, id: string, bytes: number): Promise<void> {
   const row = await trx
@@ -248,8 +268,7 @@ export async function shrinkReservation(trx: Kysely<Schema>, id: string, bytes: 
  */
 export async function settle(trx: Kysely<Schema>, reservation: Reservation, usedBytes: number): Promise<void> {
   const row = await drop(trx, reservation.id)
-  if (row === undefined)
-    throw new CairnError('CONFLICT', { message: 'The reservation of this upload no longer exists' })
+  if (row === undefined) throw noReservation()
   const changed = await changeAccount(trx, row.address, { reservedBytes: -row.bytes, usedBytes }, 'unblocked')
   if (changed === undefined) throw new CairnError('ACCOUNT_BLOCKED')
 }

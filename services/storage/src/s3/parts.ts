@@ -1,16 +1,23 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError, MIB } from '@cairn/protocol'
+import { type CairnError, MIB } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { S3MultipartTable, S3PartTable, Schema } from '../db/schema.ts'
-import { lastingOwner, releaseReservation, reservationOf, reserveSpace, shrinkReservation } from '../ledger/ledger.ts'
+import {
+  joinReservation,
+  lastingOwner,
+  releaseReservation,
+  reserve,
+  reserveSpace,
+  shrinkReservation,
+} from '../ledger/ledger.ts'
 import { doomObjects, removeDoomed } from '../objects/doomed-objects.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
 import { type ChecksumAlgorithm, type ChecksumType, checksumAlgorithms } from './checksums.ts'
 import type { ObjectInfo } from './object-info.ts'
 import type { ObjectBody } from './read-body.ts'
-import { s3CodeOf, s3Error } from './s3-error.ts'
+import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 import { lockBucket } from './store.ts'
 
@@ -111,10 +118,6 @@ export function noSuchUpload(id: string): CairnError {
   return s3Error('NoSuchUpload', undefined, { UploadId: id.slice(0, 64) })
 }
 
-function isNoSuchUpload(error: unknown): boolean {
-  return CairnError.is(error) && s3CodeOf(error) === 'NoSuchUpload'
-}
-
 /** Returns the algorithm that was chosen when the upload was created. */
 export function algorithmOf({ checksum_algorithm: name }: Multipart): ChecksumAlgorithm | undefined {
   return checksumAlgorithms.find((one) => one === name)
@@ -138,7 +141,8 @@ export function listParts(db: Kysely<Schema>, id: string): Promise<Part[]> {
 export async function putPart(context: Context, upload: Multipart, number: number, body: ObjectBody): Promise<Part> {
   const { db, objects, clock } = context
   const { id } = upload
-  await reservationOf(context, id, upload.address).grow(reservedBytes(body.sizeBytes))
+  // Of this process until the part is recorded, so that a killed one leaves nothing reserved.
+  const reservation = await reserve(context, upload.address, reservedBytes(body.sizeBytes))
   let replaced: string[] = []
   try {
     const key = `${partPrefix}${id}.${number}.${randomUUID()}`
@@ -153,27 +157,33 @@ export async function putPart(context: Context, upload: Multipart, number: numbe
       object_key: key,
       created_at: clock.now(),
     }
+    let isRefused = false
     try {
       await db.write(async (trx) => {
-        replaced = await recordPart(context, trx, part)
+        isRefused = true
+        replaced = await recordPart(context, trx, part, reservation.id)
+        isRefused = false
       })
     } catch (error) {
-      // After any other failure, such as a lost response to the commit, the object stays unconfirmed, and the worker settles it.
-      if (isNoSuchUpload(error)) await attemptCleanup(context, 'remove a part', () => objects.remove(key))
+      // After a failed commit, whose response may be lost, the object stays unconfirmed, and the worker settles it.
+      if (isRefused) await attemptCleanup(context, 'remove a part', () => objects.remove(key))
       throw error
     }
     await attemptCleanup(context, 'confirm a part', () => objects.confirm(key))
     await attemptCleanup(context, 'remove a part', () => removeDoomed(context, replaced))
     return part
   } catch (error) {
-    await attemptCleanup(context, 'release the reservation of a part', () =>
-      db.write((trx) => shrinkReservation(trx, id, reservedBytes(body.sizeBytes))),
-    )
+    await attemptCleanup(context, 'release the reservation of a part', () => reservation.release())
     throw error
   }
 }
 
-async function recordPart({ clock, config }: Context, trx: Kysely<Schema>, part: Part): Promise<string[]> {
+async function recordPart(
+  { clock, config }: Context,
+  trx: Kysely<Schema>,
+  part: Part,
+  reservationId: string,
+): Promise<string[]> {
   const { upload_id: id, part_number: number } = part
   const upload = await trx
     .updateTable('s3_multipart')
@@ -182,6 +192,7 @@ async function recordPart({ clock, config }: Context, trx: Kysely<Schema>, part:
     .returning('id')
     .executeTakeFirst()
   if (upload === undefined) throw noSuchUpload(id)
+  await joinReservation(trx, reservationId, id)
   const old = await trx
     .deleteFrom('s3_part')
     .where('upload_id', '=', id)

@@ -40,7 +40,7 @@ export type Sent = {
 export const stamp = (ms: number): string => new Date(ms).toISOString().replace(/[-:]|\.\d{3}/g, '')
 
 /** Signs and sends requests that no client would send. */
-export async function signedFetch(s3: TestS3, path: string, sent: Omit<Sent, 'path'> = {}) {
+export async function signedFetch(s3: Pick<TestS3, 'endpoint' | 'keys'>, path: string, sent: Omit<Sent, 'path'> = {}) {
   const { method = 'GET', headers = {}, body = '', payloadHash, at = Date.now(), keys = s3.keys, host: name } = sent
   const { host: own, hostname, port } = new URL(s3.endpoint)
   const time = stamp(at)
