@@ -2,11 +2,13 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { openEmpty } from './files-page.ts'
 import { startUpload } from './start-upload.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 let folder = ''
@@ -387,4 +389,44 @@ test('of thousands of transfers the first ones are listed, and the others counte
   expect(await panel.getByRole('listitem').count()).toBe(201)
   await panel.getByRole('button', { name: 'Cancel note-0.txt' }).click()
   await panel.getByRole('button', { name: 'Pause note-200.txt' }).waitFor()
+})
+
+test('a file is saved without a question while an upload runs, and leaving the page is asked about', async () => {
+  const { page, wallet, open } = await openEmpty(site)
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'open', { name: 'open.txt' })
+  await uploadText(client, 'private', { name: 'letter.txt', private: true })
+  await open('/files')
+  const questions: string[] = []
+  page.on('dialog', async (dialog) => {
+    questions.push(dialog.type())
+    await dialog.dismiss()
+  })
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    () => undefined,
+  )
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
+  await startUpload(page, 'public')
+  await page.getByRole('button', { name: 'Cancel loose.txt' }).waitFor()
+  await page.getByRole('button', { name: 'Hide transfers' }).click()
+  for (const name of ['open.txt', 'letter.txt']) {
+    await page.getByRole('link', { name }).click()
+    const fromLink = page.waitForEvent('download')
+    await page.getByRole('dialog').getByRole('link', { name: 'Download' }).click()
+    expect((await fromLink).suggestedFilename()).toBe(name)
+    await page.keyboard.press('Escape')
+    await page.getByRole('link', { name }).click({ button: 'right' })
+    const fromMenu = page.waitForEvent('download')
+    await page.getByRole('menuitem', { name: 'Download' }).click()
+    expect((await fromMenu).suggestedFilename()).toBe(name)
+  }
+  expect(questions).toEqual([])
+  await expect
+    .poll(async () => {
+      await page.evaluate("location.assign('/docs')")
+      return questions
+    })
+    .toContain('beforeunload')
 })

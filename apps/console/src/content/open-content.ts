@@ -1,5 +1,6 @@
 import type { Client, NetworkProfile } from '@cairn/sdk'
 import { gatewayUrl } from '../network/gateway-url.ts'
+import { expectDownload } from '../transfers/expected-download.ts'
 import { type ContentPlace, findContentUrl } from './content-url.ts'
 
 /**
@@ -39,6 +40,9 @@ export async function saveContent(
   filename: string,
 ): Promise<void> {
   const options = { download: true, filename }
-  if (isPrivate) location.assign(await findContentUrl(client, network, { cidPath, isPrivate }, options))
-  else window.open(gatewayUrl(network, cidPath, options), '_blank', 'noopener,noreferrer')
+  if (isPrivate) {
+    const url = await findContentUrl(client, network, { cidPath, isPrivate }, options)
+    expectDownload()
+    location.assign(url)
+  } else window.open(gatewayUrl(network, cidPath, options), '_blank', 'noopener,noreferrer')
 }

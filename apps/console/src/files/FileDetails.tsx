@@ -6,6 +6,7 @@ import { usePlainSize } from '../content/use-plain-size.ts'
 import { formatBytes, formatCount } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
+import { expectDownload } from '../transfers/expected-download.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
@@ -82,7 +83,11 @@ export function PublicLinks({
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
   return (
     <>
-      <a href={urlOf({ download: true, filename: name, isFolder })} className={buttonClass('plain')}>
+      <a
+        href={urlOf({ download: true, filename: name, isFolder })}
+        onClick={expectDownload}
+        className={buttonClass('plain')}
+      >
         <Download aria-hidden="true" size={16} />
         {isFolder ? messages.places.openDownloadTar : messages.places.openDownload}
       </a>

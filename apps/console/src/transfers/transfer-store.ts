@@ -4,6 +4,7 @@ import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession, isInterrupted, watchSession } from '../session/session-store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
+import { isDownloadExpected } from './expected-download.ts'
 import { findNextStep } from './next-step.ts'
 import { areTransfersShown, showTransfers } from './panel-store.ts'
 import type { PathFile } from './path-file.ts'
@@ -356,7 +357,7 @@ function resumeForSession(): void {
 
 // Makes the browser ask before it leaves a page with work in progress.
 addEventListener('beforeunload', (event) => {
-  if (hasActive()) event.preventDefault()
+  if (hasActive() && !isDownloadExpected()) event.preventDefault()
 })
 
 function watchTransfers(listener: () => void): () => void {
