@@ -385,7 +385,7 @@ test('the trash keeps items until they are restored or deleted permanently, and 
     await link(page, name).waitFor({ state: 'detached' })
   }
   await goTo(page, 'Trash')
-  await page.getByText('they use storage, and open for people with access and by their links').waitFor()
+  await page.getByText('They still use storage').waitFor()
   const trash = page.getByRole('list', { name: 'Trash' })
   const due = trash.getByText('30 days left').first()
   await due.waitFor()
