@@ -96,7 +96,7 @@ test('a network is loaded by its URL; a wrong one is an error, and hooks work af
   await shows('account').toEqual({ boughtBytes: 0, usedBytes: 0 })
 })
 
-test.each(['retry', 'refresh'] as const)('a network that could not be loaded is loaded by %s', async (way) => {
+test.each(['retry', 'refresh'] as const)('loads a network that failed to load by %s', async (way) => {
   const { provider } = await openAccount()
   const address = `${network.profile.api}/.well-known/cairn.json`
   await page.route(address, (route) => route.abort())
@@ -113,7 +113,7 @@ test.each(['retry', 'refresh'] as const)('a network that could not be loaded is 
   await shows('files').toMatchObject({ names: [], isLoading: false })
 })
 
-test('uploads run in order with progress, and listings, pages and usage follow', async () => {
+test('uploads run in order with progress, and update listings, pages and usage', async () => {
   const { provider, client } = await openAccount()
   await render(provider, { upload: { encrypted: false }, files: { limit: 2 }, account: {} })
   await shows('files').toMatchObject({ names: [], totalFiles: 0, hasMore: false, isLoading: false })
@@ -134,7 +134,7 @@ test('uploads run in order with progress, and listings, pages and usage follow',
   await shows('files').toMatchObject({ names: ['b.txt'], totalFiles: 1 })
 })
 
-test('an encrypted file is opened by its owner and by whom it is shared with, until it is revoked', async () => {
+test('an encrypted file opens for its owner and for those it is shared with, until it is revoked', async () => {
   const [owner, friend] = [await openAccount(), await openAccount()]
   await render(owner.provider, { upload: { encrypted: true } })
   const cid = await page.evaluate(async () => {
@@ -206,7 +206,7 @@ test('the files of an input are uploaded, also if the page clears the input at o
   expect(await namesOf(client)).toEqual(['chosen'])
 })
 
-test('abort and unmount end an upload, store nothing, and update nothing afterwards', async () => {
+test('abort and unmount stop an upload, store nothing, and update nothing afterwards', async () => {
   const { provider, client } = await openAccount()
   await render(provider, { upload: { encrypted: false } })
   /** Uploads 40 MB and two more files, and stops at the first progress. */
@@ -238,7 +238,7 @@ test('abort and unmount end an upload, store nothing, and update nothing afterwa
   expect(await namesOf(client)).toEqual(['kept'])
 })
 
-test('a file above the limit is refused, and the URL of an opened one is revoked on unmount', async () => {
+test('rejects a file above the limit, and revokes the URL of an opened file on unmount', async () => {
   const { provider } = await openAccount()
   await render(provider, { upload: { encrypted: false } })
   const cid = await page.evaluate(async () => {
@@ -265,7 +265,7 @@ test('a file above the limit is refused, and the URL of an opened one is revoked
   expect(state).toEqual({ before: 2_000_000, after: 'revoked' })
 })
 
-test('an encrypted file above the limit is refused by its first bytes', async () => {
+test('rejects an encrypted file above the limit by its first bytes', async () => {
   const { provider } = await openAccount()
   await render(provider, { upload: { encrypted: true } })
   const cid = await page.evaluate(async () => {
@@ -322,7 +322,7 @@ test('a payment runs once, reports its steps, and the balance follows', async ()
   await expect.poll(async () => Number((await read('account'))['boughtBytes'])).toBeGreaterThanOrEqual(1_000_000)
 })
 
-test('after a change of account nothing of the previous one is shown', async () => {
+test('shows nothing of the previous account after a change of account', async () => {
   const [first, second] = [await openAccount(), await openAccount()]
   await render(first.provider, { upload: { encrypted: false }, files: { limit: 10 } })
   await page.evaluate(() => window.app.actions.upload?.upload(new Blob(['mine']), { name: 'mine' }))
@@ -341,7 +341,7 @@ test('an upload that a child starts when the account changes belongs to the new 
   expect([await namesOf(second.client), await namesOf(first.client)]).toEqual([['notes'], ['notes']])
 })
 
-test('why an action failed is shown for what it was about, not for the next file, name or listing', async () => {
+test('shows why an action failed for its subject, not for the next file, name or listing', async () => {
   const { provider } = await openAccount()
   await render(provider, { upload: { encrypted: true }, files: { limit: 1 } })
   const cids = await page.evaluate(async () => {
@@ -366,7 +366,7 @@ test('why an action failed is shown for what it was about, not for the next file
   expect(await read('share')).not.toHaveProperty('changeCode')
 })
 
-test('components render on a server, and a hook outside of the provider says so', () => {
+test('components render on a server, and a hook outside the provider says so', () => {
   function View() {
     const { status } = useUpload()
     const { isLoading } = useFiles()

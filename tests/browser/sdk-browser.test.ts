@@ -54,7 +54,7 @@ afterAll(async () => {
   expect(problems).toEqual([])
 })
 
-test('another file of the same size is rejected before a byte is sent, although no CID was known', async () => {
+test('rejects another file of the same size before a byte is sent, although no CID was known', async () => {
   const result = await page.evaluate(`(async () => {
     const bytes = new Uint8Array(3_000_000).map((_none, i) => (i * 11 + (i >> 7)) & 255)
     const other = bytes.slice()
@@ -76,7 +76,7 @@ test('another file of the same size is rejected before a byte is sent, although 
   expect(result).toEqual({ aborted: 'ABORTED', rejected: 'FILE_CHANGED', same: true })
 })
 
-test('a text, a File and a folder go up with the CID computed in the page, and come back verified', async () => {
+test('uploads a text, a File and a folder with the CID computed in the page, and reads them back verified', async () => {
   const result = await page.evaluate(`(async () => {
     const text = await sdk.uploadText(client, 'hello world', { name: 'hello.txt' })
     const bytes = new Uint8Array(1_000_000).map((_none, i) => (i * 7 + (i >> 9)) & 255)
@@ -103,7 +103,7 @@ test('a text, a File and a folder go up with the CID computed in the page, and c
   })
 })
 
-test('uploads a large Blob whole, and stops on abort', async () => {
+test('uploads a large Blob completely, and stops on abort', async () => {
   const result = await page.evaluate(`(async () => {
     const block = new Uint8Array(1 << 20).map((_none, i) => (i * 13 + (i >> 7)) & 255)
     const blob = new Blob([...Array(20)].flatMap((_none, i) => [block, String(i)]))
@@ -207,7 +207,7 @@ test('a file is encrypted, shared, and decrypted in the page, in both formats', 
   expect(result).toEqual([whole, whole])
 })
 
-test('an encrypted file is sent in parts as one file, which the service imports as it arrives', async () => {
+test('sends an encrypted file in parts as one file, which the service imports as it arrives', async () => {
   const { privateKey } = network.profile.wallet
   const starting = page.waitForRequest(
     (request) => request.url().endsWith('/api/uploads') && request.method() === 'POST',
@@ -227,7 +227,7 @@ test('an encrypted file is sent in parts as one file, which the service imports 
   expect(metadata).not.toContain('body-type')
 })
 
-test('names are published, by the service and by a key of the page alone, and resolved verified', async () => {
+test('publishes names, by the service and by a key of the page alone, and resolves them verified', async () => {
   const result = await page.evaluate(`(async () => {
     const { cid } = await sdk.uploadText(client, 'named')
     const nobody = sdk.createClient({ network: client.network })
