@@ -29,7 +29,7 @@ async function openAccess(owner: ConsolePage, cid: string): Promise<void> {
 
 const addressOf = ({ wallet }: ConsolePage, index = 0) => wallet.accounts[index]?.address.toLowerCase() ?? ''
 
-test('who has nothing shared yet finds the address that others share with', async () => {
+test('shows users with nothing shared yet the address that others share with', async () => {
   const reader = await site.newPage({ width: 360, height: 740 })
   await reader.open('/shared')
   await connectAndSign(reader)
@@ -40,7 +40,7 @@ test('who has nothing shared yet finds the address that others share with', asyn
   expect(await reader.checkAccessibility()).toEqual([])
 })
 
-test('a shared file opens in the browser of its recipient, and no longer after a revocation', async () => {
+test('a shared file opens in the browser of its recipient, until it is revoked', async () => {
   const owner = await site.newPage()
   const reader = await site.newPage()
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
@@ -97,7 +97,7 @@ test('a shared file opens in the browser of its recipient, and no longer after a
   expect(reader.problems).toEqual([])
 })
 
-test('ownership goes to whose last four characters were typed, and the owner before reads only', async () => {
+test('transfers ownership once the last four characters are typed, and leaves the previous owner read access', async () => {
   const owner = await site.newPage({ width: 360, height: 740, theme: 'dark' })
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'The deed', { name: 'deed.txt' })
@@ -128,7 +128,7 @@ test('ownership goes to whose last four characters were typed, and the owner bef
   expect(owner.problems).toEqual([])
 })
 
-test('a change that did not reach a node is shown as such, and Repair finishes it', async () => {
+test('shows a change that did not reach a node, and Repair completes it', async () => {
   const owner = await site.newPage()
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Half done', { name: 'half.txt' })
@@ -149,7 +149,7 @@ test('a change that did not reach a node is shown as such, and Repair finishes i
   expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
 
-test('a node that missed the first of several calls of one change is shown, although it has the last', async () => {
+test('shows a node that missed the first of several calls of one change, although it has the last', async () => {
   const owner = await site.newPage()
   const { page, expectProblem } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
@@ -183,7 +183,7 @@ test('a node that missed the first of several calls of one change is shown, alth
   expect(await page.evaluate("localStorage.getItem('cairn.changes')")).toContain(cid)
 })
 
-test('a hundred unfinished changes are offered at once, and older ones after them', async () => {
+test('offers a hundred unfinished changes at once, and older ones after them', async () => {
   const owner = await site.newPage()
   const { page } = owner
   await owner.open('/files')
@@ -210,7 +210,7 @@ test('a hundred unfinished changes are offered at once, and older ones after the
   await expect.poll(() => panel.getByRole('listitem').count()).toBe(2)
 })
 
-test('a node that was away when a file was stored is shown as one without its key, and Repair gives it its shard', async () => {
+test('shows that a node that was offline during an upload lacks its key, and Repair gives it its shard', async () => {
   const owner = await site.newPage()
   const { profile } = site.network
   const keyNodes = profile.keyNodes?.with(4, 'http://127.0.0.1:1')
@@ -226,7 +226,7 @@ test('a node that was away when a file was stored is shown as one without its ke
   await last.getByText('Up to date').waitFor()
 })
 
-test('with two key nodes away a file opens; with three it says what is missing, and opens when one is back', async () => {
+test('opens a file with two key nodes offline; with three, says what is missing and opens it when one is back', async () => {
   const reader = await site.newPage()
   const client = await createAccountClient(site.network, reader.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Three are enough', { name: 'three.txt' })
@@ -253,7 +253,7 @@ test('with two key nodes away a file opens; with three it says what is missing, 
   await reader.page.getByText('Three are enough').waitFor()
 })
 
-test('Share in the list leads to the dialog that shares, with the keyboard in its field', async () => {
+test('Share in the list opens the sharing dialog with its field focused', async () => {
   const owner = await site.newPage()
   const { page, open, signIn, problems } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])

@@ -27,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('the account sees what was stored, opened and deleted, by kind, and saves the signed log', async () => {
+test('shows what was stored, opened and deleted, by kind, and saves the signed log', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadText(client, 'hello', { name: 'hello.txt' })
@@ -111,7 +111,7 @@ test('the account sees what was stored, opened and deleted, by kind, and saves t
   for (const type of ['link.opened', 'upload.deleted']) expect(lines.toString()).toContain(`"type":"${type}"`)
 })
 
-test('a long activity asks about the files in sight only', async () => {
+test('requests events of a long activity for the visible files only', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const rows = 60
@@ -139,7 +139,7 @@ test('a long activity asks about the files in sight only', async () => {
   expect(asked.size).toBeLessThan(rows)
 })
 
-test('the owner sees who opened an encrypted file, and who was refused', async () => {
+test('shows the owner who opened an encrypted file, and who was refused', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const owner = await createAccountClient(site.network, wallet.accounts[0])
   const friend = privateKeyToAccount(generatePrivateKey())
@@ -218,7 +218,7 @@ async function* one(bytes: Uint8Array): AsyncGenerator<Uint8Array> {
   yield bytes
 }
 
-test('a failed pin is named by its CID, which leads nowhere because nothing was stored', async () => {
+test('a failed pin is shown by its CID without a link, because nothing was stored', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({ width: 390, height: 844 })
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'

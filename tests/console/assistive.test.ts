@@ -27,7 +27,7 @@ async function takeItem(page: Page, name: string): Promise<void> {
   await page.keyboard.press('Enter')
 }
 
-test('signing in, uploading, opening, sharing and publishing, by the keyboard alone', {
+test('signs in, uploads, opens, shares and publishes with the keyboard alone', {
   timeout: 240_000,
 }, async () => {
   const { page, open } = await site.newPage()
@@ -108,7 +108,7 @@ test('signing in, uploading, opening, sharing and publishing, by the keyboard al
   await page.getByRole('heading', { level: 1, name: 'by hand' }).waitFor(patience)
 })
 
-test('dialogs and sheets begin at what they are for, and give the focus back to where it was', {
+test('dialogs and sheets focus their main control, and return the focus when they close', {
   timeout: 240_000,
 }, async () => {
   const { page, open, signIn } = await site.newPage()
@@ -176,7 +176,7 @@ async function walk(page: Page): Promise<{ unseen: string[]; unreached: string[]
   return { unseen, unreached: await page.evaluate<string[]>(listUnreached) }
 }
 
-test('a control that Tab does not reach, or whose focus is not seen, is found', async () => {
+test('finds a control that Tab does not reach, or whose focus is not visible', async () => {
   const opened = await site.newPage()
   const { page } = opened
   await visit(opened, '/settings')
@@ -193,7 +193,7 @@ test('a control that Tab does not reach, or whose focus is not seen, is found', 
   expect(unreached.map((html) => /class="(\w+)"/.exec(html)?.[1])).toEqual(['unreached'])
 })
 
-test('Tab reaches every control of every page, and the focus is seen on each', { timeout: 240_000 }, async () => {
+test('Tab reaches every control of every page with a visible focus', { timeout: 240_000 }, async () => {
   const visitor = await site.newPage()
   const opened = await site.newPage()
   await opened.open('/files')
@@ -244,7 +244,7 @@ test('a polite region announces progress at most every five seconds', { timeout:
   for (const [i, at] of announcedAt.slice(1).entries()) expect(at - (announcedAt[i] ?? 0)).toBeGreaterThan(4_900)
 })
 
-test('with colours of the system controls have an edge, what is chosen a mark, and the focus is seen', async () => {
+test('with system colours, controls have an edge, selections a mark, and the focus is visible', async () => {
   const { page, open } = await site.newPage()
   await page.emulateMedia({ forcedColors: 'active' })
   await open('/settings')
@@ -273,7 +273,7 @@ test('nothing moves or fades for users who prefer reduced motion', async () => {
   expect(await page.evaluate(longest)).toBeGreaterThan(0.05)
 })
 
-test('at 400 % zoom every button of the upload sheet and every item of a menu can be reached', async () => {
+test('every button of the upload sheet and every menu item can be reached at 400 % zoom', async () => {
   // A window of 1280 by 1024 pixels at 400 %.
   const { page, open, signIn, problems } = await site.newPage({ width: 320, height: 256 })
   await open('/files')

@@ -30,7 +30,7 @@ async function initialFiles(kind: 'js' | 'css'): Promise<string[]> {
   return [...page.matchAll(new RegExp(`/(assets/[^"]+\\.${kind})"`, 'g'))].map((match) => match[1] ?? '')
 }
 
-test(`what every visitor loads is at most ${initialScriptKb} kB of script and ${initialStyleKb} kB of style`, async () => {
+test(`every visitor loads at most ${initialScriptKb} kB of script and ${initialStyleKb} kB of style`, async () => {
   const sum = async (kind: 'js' | 'css') => {
     const sizes = await Promise.all((await initialFiles(kind)).map(gzippedKb))
     return sizes.reduce((all, size) => all + size, 0)
@@ -67,7 +67,7 @@ test(`no lazy chunk is larger than ${lazyChunkKb} kB`, async () => {
   expect(large).toEqual([])
 })
 
-test('a list of ten thousand files keeps at most sixty rows in the page, and nothing moves while it loads', async () => {
+test('a list of ten thousand files keeps at most sixty rows in the page, and does not shift while it loads', async () => {
   const { page, wallet, problems, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()

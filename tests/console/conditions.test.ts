@@ -19,7 +19,7 @@ async function openAccess({ page, open }: ConsolePage, cid: string): Promise<voi
   await page.getByRole('heading', { name: 'Conditions', exact: true }).waitFor()
 }
 
-test('a condition is written as a sentence, saved on five nodes, and decides who opens the file', async () => {
+test('writes a condition as a sentence, saves it on five nodes, and lets it decide who opens the file', async () => {
   const owner = await site.newPage()
   const { page, checkAccessibility } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
@@ -92,7 +92,7 @@ test('a condition is written as a sentence, saved on five nodes, and decides who
   expect(reader.problems).toEqual([])
 })
 
-test('a token is looked up on its chain and asked for in whole coins; several conditions are grouped', async () => {
+test('looks up a token on its chain, takes its amount in whole coins, and groups several conditions', async () => {
   const owner = await site.newPage({ width: 360, height: 740, theme: 'dark' })
   const { page, checkAccessibility } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
@@ -153,7 +153,7 @@ test('a token is looked up on its chain and asked for in whole coins; several co
   expect(owner.problems).toEqual([])
 })
 
-test('imports and exports conditions as JSON, and names the errors in it', async () => {
+test('imports and exports conditions as JSON, and lists the errors in it', async () => {
   const owner = await site.newPage()
   const { page, checkAccessibility } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
@@ -192,7 +192,7 @@ test('imports and exports conditions as JSON, and names the errors in it', async
   expect(owner.problems).toEqual([])
 })
 
-test('saving that fails has a title that says so, in its toast and among the transfers, and succeeds by another try', async () => {
+test('reports a failed save in its toast and among the transfers, and saves on retry', async () => {
   const owner = await site.newPage()
   const { page } = owner
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])

@@ -14,7 +14,7 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 const ida = `0x${'12'.repeat(20)}`
 const bob = `0x${'34'.repeat(20)}`
 
-test('sharing alone starts no drive; the first change stores whom files were shared with', async () => {
+test('sharing alone creates no drive; the first change stores the addresses that files were shared with', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Where the treasure lies', { name: 'map.txt' })
@@ -46,7 +46,7 @@ test('sharing alone starts no drive; the first change stores whom files were sha
     ])
 })
 
-test('a label given once is offered for sharing, shown in lists, and follows the account', async () => {
+test('a label is offered for sharing, shown in lists, and follows the account', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
     theme: 'dark',
     width: 320,
@@ -109,7 +109,7 @@ test('a label given once is offered for sharing, shown in lists, and follows the
   await book.getByText('Ida Lovelace').waitFor()
 })
 
-test('a selection is shared with others, not with its owner, and a typo in an address is named', async () => {
+test('shares a selection with others, not with its owner, and reports a typo in an address', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const cids: string[] = []

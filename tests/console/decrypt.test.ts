@@ -53,7 +53,7 @@ test('shows nothing of a file whose bytes were changed', async () => {
   expect(problems).toEqual([])
 })
 
-test('plays nothing of a recording whose key is that of another file', async () => {
+test('plays nothing of a recording with the key of another file', async () => {
   const { page, problems, client, open } = await openSignedIn(site, 'v1')
   const wave = Buffer.alloc(9 * mebibyte)
   wave.write('RIFF\0\0\x90\0WAVEfmt ', 'latin1')
@@ -68,7 +68,7 @@ test('plays nothing of a recording whose key is that of another file', async () 
   expect(problems).toEqual([])
 })
 
-test('a large file is saved as a stream without being shown, by its owner and by a recipient; a changed one is not', async () => {
+test('saves a large file as a stream without showing it, for its owner and a recipient, but not a changed one', async () => {
   const owner = await openSignedIn(site, 'v2')
   const recipient = await site.newPage()
   const plain = randomBytes(3 * mebibyte + 5)
@@ -143,7 +143,7 @@ test('a large file is saved as a stream without being shown, by its owner and by
   expect(recipient.problems).toEqual([])
 })
 
-test('the buttons of a large file are in sight on the smallest phone, and on the page of a link', async () => {
+test('the buttons of a large file are visible on the smallest phone, and on the page of a link', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage({
     width: 320,
     height: 568,
@@ -174,7 +174,7 @@ test('the buttons of a large file are in sight on the smallest phone, and on the
   await page.getByText('Long ago').waitFor(patient)
 })
 
-test('a signature that is declined while a large file is saved leaves no file, and another try saves it', async () => {
+test('declining the signature while a large file is saved leaves no file, and a retry saves it', async () => {
   const { page, context, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const plain = randomBytes(mebibyte + 3)

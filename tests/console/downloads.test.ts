@@ -76,7 +76,7 @@ test('the menu of every file and folder downloads it, in the drive and among the
   expect(await checkAccessibility()).toEqual([])
 })
 
-test('an encrypted file is downloaded after one more signature, and not at all if the user declines it', async () => {
+test('downloads an encrypted file after one more signature, and not at all if the user declines it', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadEncryptedText(client, 'a secret', { name: 'diary.txt' })
@@ -96,7 +96,7 @@ test('an encrypted file is downloaded after one more signature, and not at all i
   await expect.poll(async () => String(await readStored(page, 'diary.txt').catch(() => ''))).toBe('a secret')
 })
 
-test('small files of a ZIP are requested some at a time, large ones in their turn, and all stay in order', async () => {
+test('fetches the small files of a ZIP several at a time and large ones one by one, and keeps their order', async () => {
   const { page, context, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const names = Array.from({ length: 12 }, (_, at) => `note-${String(at).padStart(2, '0')}.txt`)
@@ -135,7 +135,7 @@ test('small files of a ZIP are requested some at a time, large ones in their tur
   expect(files.get('note-09 sealed.txt')?.toString()).toBe('a secret')
 })
 
-test('without a file picker, a ZIP does not replace one that the browser still copies, and clearing the device leaves none', async () => {
+test('without a file picker, a ZIP does not replace one that the browser is still copying, and clearing the device leaves none', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   for (const name of ['first', 'second'])
@@ -177,7 +177,7 @@ test('without a file picker, a ZIP does not replace one that the browser still c
   expect(await kept()).toEqual([])
 })
 
-test('a selection of uploads is saved as one ZIP, in which equal names get numbers', async () => {
+test('saves a selection of uploads as one ZIP that numbers equal names', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadText(client, 'one', { name: 'a.txt' })

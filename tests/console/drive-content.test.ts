@@ -37,7 +37,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('uploads go into the open folder; a name that is there becomes a version; copies are found by their CID', async () => {
+test('uploads go into the open folder; an existing name gets a version; copies are found by their CID', async () => {
   const { page, client, checkAccessibility } = await openDrivePage(site, ['plan.txt'])
   await createFolder(page, 'work')
   await link(page, 'work').click()
@@ -94,7 +94,7 @@ test('uploads go into the open folder; a name that is there becomes a version; c
   await page.getByText('No duplicates').waitFor()
 })
 
-test('copies of several versions of one file are rows of their own', async () => {
+test('lists copies of several versions of one file as separate rows', async () => {
   const { page, client } = await openDrivePage(site, ['plan.txt'])
   await uploadText(client, 'a later plan', { name: 'plan.txt' })
   for (const [text, name] of [
@@ -116,7 +116,7 @@ test('copies of several versions of one file are rows of their own', async () =>
   await expect.poll(names).toEqual(['plan.txt', 'plan.txt'])
 })
 
-test('objects of a bucket are no copies, and their items stay in the trash', async () => {
+test('bucket objects are not copies, and their items stay in the trash', async () => {
   const { page, client } = await openDrivePage(site, ['plan.txt'])
   const { endpoint, region, ...credentials } = await createS3Credentials(client)
   const s3 = new S3Client({ endpoint, region, credentials, forcePathStyle: true })
@@ -149,7 +149,7 @@ test('objects of a bucket are no copies, and their items stay in the trash', asy
   await page.getByRole('dialog').getByText('1 upload is in an S3 bucket and disappears from it.').waitFor()
 })
 
-test('two devices change the drive at once: both changes stay, and so does the selection', async () => {
+test('keeps the changes of two devices that edit the drive at once, and the selection', async () => {
   const { page, context } = await openDrivePage(site, ['x.txt', 'y.txt'])
   await createFolder(page, 'ours')
   const other = await context.newPage()
@@ -170,7 +170,7 @@ test('two devices change the drive at once: both changes stay, and so does the s
   await other.getByRole('row').filter({ hasText: 'y.txt' }).getByLabel('Starred').waitFor()
 })
 
-test('an upload of what the drive has already says where it is, and is taken out of the trash', async () => {
+test('an upload of content that the drive already has shows where it is, and restores it from the trash', async () => {
   const { page } = await openDrivePage(site, ['x.txt', 'y.txt'])
   const upload = async (name: string, text: string) => {
     await page.keyboard.press('u')
@@ -189,7 +189,7 @@ test('an upload of what the drive has already says where it is, and is taken out
   await page.getByText('The trash is empty').waitFor()
 })
 
-test('an upload into a folder that was deleted meanwhile says where it is', async () => {
+test('an upload into a folder that was deleted meanwhile shows where it is', async () => {
   const { page, context } = await openDrivePage(site, [])
   await createFolder(page, 'gone')
   const other = await context.newPage()
@@ -217,7 +217,7 @@ test('an upload into a folder that was deleted meanwhile says where it is', asyn
   await link(other, 'late.txt').waitFor()
 })
 
-test('a selection of public and encrypted files and folders is saved as one ZIP, verified and decrypted', async () => {
+test('saves a selection of public and encrypted files and folders as one ZIP, verified and decrypted', async () => {
   const { page, context, wallet, checkAccessibility } = await openDrivePage(site, ['plain.txt'])
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadEncryptedText(client, 'a secret', { name: 'secret.txt' })
@@ -281,7 +281,7 @@ test('a selection of public and encrypted files and folders is saved as one ZIP,
   expect(files.get('box/large.bin')?.equals(large)).toBe(true)
 })
 
-test('who lost the key of the folders starts new ones; all files are there', async () => {
+test('starts new folders when the folder key is lost, and keeps all files', async () => {
   const opened = await site.newPage({ theme: 'dark', width: 320, height: 720 })
   const { page, open, signIn, wallet, checkAccessibility } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -311,7 +311,7 @@ test('who lost the key of the folders starts new ones; all files are there', asy
   await expect.poll(async () => (await openDrive(client)).find('/new letters')?.kind).toBe('folder')
 })
 
-test('folders that are damaged are not called older ones, once this browser has no newer ones to remember', async () => {
+test('does not report damaged folders as older once this browser remembers no newer ones', async () => {
   const { page, context, checkAccessibility } = await openDrivePage(site, ['a.txt'])
   await createFolder(page, 'letters')
   const isDrive = (url: URL) => url.pathname === '/api/drive'
@@ -330,7 +330,7 @@ test('folders that are damaged are not called older ones, once this browser has 
   await link(page, 'letters').waitFor()
 })
 
-test('a folder that was uploaded as one takes no items: Move and a drop say why, and offer a new folder', async () => {
+test('a folder uploaded as one accepts no items: Move and a drop say why, and offer a new folder', async () => {
   const { page, client, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
   const trip = 'trip to the ridge, '.repeat(6)
   await uploadFolder(client, [{ path: 'day.txt', content: 'to the ridge' }], { name: trip })

@@ -45,7 +45,7 @@ async function choose(page: Page, contents: Record<string, string | Uint8Array>)
   )
 }
 
-test('one upload that cannot be in its folder does not keep the others out of theirs, and the page says so', async () => {
+test('an upload that cannot be placed in its folder does not stop the others, and is reported', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['photos'])
   await choose(page, { 'one.txt': 'one', 'two.txt': 'two', 'three.txt': 'three' })
   // The first name is that of a file, which has no place for others.
@@ -66,7 +66,7 @@ test('one upload that cannot be in its folder does not keep the others out of th
   await expect.poll(() => page.evaluate(countKept)).toBe(0)
 })
 
-test('an upload whose folder cannot be changed goes there later, also on the next page', async () => {
+test('an upload whose folder cannot be changed is placed there later, also on the next page', async () => {
   const { page, context, expectProblem, checkAccessibility } = await openDrivePage(site, ['a.txt'])
   await createFolder(page, 'work')
   await link(page, 'work').click()
@@ -92,7 +92,7 @@ test('an upload whose folder cannot be changed goes there later, also on the nex
   expect(await link(page, 'plan.txt').count()).toBe(0)
 })
 
-test('an upload that the service completes while the page is closed is in its folder on the next one', async () => {
+test('an upload that completes while the page is closed is in its folder on the next page', async () => {
   const { page, client } = await openDrivePage(site, ['a.txt'])
   page.on('dialog', (dialog) => void dialog.accept())
   await createFolder(page, 'work')
@@ -117,7 +117,7 @@ test('an upload that the service completes while the page is closed is in its fo
   expect(await link(page, 'film.bin').count()).toBe(0)
 })
 
-test('names with slashes lead into folders also from a page that shows no files', async () => {
+test('names with slashes lead into folders, also from a page that shows no files', async () => {
   const { page, open } = await openDrivePage(site, ['a.txt'])
   await open('/settings')
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()

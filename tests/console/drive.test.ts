@@ -39,7 +39,7 @@ const hasLeadingDot = `(() => {
   return false
 })()`
 
-test('folders hold files: created, moved into by dialog and by drag, opened, renamed, and kept over a reload', async () => {
+test('folders are created, filled by dialog and by drag, opened, renamed, and kept after a reload', async () => {
   const { page, context, open, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt', 'c.txt'])
   await createFolder(page, 'letters')
   await page.getByText('4 items', { exact: true }).waitFor()
@@ -131,7 +131,7 @@ test('folders hold files: created, moved into by dialog and by drag, opened, ren
   await link(page, 'c.txt').waitFor()
 })
 
-test('stars, tags and colours are set and found again; the keyboard works as in a file manager', async () => {
+test('sets and finds stars, tags and colours; the keyboard works as in a file manager', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['one.txt', 'two.txt'], {
     theme: 'dark',
     width: 320,
@@ -213,7 +213,7 @@ test('stars, tags and colours are set and found again; the keyboard works as in 
   await page.getByText('This folder is empty').waitFor()
 })
 
-test('tags whose signature is declined stay in their dialog, which names no error', async () => {
+test('tags whose signature is declined stay in their dialog, which shows no error', async () => {
   const { page, wallet } = await openDrivePage(site, ['one.txt'])
   await dropKeySession(page)
   await page.reload()
@@ -234,7 +234,7 @@ test('tags whose signature is declined stay in their dialog, which names no erro
   await page.getByRole('button', { name: '#family' }).waitFor()
 })
 
-test('the head of an open file shares it, and moves it into another folder', async () => {
+test('shares and moves an open file from its header', async () => {
   const { page, wallet, checkAccessibility } = await openDrivePage(site, ['open.txt'])
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadEncryptedText(client, 'closed', { name: 'closed.txt' })
@@ -277,7 +277,7 @@ test('the head of an open file shares it, and moves it into another folder', asy
   await link(page, 'open.txt').waitFor({ state: 'detached' })
 })
 
-test('without another folder, Move asks for the name of a new one, and moves into it by the keyboard', async () => {
+test('if there is no other folder, Move asks for a name, creates the folder and moves into it by keyboard', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
   await act(page, 'a.txt', 'Move')
   const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
@@ -307,7 +307,7 @@ test('without another folder, Move asks for the name of a new one, and moves int
   await link(page, 'b.txt').waitFor()
 })
 
-test('what was cut is pasted into an empty folder, and keys of the page need no list', async () => {
+test('pastes cut items into an empty folder, and page shortcuts work without a list', async () => {
   const { page } = await openDrivePage(site, ['a.txt', 'b.txt'])
   await createFolder(page, 'letters')
   await page.getByRole('checkbox', { name: 'Select a.txt' }).check()
@@ -332,7 +332,7 @@ test('what was cut is pasted into an empty folder, and keys of the page need no 
   await page.getByText('1 CID copied', { exact: true }).waitFor()
 })
 
-test('the palette offers no recent file that is in the trash, by itself or with its folder, and no earlier version', async () => {
+test('the palette offers no recent file that is in the trash, directly or with its folder, and no earlier version', async () => {
   const { page, client } = await openDrivePage(site, ['gone.txt', 'inner.txt', 'plan.txt'])
   await uploadText(client, 'a later plan', { name: 'plan.txt' })
   await page.reload()
@@ -352,7 +352,7 @@ test('the palette offers no recent file that is in the trash, by itself or with 
   expect(await recent.allTextContents()).toEqual([expect.stringMatching(/^plan\.txt/)])
 })
 
-test('a search that begins in the trash or among the duplicates finds files', async () => {
+test('finds files in a search started in the trash or among the duplicates', async () => {
   const { page } = await openDrivePage(site, ['alpha.txt', 'beta.txt'])
   await act(page, 'beta.txt', 'Move to trash')
   const search = page.getByRole('searchbox')
@@ -367,7 +367,7 @@ test('a search that begins in the trash or among the duplicates finds files', as
   await page.getByText('No matching files').waitFor()
 })
 
-test('the trash keeps items until they are restored or deleted permanently, and deleting can be undone', async () => {
+test('the trash keeps items until they are restored or permanently deleted, and Undo reverts a deletion', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['keep.txt', 'gone.txt', 'undo.txt'])
   await act(page, 'undo.txt', 'Move to trash')
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
@@ -417,7 +417,7 @@ test('the trash keeps items until they are restored or deleted permanently, and 
   await link(page, 'keep.txt').waitFor()
 })
 
-test('a permanent deletion that stops in the middle does not say that nothing changed', async () => {
+test('a permanent deletion that stops half-way does not claim that nothing changed', async () => {
   const { page, context, expectProblem } = await openDrivePage(site, ['gone.txt'])
   expectProblem(/ERR_FAILED|ERR_CONNECTION/)
   await act(page, 'gone.txt', 'Move to trash')

@@ -37,26 +37,29 @@ async function dropPaths(page: Page, paths: string[]): Promise<void> {
 }
 
 // Scripts of a page make no folder to drop: only the system does, and Chromium's devtools protocol.
-test.skipIf(isFirefox)('a dropped folder keeps its paths and gets one CID; files beside it are uploads', async () => {
-  const { page, problems } = await openEmpty(site)
-  await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
-  await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
-  await page.getByText('2 files, 6 B').waitFor()
-  await startUpload(page, 'public')
-  await page.getByRole('link', { name: 'loose.txt' }).waitFor()
-  await page.getByRole('link', { name: 'photos', exact: true }).waitFor()
-  const cid = await page
-    .getByRole('row')
-    .filter({ hasText: 'photos' })
-    .getByRole('button', { name: /^Copy CID/ })
-    .textContent()
-  const inner = await fetch(`${site.network.profile.gateway}/ipfs/${/baf\w{30,}/.exec(cid ?? '')?.[0]}/deep/two.txt`)
-  expect(await inner.text()).toBe('two')
-  expect(problems).toEqual([])
-})
+test.skipIf(isFirefox)(
+  'a dropped folder keeps its paths and gets one CID; files beside it become separate uploads',
+  async () => {
+    const { page, problems } = await openEmpty(site)
+    await dropPaths(page, [join(folder, 'photos'), join(folder, 'loose.txt')])
+    await page.getByRole('textbox', { name: 'Name of photos' }).waitFor()
+    await page.getByText('2 files, 6 B').waitFor()
+    await startUpload(page, 'public')
+    await page.getByRole('link', { name: 'loose.txt' }).waitFor()
+    await page.getByRole('link', { name: 'photos', exact: true }).waitFor()
+    const cid = await page
+      .getByRole('row')
+      .filter({ hasText: 'photos' })
+      .getByRole('button', { name: /^Copy CID/ })
+      .textContent()
+    const inner = await fetch(`${site.network.profile.gateway}/ipfs/${/baf\w{30,}/.exec(cid ?? '')?.[0]}/deep/two.txt`)
+    expect(await inner.text()).toBe('two')
+    expect(problems).toEqual([])
+  },
+)
 
 test.skipIf(isFirefox)(
-  'a dropped folder keeps the empty folders in it, also encrypted, and so does one with nothing else',
+  'a dropped folder keeps its empty folders, also when encrypted, and so does one with nothing else',
   async () => {
     const { page, wallet, problems } = await openEmpty(site)
     await mkdir(join(folder, 'trip', 'no', 'files'), { recursive: true })
@@ -104,7 +107,7 @@ test.skipIf(isFirefox)(
 )
 
 test.skipIf(isFirefox)(
-  'as separate files, empty folders are left out, which the sheet says, also if there is nothing else',
+  'as separate files, empty folders are omitted, and the sheet says so, even if there is nothing else',
   async () => {
     const { page, checkAccessibility } = await openEmpty(site)
     await mkdir(join(folder, 'hollow', 'inner'), { recursive: true })
@@ -171,7 +174,7 @@ test('the overlay of a drag whose end was not reported goes when the pointer mov
   await overlay.waitFor({ state: 'detached' })
 })
 
-test('a text that is pasted with a picture of it goes into the field, and files without a text into the sheet', async () => {
+test('pastes a text that comes with a picture of it into the field, and files without text into the sheet', async () => {
   const { page } = await openEmpty(site)
   const paste = (selector: string, isText: boolean) =>
     page.locator(selector).evaluate((element, hasText) => {

@@ -46,7 +46,7 @@ async function startEncrypted(page: Page, files: Parameters<ReturnType<Page['loc
   await page.getByRole('region', { name: 'Transfers' }).waitFor(patient)
 }
 
-test('a file is encrypted in a worker that ends with it, and opens in the published SDK', async () => {
+test('encrypts a file in a worker that ends with it, and the published SDK opens it', async () => {
   const { page, problems, workers, client } = await openSignedIn(site, 'v1')
   const plain = randomBytes(3 * mebibyte + 11)
   await startEncrypted(page, [{ name: 'film.bin', mimeType: 'application/octet-stream', buffer: plain }])
@@ -62,7 +62,7 @@ test('a file is encrypted in a worker that ends with it, and opens in the publis
   expect(problems).toEqual([])
 })
 
-test('files of the second format, an empty one among them, open in the SDK', async () => {
+test('the SDK opens files of the second format, including an empty one', async () => {
   const { page, problems, client } = await openSignedIn(site, 'v2')
   const plain = randomBytes(2 * mebibyte)
   await startEncrypted(page, [
@@ -83,7 +83,7 @@ test('files of the second format, an empty one among them, open in the SDK', asy
   expect(problems).toEqual([])
 })
 
-test('an encrypted picture has a thumbnail in its tile, which the service cannot read, also after a reload', async () => {
+test('an encrypted picture has a thumbnail that the service cannot read, also after a reload', async () => {
   const { page, problems, client, open, checkAccessibility } = await openSignedIn(site, 'v1')
   // Noise does not compress, so the picture is larger than its thumbnail may be.
   const picture: string = await page.evaluate(`(() => {
@@ -129,7 +129,7 @@ test('an encrypted picture has a thumbnail in its tile, which the service cannot
   expect(problems).toEqual([])
 })
 
-test('a cancelled encryption ends its worker and stores nothing, and a file that changed since is reported', async () => {
+test('cancelling an encryption stops its worker and stores nothing, and a file changed since is reported', async () => {
   const path = join(tmpdir(), `cairn-large-${process.pid}.bin`)
   const file = await openPath(path, 'wx')
   try {
@@ -156,7 +156,7 @@ test('a cancelled encryption ends its worker and stores nothing, and a file that
   }
 })
 
-test('a folder goes up as one with its names hidden, and its reader walks through it', async () => {
+test('uploads a folder as one with hidden names, and its reader can browse it', async () => {
   const top = await mkdtemp(join(tmpdir(), 'cairn-trip-'))
   try {
     await mkdir(join(top, 'day one'))
@@ -213,7 +213,7 @@ test('a folder goes up as one with its names hidden, and its reader walks throug
   }
 })
 
-test('a folder that is encrypted as one has the size of its files, in lists, selections and details', async () => {
+test('shows a folder encrypted as one with the size of its files in lists, selections and details', async () => {
   const { page, client, open } = await openSignedIn(site, 'v2')
   // Stored, they take a fifth more.
   const files = Array.from({ length: 40 }, (_file, i) => ({ path: `${i}.txt`, content: randomBytes(1024) }))
@@ -227,7 +227,7 @@ test('a folder that is encrypted as one has the size of its files, in lists, sel
   await page.getByRole('definition').getByText('40\u00a0KiB', { exact: true }).waitFor(patient)
 })
 
-test('an encrypted folder of empty folders is saved as a ZIP; one with nothing in it has none to save', async () => {
+test('saves an encrypted folder of empty folders as a ZIP, and offers no ZIP of an empty one', async () => {
   const { page, context, client, open, checkAccessibility } = await openSignedIn(site, 'v2')
   const empty = (path: string) => ({ path, content: new Blob([], { type: partTypes.emptyFolder }) })
   const [folder] = await uploadEncryptedFolder(client, [empty('in/deep'), empty('later')], {
@@ -250,7 +250,7 @@ test('an encrypted folder of empty folders is saved as a ZIP; one with nothing i
   expect(await page.getByRole('button', { name: /as a ZIP$/ }).count()).toBe(0)
 })
 
-test('what stops a worker is said in the language of the page', async () => {
+test('reports why a worker stopped in the language of the page', async () => {
   const { page, context, wallet, open, expectProblem } = await site.newPage({ locale: 'de-DE' })
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Lang', { name: 'film.bin' })

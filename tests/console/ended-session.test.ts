@@ -55,7 +55,7 @@ async function signInAgain(page: Page): Promise<void> {
   await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
 }
 
-test('uploads whose session expires stay listed, say why they wait, and go on after the next sign-in', {
+test('uploads whose session expires stay listed, say why they wait, and resume after the next sign-in', {
   timeout: 240_000,
 }, async () => {
   const { page, line, checkAccessibility } = await openUploadPage(site)
@@ -88,7 +88,7 @@ test('uploads whose session expires stay listed, say why they wait, and go on af
     expect(await page.getByRole('row').filter({ hasText: name }).count()).toBe(1)
 })
 
-test('another account sees nothing of what an ended session left', { timeout: 240_000 }, async () => {
+test('another account sees nothing left by an ended session', { timeout: 240_000 }, async () => {
   const { page, wallet, line } = await openUploadPage(site, { accounts: 2 })
   const { path } = await writeRandom('private.bin', 24 * MiB)
   await line.slow(4 * MiB)
@@ -105,7 +105,7 @@ test('another account sees nothing of what an ended session left', { timeout: 24
   expect(await page.getByText('private.bin').count()).toBe(0)
 })
 
-test('an upload whose API key is revoked after its last byte is not said to be lost, and is completed', {
+test('an upload whose API key is revoked after its last byte is not reported as lost, and completes', {
   timeout: 240_000,
 }, async () => {
   const { page, line } = await openUploadPage(site)
@@ -138,7 +138,7 @@ test('an upload whose API key is revoked after its last byte is not said to be l
   expect(line.offsets).toEqual([0])
 })
 
-test('an upload goes on while its session is extended', { timeout: 240_000 }, async () => {
+test('an upload continues while its session is extended', { timeout: 240_000 }, async () => {
   const { page, line } = await openUploadPage(site)
   const { path, bytes } = await writeRandom('long.bin', 24 * MiB)
   const kept: string = await page.evaluate("sessionStorage.getItem('cairn.session')")
@@ -161,7 +161,7 @@ test('an upload goes on while its session is extended', { timeout: 240_000 }, as
   await rowOf(page, 'long.bin').getByText('Stored', { exact: true }).waitFor()
 })
 
-test('an encrypted upload whose session at the key nodes is gone says so, and asks for a signature to go on', {
+test('an encrypted upload whose key node session is lost says so, and asks for a signature to continue', {
   timeout: 240_000,
 }, async () => {
   const { page, wallet } = await openUploadPage(site)
@@ -197,7 +197,7 @@ test('an encrypted upload whose session at the key nodes is gone says so, and as
   expect(Buffer.from(await decryptBytes(client, file?.cid ?? '')).equals(bytes)).toBe(true)
 })
 
-test('a page that closes as its uploads begin has them when it is open again', { timeout: 240_000 }, async () => {
+test('a page that closes as its uploads start has them when it reopens', { timeout: 240_000 }, async () => {
   const { page, line } = await openUploadPage(site)
   const { path, bytes } = await writeRandom('begun.bin', 12 * MiB)
   await line.slow(8 * MiB)
@@ -226,7 +226,7 @@ test('a page that closes as its uploads begin has them when it is open again', {
   expect(await panelOf(page).count()).toBe(0)
 })
 
-test('a page that closes with the first bytes on their way sends them to the same upload', {
+test('a page that closes while the first bytes are sent resumes the same upload', {
   timeout: 240_000,
 }, async () => {
   const { page, line } = await openUploadPage(site)

@@ -14,7 +14,7 @@ const failWith = (status: number, error: { code: string; message: string }) => (
   route.fulfill({ status, json: { error: { ...error, details: {} } }, headers: { 'x-cairn-code': error.code } })
 const broken = failWith(500, { code: 'INTERNAL', message: 'Something broke inside' })
 
-test('a page whose call fails says so and tries again', async () => {
+test('a page whose call fails shows the error and offers a retry', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/status of 50[03]/)
@@ -40,7 +40,7 @@ test('a page whose call fails says so and tries again', async () => {
   }
 })
 
-test('content stays visible when it cannot be refreshed', async () => {
+test('content stays visible when a refresh fails', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/status of 50[03]/)
@@ -61,7 +61,7 @@ test('content stays visible when it cannot be refreshed', async () => {
   expect(await opened.checkAccessibility()).toEqual([])
 })
 
-test('a price that is not known leaves the stablecoins', async () => {
+test('an unknown price leaves payment in stablecoins available', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/status of 50[03]/)
@@ -78,7 +78,7 @@ test('a price that is not known leaves the stablecoins', async () => {
   expect(await page.getByRole('button', { name: 'Review payment' }).isEnabled()).toBe(true)
 })
 
-test('reports a silent service once for the whole console, and fetches everything again when it answers', async () => {
+test('reports an unresponsive service once for the whole console, and reloads everything when it answers', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/net::ERR_CONNECTION_REFUSED/)
@@ -104,7 +104,7 @@ test('reports a silent service once for the whole console, and fetches everythin
   expect(await page.getByText('Not loaded yet.').count()).toBe(0)
 })
 
-test('users who leave while a part of the page fails reach the next page', async () => {
+test('users who navigate away while a part of the page fails reach the next page', async () => {
   const { page, open, expectProblem } = await site.newPage()
   expectProblem(/net::ERR_FAILED/)
   await open('/settings')
@@ -128,7 +128,7 @@ test('users who leave while a part of the page fails reach the next page', async
   await page.getByText('All systems operational').waitFor()
 })
 
-test('a part of the page that cannot be loaded says so, and is loaded by another try', async () => {
+test('a part of the page that fails to load says so, and loads on retry', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, expectProblem } = opened
   expectProblem(/net::ERR_FAILED/)
@@ -161,7 +161,7 @@ test('a part of the page that cannot be loaded says so, and is loaded by another
   await page.getByText('No contacts yet').waitFor()
 })
 
-test('a page that cannot be loaded while the service is silent leaves the frame, and is loaded by another try', async () => {
+test('a page that fails to load while the service is unresponsive keeps the frame, and loads on retry', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, expectProblem } = opened
   expectProblem(/net::ERR_/)

@@ -24,7 +24,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a name that turns its own direction shows that it does, in the list and to whom it is sent', async () => {
+test('marks a name that changes its text direction, in the list and to recipients', async () => {
   const { page, open } = await openWithFiles(site, 0)
   const client = await createPageClient(site, page)
   const { cid } = await uploadText(client, 'not a text', { name: 'rtl-\u202Etxt.exe' })
@@ -37,7 +37,7 @@ test('a name that turns its own direction shows that it does, in the list and to
   expect(await page.getByText('\u202E').count()).toBe(0)
 })
 
-test('a file is renamed at once, and the service keeps the name', async () => {
+test('shows a new name at once, and the service keeps it', async () => {
   const { page, problems } = await openWithFiles(site, 2)
   await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Rename' }).click()
@@ -57,7 +57,7 @@ test('a file is renamed at once, and the service keeps the name', async () => {
   expect(problems).toEqual([])
 })
 
-test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is selected is deleted', async () => {
+test('selects rows by click, Ctrl, Shift and the keyboard, and deletes the whole selection', async () => {
   const { page, open, problems } = await openWithFiles(site, 5)
   await open('/files?place=uploads')
   const row = (i: number) => page.getByRole('row').filter({ hasText: `note-00${i}.txt` })
@@ -78,7 +78,7 @@ test('rows are taken by click, Ctrl, Shift and the keyboard, and all that is sel
   expect(problems).toEqual([])
 })
 
-test('search, filters and order stand in the address, and a link with them shows the same', async () => {
+test('keeps search, filters and order in the address, so that a link shows the same list', async () => {
   const { page, open, problems } = await openWithFiles(site, 3)
   await page.keyboard.press('/')
   await page.keyboard.type('note-001')
@@ -100,7 +100,7 @@ test('search, filters and order stand in the address, and a link with them shows
   expect(problems).toEqual([])
 })
 
-test('several filters hold at a time, stand in the address, and are the serviceâ€™s', async () => {
+test('combines several filters, keeps them in the address, and applies them in the service', async () => {
   const { page, open, problems } = await openWithFiles(site, 1)
   const client = await createPageClient(site, page)
   await uploadBytes(client, new Uint8Array([0x89, 0x50, 0x4e, 0x47]), { name: 'ridge.png' })
@@ -127,7 +127,7 @@ test('several filters hold at a time, stand in the address, and are the serviceâ
 })
 
 test.skipIf(isFirefox)(
-  'on a phone, taps add to the selection, also in tiles, and a short name is easy to hit',
+  'on a phone, taps add to the selection, also in tiles, and a short name is easy to tap',
   async () => {
     const { page, wallet, open, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
     const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -150,7 +150,7 @@ test.skipIf(isFirefox)(
   },
 )
 
-test('Back closes what lies over the page, and leaves the page where it is', async () => {
+test('Back closes what is open over the page, and leaves the page where it is', async () => {
   const { page, open } = await openWithFiles(site, 1)
   await open('/settings')
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
@@ -218,7 +218,7 @@ test('a file opens over the list, and Back closes it', async () => {
   expect(problems).toEqual([])
 })
 
-test('the files before and after are an arrow, a button or a swipe away, and a file fills the screen', async () => {
+test('reaches the previous and next file by arrow key, button or swipe, and shows a file full screen', async () => {
   const { page, open, problems, checkAccessibility } = await openWithFiles(site, 3)
   await open('/files?sort=createdAt')
   const shown = (i: number) => page.getByRole('dialog', { name: `note-00${i}.txt` })
@@ -257,7 +257,7 @@ test('the files before and after are an arrow, a button or a swipe away, and a f
   expect(problems).toEqual([])
 })
 
-test('a folder looks like one, in the list, in a folder and in its menu', async () => {
+test('a folder is shown as a folder in the list, in a folder and in its menu', async () => {
   const { page } = await openWithFiles(site, 0)
   const client = await createPageClient(site, page)
   await uploadFolder(
@@ -308,7 +308,7 @@ async function saveZip(page: ConsolePage['page'], fileCount: number): Promise<vo
   await dialog.getByRole('button', { name: 'Done' }).click()
 }
 
-test('selecting all of a long list shows at once that it goes on, and how far', async () => {
+test('selecting all of a long list shows its progress at once', async () => {
   const { page, open, wallet } = await openWithFiles(site, 0)
   await page.getByText('Nothing here yet').waitFor()
   await addRows(site.network, wallet.accounts[0]?.address.toLowerCase() ?? '', 500)

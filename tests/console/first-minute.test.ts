@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('an account without files learns how to upload from here, a terminal and a program, and sees no price', async () => {
+test('explains to an account without files how to upload here, in a terminal and in a program, without a price', async () => {
   const { page, open, signIn, checkAccessibility } = await site.newPage()
   await open('/files')
   await signIn()
@@ -27,7 +27,7 @@ test('an account without files learns how to upload from here, a terminal and a 
   expect(await total.textContent()).not.toMatch(/\$|payment/)
 })
 
-test('a wallet without coins gets some on a local network; the account shows them, and names of ENS stand for addresses', async () => {
+test('funds an empty wallet on a local network, shows the balance, and accepts ENS names for addresses', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const [account] = wallet.accounts
   const friend = `0x${'12'.repeat(20)}` as const
@@ -61,7 +61,7 @@ test('a wallet without coins gets some on a local network; the account shows the
   await page.getByRole('list', { name: 'Contacts' }).getByText('Ida', { exact: true }).waitFor()
 })
 
-test('an API key has few rights unless more are chosen, and comes with a command that uses it', async () => {
+test('an API key has few rights by default, and comes with a command that uses it', async () => {
   const { page, open, signIn } = await site.newPage()
   await open('/api-keys')
   await signIn()
@@ -74,7 +74,7 @@ test('an API key has few rights unless more are chosen, and comes with a command
   expect(line.replace(/cairn_\w+/, 'KEY')).toBe(`CAIRN_API_KEY=KEY cairn ls --network ${api}`)
 })
 
-test('a wallet that is connected is asked to sign in, not to connect', async () => {
+test('asks a connected wallet to sign in, not to connect', async () => {
   const { page, wallet, open } = await site.newPage()
   await open('/api-keys')
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
@@ -88,7 +88,7 @@ test('a wallet that is connected is asked to sign in, not to connect', async () 
   await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
 })
 
-test('what is fetched before it is needed waits for a connection, and is there when it is needed', async () => {
+test('prefetching waits for a connection, and completes before the part is needed', async () => {
   const { page, context, open } = await site.newPage()
   await page.clock.install()
   await open('/')

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('a browser finds nothing that keeps the console from being installed', async () => {
+test('the console meets every installation requirement of the browser', async () => {
   const { page, open, context } = await site.newPage({ accounts: 0 })
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -21,7 +21,7 @@ test('a browser finds nothing that keeps the console from being installed', asyn
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
 })
 
-test('files and a text that another app shares are chosen for an upload, before or after signing in', async () => {
+test('files and text shared by another app are selected for upload, before or after signing in', async () => {
   const { page, context, open, signIn, checkAccessibility } = await site.newPage({
     theme: 'dark',
     width: 320,
@@ -56,7 +56,7 @@ test('files and a text that another app shares are chosen for an upload, before 
   expect(await checkAccessibility()).toEqual([])
 })
 
-test('on a phone with a notch nothing that is used is under it, nor under the line at the bottom', async () => {
+test('on a phone with a notch, no control lies under it or under the home indicator', async () => {
   const { page, context, open, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
   const devtools = await context.newCDPSession(page)
   const setInsets = (insets: Record<string, number>) => devtools.send('Emulation.setSafeAreaInsetsOverride', { insets })

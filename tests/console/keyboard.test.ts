@@ -36,7 +36,7 @@ const focusedPart = (page: Page) =>
 /** Whether the element with the focus, or the row that stands for it, is outlined. */
 const isOutlined = `['outlineStyle', 'outlineWidth'].every((part) => !/^(none|0px)$/.test(getComputedStyle(document.activeElement)[part]))`
 
-test.each(sizes)('a name is made and published at $width px', async (size) => {
+test.each(sizes)('creates and publishes a name at $width px', async (size) => {
   const { page, wallet, open } = await openSignedIn(size, '/names')
   const { keyboard } = page
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -65,7 +65,7 @@ test.each(sizes)('a name is made and published at $width px', async (size) => {
   await expect.poll(() => page.evaluate(focused)).toBe('Publish')
 })
 
-test.each(sizes)('storage is paid at $width px', async (size) => {
+test.each(sizes)('pays for storage at $width px', async (size) => {
   const { page, checkAccessibility } = await openSignedIn(size, '/billing')
   const { keyboard } = page
   await page.getByRole('heading', { name: 'Add storage' }).waitFor()
@@ -95,7 +95,7 @@ test.each(sizes)('storage is paid at $width px', async (size) => {
   await expect.poll(() => focusedPart(page)).toBe('Add storage')
 })
 
-test.each(sizes)('conditions are set and removed at $width px', async (size) => {
+test.each(sizes)('sets and removes conditions at $width px', async (size) => {
   const { page, wallet, open, checkAccessibility } = await openSignedIn(size, '/files')
   const { keyboard } = page
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -134,7 +134,7 @@ test.each(sizes)('conditions are set and removed at $width px', async (size) => 
   await expect.poll(async () => (await getConditions(client, cid)).conditions, { timeout: 60_000 }).toEqual([])
 })
 
-test('the list of files shows that it has the focus before the arrows reach a row; a message covers nothing in focus', async () => {
+test('shows the focus of the file list before the arrows reach a row; a message covers nothing in focus', async () => {
   const { page, wallet, open } = await openSignedIn(sizes[0], '/files')
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadText(client, 'one', { name: 'one.txt' })
@@ -168,7 +168,7 @@ const covered = `(() => {
   }).map((one) => one.ariaLabel ?? one.textContent)
 })()`
 
-test('on a phone, a message covers neither what has the focus nor the buttons of a sheet', async () => {
+test('on a phone, a message covers neither the focused control nor the buttons of a sheet', async () => {
   const { page, wallet, open, checkAccessibility } = await openSignedIn(sizes[1], '/names')
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { name } = await createName(client, { label: 'site' })

@@ -11,7 +11,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('a key is made, copied, saved and used; revoked, it is refused', async () => {
+test('creates, copies, saves and uses an API key, which is rejected once revoked', async () => {
   const opened = await site.newPage()
   const { page, wallet, problems } = opened
   await opened.open('/api-keys')
@@ -60,7 +60,7 @@ test('a key is made, copied, saved and used; revoked, it is refused', async () =
   expect(problems).toEqual([])
 })
 
-test('declined in the wallet: no key, and another try', async () => {
+test('declining in the wallet creates no API key, and can be retried', async () => {
   const opened = await site.newPage({ width: 360, theme: 'dark' })
   const { page, wallet, problems } = opened
   await opened.open('/api-keys')
@@ -80,7 +80,7 @@ test('declined in the wallet: no key, and another try', async () => {
   expect(problems).toEqual([])
 })
 
-test('a key whose dialog was closed while the wallet was open is revoked: it was never shown', async () => {
+test('revokes an API key whose dialog was closed while the wallet was open, because it was never shown', async () => {
   const opened = await site.newPage()
   const { page, wallet } = opened
   await opened.open('/api-keys')

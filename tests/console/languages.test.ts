@@ -49,7 +49,7 @@ async function signIn({ page, wallet }: ConsolePage): Promise<void> {
   await page.getByRole('dialog').waitFor({ state: 'detached' })
 }
 
-test('a browser gets its own language, if the console has it, and loads no other', async () => {
+test('uses the language of the browser if the console has it, and loads no other', async () => {
   const scripts = async (locale: string) => {
     const opened = await site.newPage({ locale, accounts: 0 })
     const asked: string[] = []
@@ -61,7 +61,7 @@ test('a browser gets its own language, if the console has it, and loads no other
   for (const locale of ['en-GB', 'fr-FR']) expect(await scripts(locale)).toEqual({ language: 'en,ltr', german: [] })
 })
 
-test('the installed app is described in the language of the browser, and the page without scripts in each', async () => {
+test('describes the installed app in the language of the browser, and the page without scripts in each language', async () => {
   const describedAs = async (locale: string) => {
     const { page, open } = await site.newPage({ locale, accounts: 0 })
     await open('/')
@@ -79,7 +79,7 @@ test('the installed app is described in the language of the browser, and the pag
   expect(withoutScripts).toContain('<p lang="de">Die Konsole von Cairn braucht JavaScript.')
 })
 
-test('the language chosen in Settings is kept over a reload, and the browser decides again when asked to', async () => {
+test('keeps the language chosen in Settings after a reload, until the browser’s own is chosen again', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened
   await visit(opened, '/settings')
@@ -95,7 +95,7 @@ test('the language chosen in Settings is kept over a reload, and the browser dec
   expect(await languageOf(opened)).toBe('de,ltr')
 })
 
-test('texts that cannot be loaded are shown in English', async () => {
+test('falls back to English for texts that fail to load', async () => {
   const opened = await site.newPage({ locale: 'de-DE', accounts: 0 })
   opened.expectProblem(/Failed to load resource|net::ERR_FAILED/)
   await opened.page.route('**/assets/de-*', (route) => route.abort())
@@ -104,7 +104,7 @@ test('texts that cannot be loaded are shown in English', async () => {
   expect(await languageOf(opened)).toBe('en,ltr')
 })
 
-test('every page is German, readable and fits 320 px', { timeout: longTestMs }, async () => {
+test('every page is readable in German and fits 320 px', { timeout: longTestMs }, async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page, wallet } = opened
   const folder = site.network.storage.context.config.consoleFolder ?? ''
@@ -193,7 +193,7 @@ test('the filters of Files are beside its heading at 1280 px in each language', 
   }
 })
 
-test('the choice of access fits one line of a phone in each language', async () => {
+test('the access options fit one line on a phone in each language', async () => {
   const words = { 'en-US': ['Upload', 'Encrypted'], 'de-DE': ['Hochladen', 'Verschlüsselt'] } as const
   for (const [locale, [title, first]] of Object.entries(words)) {
     const opened = await site.newPage({ locale, width: 360, height: 740, isPhone: true })
@@ -220,7 +220,7 @@ test('the choice of access fits one line of a phone in each language', async () 
   }
 })
 
-test('the facts of a link fit their card on the narrowest phone in each language', async () => {
+test('the details of a link fit their card on the narrowest phone in each language', async () => {
   for (const locale of ['en-US', 'de-DE']) {
     const opened = await site.newPage({ locale, width: 320, height: 568, isPhone: true })
     const { page, wallet, open } = opened
@@ -237,7 +237,7 @@ test('the facts of a link fit their card on the narrowest phone in each language
   }
 })
 
-test('an error of a service is explained by its code', async () => {
+test('explains a service error by its code', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened
   await visit(opened, '/names')
@@ -251,7 +251,7 @@ test('an error of a service is explained by its code', async () => {
   await page.getByText('Code INVALID_LABEL').waitFor()
 })
 
-test('a ZIP that fails says why, leaves no file, and so does another try', async () => {
+test('a failed ZIP says why and leaves no file, also on retry', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page, context, wallet, checkAccessibility } = opened
   await context.addInitScript(saveIntoStorage)
@@ -290,7 +290,7 @@ test('a ZIP that fails says why, leaves no file, and so does another try', async
   await expectRemoved(page, 'Cairn-Dateien.zip')
 })
 
-test('sizes, amounts and dates are written as in German', async () => {
+test('formats sizes, amounts and dates in German', async () => {
   const opened = await site.newPage({ locale: 'de-DE' })
   const { page } = opened
   await visit(opened, '/')

@@ -18,7 +18,7 @@ export function testLargeDrive(fileCount: number): void {
   const link = (page: ConsolePage['page'], name: string) =>
     page.getByRole('grid').getByRole('link', { name, exact: true })
 
-  test(`${fileCount} files are listed, selected and searched with few rows in the page`, {
+  test(`lists, selects and searches ${fileCount} files with few rows in the page`, {
     timeout: 300_000,
   }, async () => {
     const { page, wallet, open, signIn } = await site.newPage()

@@ -46,7 +46,7 @@ async function expectToFit({ page, checkAccessibility }: ConsolePage): Promise<v
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 }
 
-test('a visitor on a phone sees who shared a link, opens it with its password, reads and saves the file', async () => {
+test('a visitor on a phone sees who shared a link, opens it with its password, and reads and saves the file', async () => {
   const link = await share('Dear Ida', { password: 'our cat', maxOpens: 3 })
   const opened = await site.newPage(phone)
   const { page, context, open } = opened
@@ -96,7 +96,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, r
   expect(await listLinks(owner)).toContainEqual(expect.objectContaining({ id: link.id, opens: 1, failures: 1 }))
 })
 
-test('a link that ended, was cut, never was, or whose file was deleted says so', async () => {
+test('reports a link that expired, was truncated, never existed, or whose file was deleted', async () => {
   const revoked = await share('one')
   await revokeLink(owner, revoked.id)
   const used = await share('two', { maxOpens: 1 })
@@ -144,7 +144,7 @@ test('a link that ended, was cut, never was, or whose file was deleted says so',
   await expired.waitFor()
 })
 
-test('a link opens as well for a user who is signed in, while the session resumes', async () => {
+test('opens a link for a signed-in user while the session resumes', async () => {
   const link = await share('For all')
   const { page, open, signIn } = await site.newPage()
   await open('/files')
@@ -160,7 +160,7 @@ test('a link opens as well for a user who is signed in, while the session resume
   expect(await page.getByRole('navigation').count()).toBe(0)
 })
 
-test('what a link opened stays when the session of an account ends in another tab: to open it again counts', async () => {
+test('content opened by a link stays when an account session ends in another tab, because reopening counts', async () => {
   const link = await share('Still here')
   const { page: other, context, open, signIn, expectProblem } = await site.newPage()
   // The blank page that a tab begins with is no secure context.
@@ -181,7 +181,7 @@ test('what a link opened stays when the session of an account ends in another ta
   expect(await page.locator('[data-seen]').textContent()).toBe('Still here')
 })
 
-test('two tabs that open the last open of a link: one gets the file, the other the reason', async () => {
+test('of two tabs that use the last open of a link, one gets the file and the other the reason', async () => {
   const link = await share('Only once', { maxOpens: 1 })
   const pages = await Promise.all([site.newPage(phone), site.newPage(phone)])
   for (const { page, open } of pages) {
@@ -202,7 +202,7 @@ test('two tabs that open the last open of a link: one gets the file, the other t
   expect(outcomes.toSorted()).toEqual([false, true])
 })
 
-test('a link to a folder lists its names and opens them; a file without a preview is saved as a stream', async () => {
+test('a link to a folder lists and opens its files; a file without a preview is saved as a stream', async () => {
   const bytes = crypto.getRandomValues(new Uint8Array(65_536))
   const [folder] = await uploadEncryptedFolder(
     owner,
@@ -292,7 +292,7 @@ test('a link to a folder lists its names and opens them; a file without a previe
   expect(new URL(page.url()).hash.slice(1)).toBe(keyOf(url))
 })
 
-test('a folder is called a folder where it is shared', async () => {
+test('a shared folder is called a folder', async () => {
   const { page, wallet, open } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const [folder] = await uploadEncryptedFolder(client, [{ path: 'a.txt', content: new Blob(['a']) }], {
@@ -309,7 +309,7 @@ test('a folder is called a folder where it is shared', async () => {
   expect(await page.getByText(/this file/).count()).toBe(0)
 })
 
-test('the owner makes a link while sharing, sees its opens, and revokes it', async () => {
+test('the owner creates a link while sharing, sees its opens, and revokes it', async () => {
   const opened = await site.newPage()
   const { page, wallet, open, checkAccessibility } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])

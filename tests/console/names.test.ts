@@ -28,7 +28,7 @@ async function clientOf({ page }: ConsolePage) {
   return createClient({ network: site.network.profile, apiKey })
 }
 
-test('a name is made, published twice, and opens on the gateway; its history leads back', async () => {
+test('creates a name, publishes it twice, opens it on the gateway, and reverts it from its history', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/names')
@@ -85,7 +85,7 @@ test('a name is made, published twice, and opens on the gateway; its history lea
   expect(problems).toEqual([])
 })
 
-test('a name that is made after its dialog was closed leaves the next dialog and the page alone', async () => {
+test('creating a name after its dialog was closed affects neither the next dialog nor the page', async () => {
   const { page, open, signIn } = await site.newPage()
   await open('/names')
   await signIn()
@@ -113,7 +113,7 @@ test('a name that is made after its dialog was closed leaves the next dialog and
   expect(new URL(page.url()).pathname).toBe('/names')
 })
 
-test('a file of the list is published to a new name, and to one that is there', async () => {
+test('publishes a listed file to a new and to an existing name', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/files')
@@ -145,7 +145,7 @@ test('a file of the list is published to a new name, and to one that is there', 
   expect(problems).toEqual([])
 })
 
-test('files are offered under the names of their folders, and encrypted ones with the lock of lists', async () => {
+test('offers files by the names of their folders, and encrypted ones with the lock icon', async () => {
   const opened = await openDrivePage(site, ['plain.txt'])
   const { page, client } = opened
   const { cid } = await uploadEncryptedText(
@@ -179,7 +179,7 @@ test('files are offered under the names of their folders, and encrypted ones wit
   await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()
 })
 
-test('a new name whose publication fails is the one that another try publishes to', async () => {
+test('a retry publishes to the new name whose publication failed', async () => {
   const opened = await site.newPage()
   const { page } = opened
   opened.expectProblem(/status of 422/)
@@ -213,7 +213,7 @@ test('a new name whose publication fails is the one that another try publishes t
   expect(names.map(({ label }) => label).sort()).toEqual(['first', 'second'])
 })
 
-test('a name whose key never leaves the browser: made, published by a record signed here, taken along, brought back', async () => {
+test('a name whose key never leaves the browser is created, published by a local record, exported and imported', async () => {
   const opened = await site.newPage()
   const { page } = opened
   const sent: string[] = []
@@ -282,7 +282,7 @@ test('a name whose key never leaves the browser: made, published by a record sig
   await page.getByRole('button', { name: 'Publish' }).first().waitFor()
 })
 
-test('a label is changed, the key taken along, and the name removed', async () => {
+test('changes a label, exports the key, and removes the name', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/names')
@@ -318,7 +318,7 @@ test('a label is changed, the key taken along, and the name removed', async () =
   expect(problems).toEqual([])
 })
 
-test('on a phone, in the dark, nothing goes over the edge', async () => {
+test('on a phone in the dark theme, nothing overflows the edge', async () => {
   const opened = await site.newPage({ width: 360, height: 740, theme: 'dark' })
   const { page, problems } = opened
   await opened.open('/names')
@@ -336,7 +336,7 @@ test('on a phone, in the dark, nothing goes over the edge', async () => {
   expect(problems).toEqual([])
 })
 
-test('the keyboard alone creates a name and changes its label from its menu, and the focus returns', async () => {
+test('creates a name and changes its label with the keyboard alone, and returns the focus', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/names')

@@ -49,7 +49,7 @@ test('signing in takes one connection and one signature, and encrypted files the
   expect(windows(opened)).toEqual(onceOpened)
 })
 
-test('the key that signs for the key nodes is in no text of the page, and no program can read it', async () => {
+test('the session key for the key nodes appears in no text of the page, and no script can read it', async () => {
   const opened = await site.newPage()
   const { page, open, signIn } = opened
   await open('/files')
@@ -88,7 +88,7 @@ test('two offline nodes change nothing', async () => {
   expect(windows(opened)).toEqual(onceOpened)
 })
 
-test('signs the account in with three nodes offline, and asks for a second signature when they are needed', async () => {
+test('signs in with three nodes offline, and asks for a second signature when they are needed', async () => {
   const opened = await site.newPage()
   const { page, open, signIn } = opened
   const cid = await storeOwn(opened, 'Opened with the second one')
@@ -105,7 +105,7 @@ test('signs the account in with three nodes offline, and asks for a second signa
   expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
 })
 
-test('a second signature is of the account that was asked for it, also if it comes after another has signed in', async () => {
+test('a second signature belongs to the account asked for it, even if another has signed in meanwhile', async () => {
   const opened = await site.newPage({ accounts: 2 })
   const { page, open, signIn, wallet } = opened
   const cid = await storeOwn(opened, 'Asked for by the first account')
@@ -152,7 +152,7 @@ test('storage works although nodes reject the signed text', async () => {
   expect(windows(opened)).toEqual(onceOpened)
 })
 
-test('the end of a session is announced, and one signature extends it', async () => {
+test('announces the end of a session, and one signature extends it', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened
   await open('/files')
@@ -183,7 +183,7 @@ test('the end of a session is announced, and one signature extends it', async ()
   expect(windows(opened)).toEqual([...onceOpened, 'personal_sign', 'personal_sign'])
 })
 
-test('a session that some nodes do not know to be over is kept until they do', async () => {
+test('keeps an ended session until all nodes know that it is over', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, checkAccessibility } = opened
   await open('/files')
@@ -211,7 +211,7 @@ test('a session that some nodes do not know to be over is kept until they do', a
   expect(await notice.count()).toBe(0)
 })
 
-test('a node that lost the session is reached again after one signature, which is offered and never asked for by itself', async () => {
+test('a node that lost the session is reached after one signature, which is offered but never requested automatically', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened
   const cid = await storeOwn(opened, 'Kept by five')
@@ -260,7 +260,7 @@ test('a node that lost the session is reached again after one signature, which i
   expect([keySession?.nodes.includes(null), keySession?.failures]).toEqual([false, undefined])
 })
 
-test('uploads whose keys one node does not have say so, also after a reload, and one press repairs all of them', async () => {
+test('uploads with a key missing on one node say so, also after a reload, and one click repairs all of them', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -297,7 +297,7 @@ test('uploads whose keys one node does not have say so, also after a reload, and
   for await (const { cid } of listFiles(client)) expect((await getKeyStatus(client, cid)).health).toBe('whole')
 })
 
-test('a session that ends in another tab while the wallet is open stays ended at the node that is signed in at then', async () => {
+test('a session that ends in another tab during a wallet request stays ended at the node that then signs in', async () => {
   const opened = await site.newPage()
   const { page, context, open, signIn, wallet, expectProblem } = opened
   // The blank page that a tab begins with is no secure context.
@@ -325,7 +325,7 @@ test('a session that ends in another tab while the wallet is open stays ended at
   await ended
 })
 
-test('nodes that were offline at the sign-in are reached from where a file does not open, and from a change that missed them', async () => {
+test('reaches nodes that were offline at sign-in from a file that does not open, and from a change that missed them', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, wallet, checkAccessibility } = opened
   const cid = await storeOwn(opened, 'Opened by the others')

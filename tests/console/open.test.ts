@@ -22,7 +22,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('a picture is shown by the gateway, and a folder lists names and sizes that open below it', async () => {
+test('the gateway serves a picture, and a folder lists names and sizes that open below it', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(
     client,
@@ -51,7 +51,7 @@ test('a picture is shown by the gateway, and a folder lists names and sizes that
   expect(problems).toEqual([])
 })
 
-test('an open file stays while the service does not answer, and so does what is decrypted of it', async () => {
+test('an open file, and its decrypted content, stay while the service does not answer', async () => {
   const opened = await site.newPage()
   const { page, wallet, open, signIn, expectProblem } = opened
   expectProblem(/net::ERR_CONNECTION_REFUSED/)
@@ -79,7 +79,7 @@ test('an open file stays while the service does not answer, and so does what is 
   }
 })
 
-test('a ZIP of a public folder leaves out symbolic links and names them; one that fails says so in its dialog only', async () => {
+test('a ZIP of a public folder omits and lists symbolic links; a failed one is reported in its dialog only', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-links-'))
   const { page, wallet, problems, open, signIn, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -125,7 +125,7 @@ test('a ZIP of a public folder leaves out symbolic links and names them; one tha
   expect(problems).toEqual([])
 })
 
-test('the files of a folder come into a ZIP in one response, and one by one after a response that breaks', async () => {
+test('adds the files of a folder to a ZIP from one response, and one by one after a response breaks', async () => {
   const { page, context, wallet, problems, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const content = new Map(
@@ -170,7 +170,7 @@ test('the files of a folder come into a ZIP in one response, and one by one afte
   expect(problems).toEqual([])
 })
 
-test('the tabs of a file have addresses of their own', async () => {
+test('the tabs of a file have their own addresses', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadText(client, 'A cairn shows the way', { name: 'way.txt' })
   const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0, theme: 'dark' })
@@ -252,7 +252,7 @@ test('a visitor without access to a shared link signs in and sees the reason', a
   expect(problems).toEqual([])
 })
 
-test('who declines the signature can go on later; another account in the wallet takes what was decrypted off the page', async () => {
+test('a user who declines the signature can continue later; switching the wallet account removes the decrypted content', async () => {
   const opened = await site.newPage({ accounts: 2 })
   const { page, wallet, open } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])

@@ -52,7 +52,7 @@ async function openPasskeys(page: Page) {
   return dialog
 }
 
-test('a person without a wallet creates a passkey, and is the same account on the next visit', async () => {
+test('a user without a wallet creates a passkey, and gets the same account on the next visit', async () => {
   const { page, open, checkAccessibility } = await site.newPage({ accounts: 0 })
   const passkeys = await addAuthenticator(page)
   await open('/files')
@@ -85,7 +85,7 @@ test('a person without a wallet creates a passkey, and is the same account on th
   expect(await passkeys.count()).toBe(1)
 })
 
-test('a refused passkey, and one that derives no key, are told apart', async () => {
+test('distinguishes a declined passkey from one that derives no key', async () => {
   const { page, open } = await site.newPage({ accounts: 0 })
   const passkeys = await addAuthenticator(page)
   await open('/files')

@@ -108,7 +108,7 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   expect(problems).toEqual([])
 })
 
-test('paid in the chain’s own coin, found again after a reload in the middle', async () => {
+test('pays in the native coin of the chain, and finds the payment after a reload half-way', async () => {
   const opened = await openStorage()
   const { page, problems } = opened
   const before = await readQuota(opened)
@@ -151,7 +151,7 @@ test('a payment of an earlier page that no block contains can be hidden, to pay 
   expect(problems).toEqual([])
 })
 
-test('an allowance that is left over is announced with the window that removes it', async () => {
+test('reports a remaining allowance before the wallet window that removes it', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   const { chain } = site.network.profile
@@ -199,7 +199,7 @@ test('a wallet that confirms several calls at once opens one window, as announce
   expect(problems).toEqual([])
 })
 
-test('declined in the wallet: nothing is paid, and the form is as it was', async () => {
+test('declining in the wallet pays nothing and keeps the form unchanged', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   await chooseSize(opened, '10')
@@ -220,7 +220,7 @@ test('declined in the wallet: nothing is paid, and the form is as it was', async
   expect(problems).toEqual([])
 })
 
-test('a wallet that cannot pay says so, instead of a refusal by its user', async () => {
+test('reports a wallet that cannot pay, not a refusal by its user', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   await chooseSize(opened, '10')
@@ -234,7 +234,7 @@ test('a wallet that cannot pay says so, instead of a refusal by its user', async
   expect(problems).toEqual([])
 })
 
-test('cancelled in the wallet after it was sent: nothing is paid, and no credit is waited for', async () => {
+test('cancelling a sent transaction in the wallet pays nothing, and waits for no credit', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   await chooseSize(opened, '64')
@@ -251,7 +251,7 @@ test('cancelled in the wallet after it was sent: nothing is paid, and no credit 
   expect(problems).toEqual([])
 })
 
-test('a wallet that fails after it accepted a batch: the page does not offer to pay again', async () => {
+test('the page does not offer to pay again when a wallet fails after accepting a batch', async () => {
   const opened = await openStorage()
   const { page, wallet, problems } = opened
   wallet.allowBatches()
@@ -270,7 +270,7 @@ test('a wallet that fails after it accepted a batch: the page does not offer to 
   expect(problems).toEqual([])
 })
 
-test('a batch that the wallet has accepted is found again after a reload, before and after its transaction is known', async () => {
+test('finds an accepted batch after a reload, before and after its transaction is known', async () => {
   const opened = await openStorage()
   const { page, wallet } = opened
   const before = await readQuota(opened)
@@ -333,7 +333,7 @@ test('reports a low balance and the wrong network before it asks the wallet', as
   expect(problems).toEqual([])
 })
 
-test('the account reports a wallet on another network, and switches it with one press', async () => {
+test('reports a wallet on another network, and switches it with one click', async () => {
   const { page, wallet, problems, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()

@@ -21,7 +21,7 @@ function hasBlue({ page }: ConsolePage): Promise<boolean> {
   )
 }
 
-test('a public PDF is drawn page by page, with its text for readers of the page, by keyboard, and runs nothing', async () => {
+test('draws a public PDF page by page, with its text for screen readers, usable by keyboard, and runs nothing', async () => {
   const opened = await site.newPage()
   const { page, wallet, open, checkAccessibility } = opened
   const dialogs: string[] = []
@@ -76,7 +76,7 @@ test('a public PDF is drawn page by page, with its text for readers of the page,
   expect(await page.evaluate('document.querySelectorAll("iframe, embed, object").length')).toBe(0)
 })
 
-test('an encrypted PDF is drawn from what was decrypted here; a damaged one says so', async () => {
+test('draws an encrypted PDF from the bytes decrypted here, and reports a damaged one', async () => {
   const opened = await site.newPage({ width: 360, height: 740, theme: 'dark' })
   const { page, wallet, open, signIn, checkAccessibility } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -106,7 +106,7 @@ function readBrightness({ page }: ConsolePage, places: readonly (readonly [numbe
   }, places)
 }
 
-test('scanned pages of each encoding and Japanese text without its font are drawn', async () => {
+test('draws scanned pages of each encoding, and Japanese text without its font', async () => {
   const opened = await site.newPage()
   const { page, wallet, open } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -120,7 +120,7 @@ test('scanned pages of each encoding and Japanese text without its font are draw
     .toEqual([false, false, false, true, true, true])
 })
 
-test('a PDF with a password asks for it, says when it is wrong, and opens', async () => {
+test('asks for the password of a PDF, reports a wrong one, and opens it', async () => {
   const { page, wallet, open, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const file = makeProtectedPdf('Behind the door', 'sesame')
@@ -142,7 +142,7 @@ test('a PDF with a password asks for it, says when it is wrong, and opens', asyn
 
 // Playwright lists no workers of Firefox.
 test.skipIf(isFirefox)(
-  'a PDF that computes without end is ended after its time, and when its page is left',
+  'stops a PDF that computes endlessly at its time limit, and when its page is closed',
   async () => {
     const { page, wallet, open } = await site.newPage()
     const client = await createAccountClient(site.network, wallet.accounts[0])

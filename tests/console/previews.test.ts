@@ -20,7 +20,7 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 
 const hostile = '<script>window.wasRun = true</script><h1>Boo</h1>'
 
-test('a public text opens at once for a visitor, and HTML is shown as its source and never runs', async () => {
+test('a public text opens at once for a visitor, and HTML is shown as source and never runs', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadText(client, hostile, { name: 'page.html' })
   const { page, problems, open, checkAccessibility } = await site.newPage({ accounts: 0 })
@@ -32,7 +32,7 @@ test('a public text opens at once for a visitor, and HTML is shown as its source
   expect(problems).toEqual([])
 })
 
-test('Markdown is rendered without markup, pictures and scripts of its own, a table row by row, code in colours', async () => {
+test('renders Markdown without its HTML, remote pictures and scripts, tables row by row, and code in colours', async () => {
   const client = await createKeyClient(site.network)
   const markdown = [
     '# Trip\n\n### Day one\n\nSome **bold** text, [a site](https://example.com/a?b=1&amp;c=2) and [a trap](javascript:wasRun=1).',
@@ -90,7 +90,7 @@ test('Markdown is rendered without markup, pictures and scripts of its own, a ta
   expect(problems).toEqual([])
 })
 
-test('a table of an older program and UTF-16 are shown, with a note where the letters are a guess', async () => {
+test('shows a table of an older program and UTF-16 text, with a note when the characters are a guess', async () => {
   const client = await createKeyClient(site.network)
   const older = await uploadBytes(client, Buffer.from('Straße;Preis\nKöln;5,00 \x80\n', 'latin1'), { name: 'orte.csv' })
   const wide = await uploadBytes(client, Buffer.from('\uFEFFGrüße 🪨\n', 'utf16le'), { name: 'gruss.txt' })
@@ -105,7 +105,7 @@ test('a table of an older program and UTF-16 are shown, with a note where the le
   expect(await page.getByText('This file is not in Unicode.').count()).toBe(0)
 })
 
-test('office files and books show their text, tables and pictures, and nothing of them runs or is fetched', async () => {
+test('shows text, tables and pictures of office files and books, and runs or fetches nothing of them', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(
     client,
@@ -217,7 +217,7 @@ test('office files and books show their text, tables and pictures, and nothing o
   expect(problems).toEqual([])
 })
 
-test('code that would keep the page busy for minutes is shown without colours, and the page answers', async () => {
+test('shows code that would block the page for minutes without colours, and the page stays responsive', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(
     client,
@@ -243,7 +243,7 @@ test('code that would keep the page busy for minutes is shown without colours, a
   await page.locator('span.italic', { hasText: '// all of it' }).waitFor()
 })
 
-test('a workbook says what is left out of it: sheets beyond the hundredth, and rows far below the others', async () => {
+test('a workbook lists what is omitted: sheets beyond the hundredth, and rows far below the others', async () => {
   const client = await createKeyClient(site.network)
   const { cid } = await uploadFolder(client, [{ path: 'large.xlsx', content: await makeLargeXlsx() }], {
     name: 'large',
@@ -263,7 +263,7 @@ test('a workbook says what is left out of it: sheets beyond the hundredth, and r
   expect(await page.getByText(/^Only the first 1 rows/).count()).toBe(0)
 })
 
-test('an encrypted drawing and an encrypted page open for their owner in a worker, and run nothing', async () => {
+test('opens an encrypted drawing and an encrypted page for their owner in a worker, and runs nothing', async () => {
   const { page, wallet, problems, open, signIn, checkAccessibility } = await site.newPage()
   const [account] = wallet.accounts
   if (account === undefined) throw new Error('no account')
@@ -316,7 +316,7 @@ test('an encrypted drawing and an encrypted page open for their owner in a worke
   expect(problems).toEqual([])
 })
 
-test('an encrypted recording of either format plays and seeks by ranges, which no other request receives', async () => {
+test('plays and seeks an encrypted recording of either format by ranges, which no other request receives', async () => {
   const { page, context, wallet, open, signIn, checkAccessibility, expectProblem } = await site.newPage()
   if (isFirefox) expectProblem(leftRange)
   const client = await createAccountClient(site.network, wallet.accounts[0])

@@ -41,7 +41,7 @@ const expectDrawn = async (image: Locator) => {
   await expect.poll(() => image.evaluate((element) => Reflect.get(element, 'naturalWidth'))).toBeGreaterThan(0)
 }
 
-test('the owner reads and saves private pictures, texts and files in a private folder; a visitor gets nothing', async () => {
+test('the owner reads and saves private pictures, texts and files of a private folder; a visitor gets nothing', async () => {
   const { page, open, picture, text, box } = await openWithPrivate()
   const urls = [picture, text, `${box}/map.png`, `${box}/sub/inner.txt`].map(
     (path) => `${site.network.profile.gateway}/ipfs/${path}`,
@@ -70,7 +70,7 @@ test('the owner reads and saves private pictures, texts and files in a private f
   await visitor.page.getByText('File not found on this service').waitFor()
 })
 
-test('a recording that is open when its link is replaced plays on from where it is', async () => {
+test('an open recording continues from its position when its link is replaced', async () => {
   const { page, open, client } = await openWithPrivate()
   const { cid } = await uploadBytes(client, makeWave(60, 8_000), { name: 'song.wav', private: true })
   await open(`/files/${cid}`)
@@ -87,7 +87,7 @@ test('a recording that is open when its link is replaced plays on from where it 
   await expect.poll(() => state('currentTime')).toBe(40)
 })
 
-test('private uploads are marked in the list, tiles and details, and saved in a ZIP', async () => {
+test('marks private uploads in the list, tiles and details, and saves them in a ZIP', async () => {
   const { page, context, open, text, picture, checkAccessibility } = await openWithPrivate()
   for (const name of ['hills.png', 'letter.txt', 'box']) {
     await page.getByRole('row').filter({ hasText: name }).getByText('Private', { exact: true }).waitFor()
@@ -126,7 +126,7 @@ test('private uploads are marked in the list, tiles and details, and saved in a 
   expect(await checkAccessibility()).toEqual([])
 })
 
-test('filters tell public, private and encrypted files apart, in the drive and among the uploads', async () => {
+test('filters separate public, private and encrypted files, in the drive and among the uploads', async () => {
   const { page, open, client } = await openWithPrivate()
   await uploadText(client, 'for all', { name: 'poster.txt' })
   await uploadEncryptedText(client, 'sealed words', { name: 'sealed.txt' })
@@ -178,7 +178,7 @@ test('the menu opens a private file in one tab, which cannot reach the console, 
   expect(problems).toEqual([])
 })
 
-test('a link that cannot be signed leaves no tab behind, and the page says so', async () => {
+test('a link that cannot be signed leaves no open tab, and the page says so', async () => {
   const { page, context, problems } = await openWithPrivate()
   await page.route('**/api/gateway-links', (route) => route.fulfill({ status: 403 }))
   const closed = context.waitForEvent('page').then((tab) => tab.waitForEvent('close'))
@@ -190,7 +190,7 @@ test('a link that cannot be signed leaves no tab behind, and the page says so', 
   expect(problems).toEqual([])
 })
 
-test('a blocked tab is reported with a link that opens the private file', async () => {
+test('reports a blocked tab with a link that opens the private file', async () => {
   const { page, context, checkAccessibility, problems } = await openWithPrivate()
   // Browsers that a test drives block no tab; this is the result that they have for a blocked one.
   await page.evaluate('window.open = () => null')
@@ -208,7 +208,7 @@ test('a blocked tab is reported with a link that opens the private file', async 
   expect(problems).toEqual([])
 })
 
-test('a private file is offered neither for a name, which opens for everyone, nor among the proofs', async () => {
+test('offers a private file neither for a name, which opens for everyone, nor among the proofs', async () => {
   const { page, open, client } = await openWithPrivate()
   await uploadText(client, 'for all', { name: 'poster.txt' })
   await open('/proofs')
@@ -225,7 +225,7 @@ test('a private file is offered neither for a name, which opens for everyone, no
   expect(await dialog.getByRole('radio', { name: /\.(?:txt|png)|box/ }).count()).toBe(1)
 })
 
-test('a link opens a private file without an account, for as long as chosen, and until the file is deleted', async () => {
+test('a link opens a private file without an account, for the chosen time, and until the file is deleted', async () => {
   const { page, open, text, checkAccessibility } = await openWithPrivate()
   await open('/files?place=uploads')
   await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })

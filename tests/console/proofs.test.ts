@@ -12,7 +12,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('a file is followed until it is proven, and verified in the browser; a lying provider is clearly reported', async () => {
+test('follows a file until it is proven, verifies it in the browser, and clearly reports a lying provider', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/proofs')

@@ -20,7 +20,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('small files that wait their turn go on after a reload, and two tabs do not send one twice', {
+test('queued small files continue after a reload, and two tabs do not send one twice', {
   timeout: 240_000,
 }, async () => {
   const { page, context, line, problems, expectProblem } = await openUploadPage(site)
@@ -46,7 +46,7 @@ test('small files that wait their turn go on after a reload, and two tabs do not
   expect(problems).toEqual([])
 })
 
-test('what a tab leaves unfinished when it closes goes on in another tab that is open', {
+test('another open tab continues what a closed tab left unfinished', {
   timeout: 240_000,
 }, async () => {
   const { page, context, line, problems, expectProblem } = await openUploadPage(site)
@@ -90,7 +90,7 @@ const holdLocks = `{
   }
 }`
 
-test('an upload that ends while another tab opens is not offered there again', { timeout: 240_000 }, async () => {
+test('an upload that completes while another tab opens is not offered there again', { timeout: 240_000 }, async () => {
   const { page, context, problems, expectProblem } = await openUploadPage(site)
   await writeFile(join(folder, 'ends.bin'), randomBytes(1024))
   const held = Promise.withResolvers<void>()
@@ -117,7 +117,7 @@ test('an upload that ends while another tab opens is not offered there again', {
   expect(problems).toEqual([])
 })
 
-test('an upload that ended before others of its start were stored is not offered in another tab', {
+test('an upload that completed before others started with it is not offered in another tab', {
   timeout: 240_000,
 }, async () => {
   const { page, context, problems, expectProblem } = await openUploadPage(site)

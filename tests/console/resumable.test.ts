@@ -45,7 +45,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('after a reload at half-way the rest is sent, by itself, and nothing else', { timeout: 240_000 }, async () => {
+test('after a reload half-way, sends only the rest, automatically', { timeout: 240_000 }, async () => {
   const { page, line, problems } = await openUploadPage(site)
   const bytes = randomBytes(24 * MiB)
   await writeFile(join(folder, 'film.bin'), bytes)
@@ -65,7 +65,7 @@ test('after a reload at half-way the rest is sent, by itself, and nothing else',
   expect(problems).toEqual([])
 })
 
-test('a large file that was dropped is asked for again: another is refused, the same one is sent from where it stood', {
+test('asks for a dropped large file again, rejects another one, and resumes the same one', {
   timeout: 240_000,
 }, async () => {
   // This browser keeps no handle of the file. tests/system has a test with one that does.
@@ -95,7 +95,7 @@ test('a large file that was dropped is asked for again: another is refused, the 
   expect(problems).toEqual([])
 })
 
-test('a file that looks the same and is another is found out before a byte of it is sent', {
+test('detects another file that looks the same before a byte of it is sent', {
   timeout: 240_000,
 }, async () => {
   const { page, line } = await openUploadPage(site)
@@ -120,7 +120,7 @@ test('a file that looks the same and is another is found out before a byte of it
   expect(line.offsets).toHaveLength(requests)
 })
 
-test('a cut in the middle is waited out, and costs what was on its way', { timeout: 240_000 }, async () => {
+test('waits out a broken connection, which costs only the bytes in transit', { timeout: 240_000 }, async () => {
   const { page, line, expectProblem } = await openUploadPage(site)
   expectProblem(/ERR_INTERNET_DISCONNECTED|ERR_NETWORK/)
   const bytes = randomBytes(24 * MiB)
@@ -138,7 +138,7 @@ test('a cut in the middle is waited out, and costs what was on its way', { timeo
   expect(line.offsets.at(-1)).toBeGreaterThanOrEqual(8 * MiB)
 })
 
-test('a paused upload sends nothing, stays paused over a reload, and continues where it stopped', {
+test('a paused upload sends nothing, stays paused after a reload, and resumes where it stopped', {
   timeout: 240_000,
 }, async () => {
   const { page, line, checkAccessibility, problems } = await openUploadPage(site)
@@ -166,7 +166,7 @@ test('a paused upload sends nothing, stays paused over a reload, and continues w
   expect(problems).toEqual([])
 })
 
-test('to cancel removes what the service has, and to sign out all of it', { timeout: 240_000 }, async () => {
+test('cancelling removes what the service has, and signing out removes all of it', { timeout: 240_000 }, async () => {
   const { page, line, problems } = await openUploadPage(site)
   await writeFile(join(folder, 'away.bin'), randomBytes(24 * MiB))
   await line.slow(slowly)
@@ -201,7 +201,7 @@ test('to cancel removes what the service has, and to sign out all of it', { time
   expect(problems).toEqual([])
 })
 
-test('an encrypted picture goes on after a reload with the bytes it encrypted, asks no wallet, and has a thumbnail', {
+test('an encrypted picture resumes after a reload with its encrypted bytes, without a wallet, and has a thumbnail', {
   timeout: 240_000,
 }, async () => {
   const { page, wallet, line, problems } = await openUploadPage(site)
@@ -244,7 +244,7 @@ function createBitmap(width: number, height: number): Buffer {
   return file
 }
 
-test('a change that a reload cut in half is offered for repair, and repaired', { timeout: 240_000 }, async () => {
+test('offers to repair a change that a reload interrupted, and repairs it', { timeout: 240_000 }, async () => {
   const owner = await openUploadPage(site)
   const { page, wallet } = owner
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -275,7 +275,7 @@ test('a change that a reload cut in half is offered for repair, and repaired', {
   expect(await panelOf(page).count()).toBe(0)
 })
 
-test('a file and a folder go up privately, and a reload in the middle keeps the choice', {
+test('uploads a file and a folder privately, and keeps the choice after a reload half-way', {
   timeout: 240_000,
 }, async () => {
   const { page, line, wallet } = await openUploadPage(site)

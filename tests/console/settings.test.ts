@@ -13,7 +13,7 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 
 const look = 'JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent])'
 
-test('theme and accent are kept over a reload, and are there before anything is drawn', async () => {
+test('keeps theme and accent after a reload, and applies them before the first paint', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/settings')
@@ -45,7 +45,7 @@ test('the settings list every address that the page may connect to', async () =>
   expect(keyNodes).toHaveLength(5)
 })
 
-test('every accent in both themes passes, and settings can be used by the keyboard alone', async () => {
+test('every accent passes in both themes, and the settings work with the keyboard alone', async () => {
   const opened = await site.newPage({ width: 360 })
   const { page, problems } = opened
   await opened.open('/settings')
@@ -64,7 +64,7 @@ test('every accent in both themes passes, and settings can be used by the keyboa
   expect(problems).toEqual([])
 })
 
-test('what the browser keeps is exported without the session, and cleared with it', async () => {
+test('exports the browser’s stored data without the session, and clears it with the session', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/settings')
@@ -99,7 +99,7 @@ test('what the browser keeps is exported without the session, and cleared with i
   expect(problems).toEqual([])
 })
 
-test('the status page asks every part, and explains the effect of offline key nodes', async () => {
+test('the status page checks every part, and explains the effect of offline key nodes', async () => {
   const opened = await site.newPage()
   const { page, problems } = opened
   await opened.open('/status')

@@ -20,7 +20,7 @@ async function openSignedIn(): Promise<ConsolePage> {
   return opened
 }
 
-test('without a network the page says so, keeps what it shows, and goes on when it is back', async () => {
+test('without a network, the page says so, keeps its content, and continues when it is back', async () => {
   const { page, context, expectProblem } = await openSignedIn()
   // The bell asks for events, and its code is loaded after the page.
   await page.getByRole('button', { name: /notification/i }).waitFor()
@@ -32,7 +32,7 @@ test('without a network the page says so, keeps what it shows, and goes on when 
   await page.getByText('You are offline').waitFor({ state: 'detached' })
 })
 
-test('keys go about: help, places, nothing while typing, nothing where switched off', async () => {
+test('shortcuts open help and pages, and do nothing while typing or when disabled', async () => {
   const { page, problems, checkAccessibility } = await openSignedIn()
   await page.keyboard.press('?')
   const help = page.getByRole('dialog', { name: 'Keyboard shortcuts' })
@@ -56,7 +56,7 @@ test('keys go about: help, places, nothing while typing, nothing where switched 
   expect(problems).toEqual([])
 })
 
-test('Ctrl+K finds files, pages and actions by the keyboard, on a phone by a button, and returns the focus', async () => {
+test('Ctrl+K, or a button on a phone, finds files, pages and actions by keyboard, and returns the focus', async () => {
   const { page, problems, checkAccessibility } = await openSignedIn()
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', {
@@ -114,7 +114,7 @@ test('Ctrl+K finds files, pages and actions by the keyboard, on a phone by a but
   expect(problems).toEqual([])
 })
 
-test('no part of the page moves when a dialog opens over it, with a scrollbar or without', async () => {
+test('no part of the page moves when a dialog opens over it, with or without a scrollbar', async () => {
   const { page, open } = await openSignedIn()
   const account = page.getByRole('button', { name: /^Account 0x/, includeHidden: true })
   const placeOf = async () => (await account.boundingBox())?.x
@@ -135,7 +135,7 @@ test('no part of the page moves when a dialog opens over it, with a scrollbar or
   }
 })
 
-test('an address that leads nowhere inside the console says so', async () => {
+test('reports an unknown address inside the console', async () => {
   const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
   await open('/names/x/y/z')
   await signIn()
@@ -146,7 +146,7 @@ test('an address that leads nowhere inside the console says so', async () => {
   expect(problems).toEqual([])
 })
 
-test('an address that nothing of the service has says so as a page, in the look of the console', async () => {
+test('reports an address that the service does not have as a page in the style of the console', async () => {
   const { page, problems, signIn, checkAccessibility } = await site.newPage()
   const response = await page.goto('/no/such/page')
   expect(response?.status()).toBe(404)
@@ -158,7 +158,7 @@ test('an address that nothing of the service has says so as a page, in the look 
   expect(problems).toEqual([])
 })
 
-test('what is typed before the palette is there is neither lost nor a shortcut', async () => {
+test('text typed before the palette opens is neither lost nor a shortcut', async () => {
   const { page } = await openSignedIn()
   const { promise: isWanted, resolve: release } = Promise.withResolvers<void>()
   await page.route(/\/assets\/Palette-/, async (route) => {
@@ -190,7 +190,7 @@ const coverOfFocus = `(() => {
   }).join()
 })()`
 
-test('no bar covers what has the focus, on the smallest phone and in a list', async () => {
+test('no bar covers the focused control, on the smallest phone and in a list', async () => {
   const { page, wallet, open, signIn } = await site.newPage({ width: 320, height: 568 })
   await open('/files')
   await signIn()
@@ -250,7 +250,7 @@ test('no bar covers what has the focus, on the smallest phone and in a list', as
 
 // Firefox has no screen that is touched, whose lines are higher.
 test.skipIf(isFirefox)(
-  'on the smallest phone, the upload sheet shows what was chosen, and a long menu that it goes on',
+  'on the smallest phone, the upload sheet shows what was chosen, and a long menu shows that it scrolls',
   async () => {
     for (const [locale, upload, nameOf, actionsFor] of [
       ['en-US', 'Upload', 'Name of note.txt', 'Actions for note.txt'],
@@ -286,7 +286,7 @@ test.skipIf(isFirefox)(
   },
 )
 
-test('an error of a page is noted with the place that it comes from', async () => {
+test('logs an error of a page with the location that it comes from', async () => {
   const { page, problems, expectProblem } = await site.newPage()
   // A script of the page itself: its policy runs no other.
   await page.route('**/first-paint.js', async (route) => {

@@ -8,7 +8,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('a visitor is asked for nothing, connects with two clicks and two windows of the wallet, and is signed in after a reload', async () => {
+test('asks a visitor for nothing, connects with two clicks and two wallet windows, and stays signed in after a reload', async () => {
   const { page, wallet, problems, open, signIn } = await site.newPage()
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
@@ -28,7 +28,7 @@ test('a visitor is asked for nothing, connects with two clicks and two windows o
   expect(problems).toEqual([])
 })
 
-test('a declined connection or signature is reported, and can be retried', async () => {
+test('reports a declined connection or signature, and can retry', async () => {
   const { page, wallet, problems, open } = await site.newPage()
   await open('/api-keys')
   wallet.rejectNext('wallet_requestPermissions')
@@ -46,7 +46,7 @@ test('a declined connection or signature is reported, and can be retried', async
   expect(problems).toEqual([])
 })
 
-test('another account in the wallet ends the session at once', async () => {
+test('switching the wallet account ends the session at once', async () => {
   const { page, wallet, problems, open, signIn } = await site.newPage({ accounts: 2 })
   await open('/files')
   await signIn()
@@ -61,7 +61,7 @@ test('another account in the wallet ends the session at once', async () => {
   expect(problems).toEqual([])
 })
 
-test('signing out ends the key of the session at the service', async () => {
+test('signing out revokes the session key at the service', async () => {
   const { page, problems, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()
@@ -79,7 +79,7 @@ test('signing out ends the key of the session at the service', async () => {
   expect(problems).toEqual([])
 })
 
-test('without a network, signing out ends the session and disconnects the wallet, and says what remains', async () => {
+test('without a network, signing out ends the session, disconnects the wallet, and says what remains', async () => {
   const { page, context, open, signIn, checkAccessibility, expectProblem } = await site.newPage()
   expectProblem(/net::ERR_/)
   // The page may still be about to install itself.
@@ -103,7 +103,7 @@ test('without a network, signing out ends the session and disconnects the wallet
   await page.getByText(/A session you ended is still open/).waitFor({ state: 'detached' })
 })
 
-test('a browser without a wallet says what one is, and opens public files', async () => {
+test('explains wallets to a browser without one, and opens public files', async () => {
   const { page, problems, open } = await site.newPage({ accounts: 0 })
   await open('/')
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
@@ -111,7 +111,7 @@ test('a browser without a wallet says what one is, and opens public files', asyn
   expect(problems).toEqual([])
 })
 
-test('a browser that blocks the storage of the page shows it, and keeps the session for as long as the page', async () => {
+test('reports a browser that blocks the storage of the page, and keeps the session as long as the page', async () => {
   const { page, context, wallet, problems, open, signIn } = await site.newPage()
   await context.addInitScript(() => {
     const refuse = () => {

@@ -37,7 +37,7 @@ async function waitThroughKeys(page: Page, target: Locator): Promise<void> {
   await target.waitFor(patient)
 }
 
-test('a Solana account signs in, is there after a reload without a window, and leaves with its wallet', async () => {
+test('a Solana account signs in, stays signed in after a reload without a window, and leaves with its wallet', async () => {
   const opened = await newSolanaPage()
   const { page, sol, open, checkAccessibility } = opened
   await open('/')
@@ -69,7 +69,7 @@ test('a Solana account signs in, is there after a reload without a window, and l
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
 })
 
-test('another Solana account in the wallet ends the session at once', async () => {
+test('switching the Solana wallet account ends the session at once', async () => {
   const opened = await newSolanaPage({ count: 2 })
   const { page, sol, open } = opened
   await open('/files')
@@ -82,7 +82,7 @@ test('another Solana account in the wallet ends the session at once', async () =
   await page.getByRole('button', { name: `Account ${sol.addresses[1]}` }).waitFor()
 })
 
-test('a declined connection or signature in a Solana wallet is reported; a changed text is rejected', async () => {
+test('reports a declined connection or signature in a Solana wallet, and rejects a changed text', async () => {
   const { page, sol, open, checkAccessibility } = await newSolanaPage()
   await open('/files')
   sol.rejectNext('connect')
@@ -100,7 +100,7 @@ test('a declined connection or signature in a Solana wallet is reported; a chang
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
 })
 
-test('encrypted by a Solana account, shared with an EVM account, opened by it; and the other way round', async () => {
+test('shares an encrypted file from a Solana account with an EVM account, and the other way round', async () => {
   const owner = await newSolanaPage()
   const reader = await site.newPage()
   const readerAddress = reader.wallet.accounts[0]?.address.toLowerCase() ?? ''
@@ -159,7 +159,7 @@ test('encrypted by a Solana account, shared with an EVM account, opened by it; a
   await waitThroughKeys(owner.page, owner.page.getByText('Seen from the first planet'))
 })
 
-test('wallets of both kinds stand in one dialog, the one used last first; each signs in by itself', async () => {
+test('lists wallets of both kinds in one dialog, the last used first, and each signs in on its own', async () => {
   const opened = await newSolanaPage({ evm: 1 })
   const { page, sol, wallet, open, checkAccessibility } = opened
   const second = await createSolanaWallet(opened.context, { name: 'Second Sol' })

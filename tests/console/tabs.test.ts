@@ -28,7 +28,7 @@ async function openTab({ context, expectProblem }: ConsolePage, path: string): P
   return page
 }
 
-test('a new tab is signed in and opens an encrypted file without a signature, also after it is reloaded', async () => {
+test('a new tab is signed in and opens an encrypted file without a signature, also after a reload', async () => {
   const opened = await site.newPage()
   const client = await createAccountClient(site.network, opened.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Seen from the second tab', { name: 'own.txt' })
@@ -47,7 +47,7 @@ test('a new tab is signed in and opens an encrypted file without a signature, al
   expect(windows(opened)).toEqual(asked)
 })
 
-test('signing in and out in one tab does so in all', async () => {
+test('signing in or out in one tab does so in all tabs', async () => {
   const opened = await site.newPage()
   await opened.open('/files')
   const second = await openTab(opened, '/names')
@@ -65,7 +65,7 @@ test('signing in and out in one tab does so in all', async () => {
   await connect(opened.page).waitFor()
 })
 
-test('signing out in another tab closes an open file and shows the way in', async () => {
+test('signing out in another tab closes an open file and shows the sign-in page', async () => {
   const opened = await site.newPage()
   const client = await createAccountClient(site.network, opened.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Closed from the second tab', { name: 'left.txt' })
@@ -99,7 +99,7 @@ test('the session ends with the last tab', async () => {
   expect(await account(third).count()).toBe(0)
 })
 
-test('credentials that one tab renews are those of the others', async () => {
+test('tabs share the credentials that one of them renews', async () => {
   const opened = await site.newPage()
   await opened.open('/settings')
   await opened.signIn()
@@ -121,7 +121,7 @@ test('credentials that one tab renews are those of the others', async () => {
   await third.getByText('Your session expires in a few minutes.').waitFor({ state: 'detached' })
 })
 
-test('work that goes on has the tokens that another tab renews, so that the session goes on at all key nodes', async () => {
+test('running work uses tokens renewed by another tab, so that the session continues at all key nodes', async () => {
   const opened = await site.newPage()
   const { page, context, wallet, expectProblem } = opened
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -174,7 +174,7 @@ test('work that goes on has the tokens that another tab renews, so that the sess
   await second.getByText('All five agree', { exact: true }).waitFor()
 })
 
-test('a session that ended in another tab does not come back with what was said of it before', async () => {
+test('a session that ended in another tab does not come back from an earlier message', async () => {
   const opened = await site.newPage()
   await opened.open('/files')
   await opened.signIn()
@@ -202,7 +202,7 @@ test('a session that ended in another tab does not come back with what was said 
   }
 })
 
-test('a tab that returns with a session that has expired leaves the lasting one as it is', async () => {
+test('a tab that returns with an expired session keeps the lasting one', async () => {
   const opened = await site.newPage()
   await opened.open('/files')
   await opened.signIn()

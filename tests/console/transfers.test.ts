@@ -25,7 +25,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('one upload that fails stops no other, says why, and is tried again; what is done can be cleared', async () => {
+test('one failed upload stops no other, says why, and is retried; finished ones can be cleared', async () => {
   const { page, problems } = await openEmpty(site)
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   let requests = 0
@@ -56,7 +56,7 @@ test('one upload that fails stops no other, says why, and is tried again; what i
   expect(problems).toEqual([])
 })
 
-test('reports a failure once: by a toast, or at its row, whose buttons stay uncovered', async () => {
+test('reports a failure once: in a toast, or at its row, whose buttons stay uncovered', async () => {
   const { page } = await openEmpty(site, { width: 320, height: 640, theme: 'dark' })
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -92,7 +92,7 @@ test('reports a failure once: by a toast, or at its row, whose buttons stay unco
     .waitFor({ state: 'attached' })
 })
 
-test('what a failing test prints tells what its page shows, waits for and was refused', async () => {
+test('the output of a failing test says what its page shows, waits for and was refused', async () => {
   const { page, context, describe } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   let requests = 0
@@ -126,7 +126,7 @@ test('what a failing test prints tells what its page shows, waits for and was re
   expect(await describe()).toContain('with 0 open page(s)')
 })
 
-test('what lies under the transfers can be scrolled out from under them, on a phone and on a desktop', async () => {
+test('content under the transfers can be scrolled into view, on a phone and on a desktop', async () => {
   const { page, checkAccessibility } = await openEmpty(site, { width: 360, height: 740 })
   await page.keyboard.press('u')
   const names = Array.from({ length: 9 }, (_, at) => `row-${at}.txt`)
@@ -153,7 +153,7 @@ test('what lies under the transfers can be scrolled out from under them, on a ph
   expect(await page.evaluate(end)).toEqual(['32px', 'auto'])
 })
 
-test('an upload goes on while its user moves about, guards the page, and is gone when it is cancelled', async () => {
+test('an upload continues while the user navigates, guards the page, and disappears when cancelled', async () => {
   const { page, problems } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route(
@@ -208,7 +208,7 @@ test('lists running uploads first, shows queued ones with an empty bar, and canc
   await panel.getByRole('heading').getByText('3 done · 1 cancelled').waitFor()
 })
 
-test('many small files are listed while they are stored, without a listing for each of them', async () => {
+test('lists many small files while they are stored, without fetching the list for each of them', async () => {
   const { page, problems } = await openEmpty(site)
   let listings = 0
   page.on('request', (request) => {
@@ -228,7 +228,7 @@ test('many small files are listed while they are stored, without a listing for e
   expect(problems).toEqual([])
 })
 
-test('a bar whose end is not known does not look full', async () => {
+test('a progress bar of unknown length does not look full', async () => {
   const { page } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   await page.route('**/api/setSharedKey/**', async (route) => {
@@ -247,7 +247,7 @@ test('a bar whose end is not known does not look full', async () => {
   await panel.getByText('Stored', { exact: true }).waitFor()
 })
 
-test('an upload whose name is refused is renamed, not tried again', async () => {
+test('offers to rename an upload whose name is rejected, not to retry it', async () => {
   const { page } = await openEmpty(site)
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   await page.route(isAdd, (route) =>
@@ -271,7 +271,7 @@ test('an upload whose name is refused is renamed, not tried again', async () => 
   await page.getByRole('link', { name: 'tight.txt' }).waitFor()
 })
 
-test('a toast leaves the buttons that close sheets and drawers, and the filters, free', async () => {
+test('a toast does not cover the filters or the buttons that close sheets and drawers', async () => {
   const { page } = await openEmpty(site)
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', join(folder, 'loose.txt'))
@@ -300,7 +300,7 @@ test('a toast leaves the buttons that close sheets and drawers, and the filters,
   expect(await page.getByText('bad.txt was not stored').count()).toBe(1)
 })
 
-test('on a phone, a toast covers neither the title nor a button of the head and the foot of what is open', async () => {
+test('on a phone, a toast covers neither the title nor a button in the header and footer of an open sheet', async () => {
   const { page } = await openEmpty(site)
   await page.setViewportSize({ width: 390, height: 844 })
   await page.keyboard.press('u')

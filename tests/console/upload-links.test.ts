@@ -24,7 +24,7 @@ async function expectToFit({ page, checkAccessibility }: ConsolePage): Promise<v
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 }
 
-test('a visitor on a phone sees the limits, sends files, and learns which one was refused', async () => {
+test('a visitor on a phone sees the limits, sends files, and learns which one was rejected', async () => {
   const link = await createUploadLink(owner, { maxUploads: 2, maxFileBytes: 2000, contentTypes: ['text/*'] })
   const opened = await site.newPage(phone)
   const { page, context, open } = opened
@@ -68,7 +68,7 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   expect([...urls, ...logged, stored].filter((text) => text.includes(link.token))).toEqual([])
 })
 
-test('a visitor who leaves while a file is sent is asked first, also by the name at the head of the page', async () => {
+test('a visitor who navigates away during an upload is asked first, also by the name at the top of the page', async () => {
   const link = await createUploadLink(owner)
   const { page, open } = await site.newPage({ accounts: 0 })
   const held = Promise.withResolvers<void>()
@@ -91,7 +91,7 @@ test('a visitor who leaves while a file is sent is asked first, also by the name
   await page.getByText('1 file sent').waitFor()
 })
 
-test('the page of an upload link goes on when a session ends in another tab', async () => {
+test('the page of an upload link continues when a session ends in another tab', async () => {
   const link = await createUploadLink(owner)
   const { page, context, open, signIn, expectProblem } = await site.newPage()
   await open('/files')
@@ -111,7 +111,7 @@ test('the page of an upload link goes on when a session ends in another tab', as
   await second.getByText('1 file sent').waitFor()
 })
 
-test('a link that was revoked, or is not whole, says so', async () => {
+test('reports a revoked or incomplete link', async () => {
   const link = await createUploadLink(owner)
   await revokeUploadLink(owner, link.id)
   const opened = await site.newPage(phone)
@@ -127,7 +127,7 @@ test('a link that was revoked, or is not whole, says so', async () => {
   await expectTitle(pathOf(link.url).slice(0, -4), 'This link is not complete')
 })
 
-test('an upload link whose dialog was closed before it was made is revoked: it was never shown', async () => {
+test('revokes an upload link whose dialog was closed before it was created, because it was never shown', async () => {
   const { page, open, signIn } = await site.newPage()
   await open('/links')
   await signIn()
@@ -154,7 +154,7 @@ test('an upload link whose dialog was closed before it was made is revoked: it w
   await row.getByText('Revoked').waitFor()
 })
 
-test('an owner makes an upload link with limits, sees what came through it, and revokes it', async () => {
+test('an owner creates an upload link with limits, sees its uploads, and revokes it', async () => {
   const opened = await site.newPage({ width: 320, height: 720, theme: 'dark' })
   const { page, wallet, open, signIn, checkAccessibility } = opened
   await open('/links')

@@ -32,7 +32,7 @@ async function openShort(options: Parameters<ConsoleTest['newPage']>[0] = {}): P
   return opened
 }
 
-test('what is missing is paid in the sheet, and the upload starts by itself when it is credited', async () => {
+test('pays for the missing storage in the sheet, and starts the upload when it is credited', async () => {
   const { page, wallet, checkAccessibility } = await openShort()
   expect(await page.getByRole('button', { name: startButton.public }).isDisabled()).toBe(true)
   await page.getByText('2 MiB more than you have left.').waitFor()

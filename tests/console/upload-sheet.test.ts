@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('a file goes up with one press after it is chosen, shows its stages, and stands in the list under its CID', async () => {
+test('uploads a file with one click, shows its stages, and lists it under its CID', async () => {
   const { page, problems } = await openWithFiles(site, 0)
   await page.getByText('Nothing here yet').waitFor()
   await page.getByRole('main').getByRole('button', { name: 'Upload' }).click()
@@ -37,7 +37,7 @@ test('a file goes up with one press after it is chosen, shows its stages, and st
   expect(problems).toEqual([])
 })
 
-test('names that come twice are marked before anything is sent, with the text of the specification', async () => {
+test('marks duplicate names before anything is sent, with the text of the specification', async () => {
   const { page, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   const paths = ['one.txt', 'two.txt'].map((name) => join(folder, name))
@@ -52,7 +52,7 @@ test('names that come twice are marked before anything is sent, with the text of
   expect(problems).toEqual([])
 })
 
-test('a name that is refused is in sight however many files are chosen, and can be changed', async () => {
+test('shows a rejected name however many files are chosen, and lets the user change it', async () => {
   const { page, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   const choose = (names: readonly string[]) =>
@@ -76,7 +76,7 @@ test('a name that is refused is in sight however many files are chosen, and can 
   expect(problems).toEqual([])
 })
 
-test('a text goes up encrypted without another signature, and its shards lie on five nodes', async () => {
+test('uploads an encrypted text without another signature, with its shards on five nodes', async () => {
   const { page, wallet, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
@@ -98,7 +98,7 @@ test('a text goes up encrypted without another signature, and its shards lie on 
   expect(problems).toEqual([])
 })
 
-test('a slash in the name of a text leads into a folder of the drive, and a name that is refused says why', async () => {
+test('a slash in the name of a text leads into a drive folder, and a rejected name says why', async () => {
   const { page, problems } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   const sheet = page.getByRole('dialog', { name: 'Upload' })
@@ -119,7 +119,7 @@ test('a slash in the name of a text leads into a folder of the drive, and a name
   expect(problems).toEqual([])
 })
 
-test('where it is wished so, a public file goes up as soon as it is chosen, and an encrypted one waits for Start', async () => {
+test('with immediate uploads enabled, a chosen public file starts at once, and an encrypted one waits for Start', async () => {
   const { page, open } = await openWithFiles(site, 0)
   await open('/settings')
   await page.getByRole('group', { name: 'New uploads' }).getByText('Public', { exact: true }).click()
@@ -141,7 +141,7 @@ test('where it is wished so, a public file goes up as soon as it is chosen, and 
   expect(await page.getByRole('button', { name: startButton.public }).isEnabled()).toBe(true)
 })
 
-test('Public is chosen for one upload: the next one, and those of other tabs, are encrypted', async () => {
+test('Public applies to one upload: the next one, and those of other tabs, are encrypted', async () => {
   const { page, context } = await openWithFiles(site, 0)
   const other = await context.newPage()
   await other.goto('/files')
@@ -162,7 +162,7 @@ test('Public is chosen for one upload: the next one, and those of other tabs, ar
   }
 })
 
-test('who can open an upload is in sight beside the button, which says it, however many files are chosen', async () => {
+test('shows beside the button, and on it, who can open an upload, however many files are chosen', async () => {
   const { page, checkAccessibility } = await openWithFiles(site, 0)
   const sheet = page.getByRole('dialog', { name: 'Upload' })
   const inSight = async (locator: Locator) => {
@@ -201,7 +201,7 @@ test('who can open an upload is in sight beside the button, which says it, howev
   expect(await checkAccessibility()).toEqual([])
 })
 
-test('uploads start at once only if new ones are to be public, not if the network cannot encrypt them', async () => {
+test('uploads start at once only if new ones are public by choice, not if the network cannot encrypt them', async () => {
   const { page, context } = await openWithFiles(site, 0)
   await page.getByText('Nothing here yet').waitFor()
   const keep = (settings: object) =>
@@ -235,7 +235,7 @@ test('uploads start at once only if new ones are to be public, not if the networ
   await page.getByRole('link', { name: 'asked.txt' }).waitFor()
 })
 
-test('what was chosen is gone with its account: the next one does not upload it', async () => {
+test('the selection is cleared with its account: the next account does not upload it', async () => {
   const { page, signIn } = await openWithFiles(site, 0)
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', {
@@ -256,7 +256,7 @@ test('what was chosen is gone with its account: the next one does not upload it'
   expect(await chosen.count()).toBe(0)
 })
 
-test('the upload sheet starts at the choice of files or at the text, and Escape returns the focus', async () => {
+test('the upload sheet focuses the file chooser or the text, and Escape returns the focus', async () => {
   const { page } = await openWithFiles(site, 0)
   const isFocused = (locator: Locator) => locator.evaluate((one) => one === one.ownerDocument.activeElement)
   const upload = page.getByRole('banner').getByRole('button', { name: 'Upload', exact: true })

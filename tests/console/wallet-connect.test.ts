@@ -51,7 +51,7 @@ async function readCode({ page }: ConsolePage): Promise<string> {
   return page.evaluate('navigator.clipboard.readText()')
 }
 
-test('a wallet on another device reads the code, signs in, is there after a reload, and ends the session when it leaves', async () => {
+test('a wallet on another device scans the code, signs in, stays after a reload, and ends the session when it leaves', async () => {
   const opened = await newPage()
   const { page, open, checkAccessibility } = opened
   const wallet = await createRemoteWallet(relay.url)
@@ -87,7 +87,7 @@ test('a wallet on another device reads the code, signs in, is there after a relo
   await page.getByText('The wallet was disconnected, so you are signed out.').waitFor()
 })
 
-test('a request declined on the other device is reported, and the other wallets stay available', async () => {
+test('reports a request declined on the other device, and the other wallets stay available', async () => {
   const opened = await newPage({ width: 360, height: 740 })
   const { page, open } = opened
   const wallet = await createRemoteWallet(relay.url)
@@ -99,7 +99,7 @@ test('a request declined on the other device is reported, and the other wallets 
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 })
 
-test('a code that is left and then declined does not take the next one away', async () => {
+test('declining an abandoned code does not remove the next one', async () => {
   const opened = await newPage()
   const { page, open } = opened
   const wallet = await createRemoteWallet(relay.url)
@@ -123,7 +123,7 @@ test('a code that is left and then declined does not take the next one away', as
   await page.getByRole('button', { name: `Account ${wallet.account.address}` }).waitFor()
 })
 
-test('without a project ID there is no such wallet, no request and no room for one in the policy', async () => {
+test('without a project ID there is no such wallet, no request, and no entry for it in the policy', async () => {
   const { page, open } = await plain.newPage()
   const loaded: string[] = []
   page.on('request', (request) => loaded.push(request.url()))

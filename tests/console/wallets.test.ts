@@ -9,7 +9,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-test('two wallets announce themselves: each is shown by its picture and chosen by itself, by keyboard alone', async () => {
+test('shows two announced wallets by their pictures, and each is chosen with the keyboard alone', async () => {
   const { page, context, wallet, open, checkAccessibility } = await site.newPage()
   const other = await createTestWallet(context, 1, undefined, 'Other Wallet')
   await open('/files')
@@ -43,7 +43,7 @@ test('two wallets announce themselves: each is shown by its picture and chosen b
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(1)
 })
 
-test('a wallet that has another window open says so, and is asked again', async () => {
+test('reports a wallet that has another window open, and asks it again', async () => {
   const { page, wallet, open, checkAccessibility } = await site.newPage({ theme: 'dark' })
   await open('/files')
   wallet.blockNext('wallet_requestPermissions')
@@ -56,7 +56,7 @@ test('a wallet that has another window open says so, and is asked again', async 
   await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
 })
 
-test('a silent wallet does not block the dialog: Back works, and a later answer changes nothing', async () => {
+test('an unresponsive wallet does not block the dialog: Back works, and a later answer changes nothing', async () => {
   const { page, context, wallet, open } = await site.newPage()
   const slow = await createTestWallet(context, 1, undefined, 'Slow Wallet')
   const free = slow.holdNext('wallet_requestPermissions')
@@ -76,7 +76,7 @@ test('a silent wallet does not block the dialog: Back works, and a later answer 
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
 })
 
-test('a signature that comes after Back does not sign in, and what it was for is revoked', async () => {
+test('a signature that arrives after Back does not sign in, and its credentials are revoked', async () => {
   const { page, wallet, open } = await site.newPage()
   const sign = wallet.holdNext('personal_sign')
   await open('/files')
@@ -96,7 +96,7 @@ test('a signature that comes after Back does not sign in, and what it was for is
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
 })
 
-test('a signature of an account that the wallet has left does not sign in: the dialog names the other one', async () => {
+test('a signature of an account that the wallet has left does not sign in, and the dialog shows the other one', async () => {
   const { page, wallet, open } = await site.newPage({ accounts: 2 })
   const sign = wallet.holdNext('personal_sign')
   await open('/files')

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import type { Looks } from './looks.ts'
 
 export function testChecker(looks: Looks): void {
-  test('what cannot be read in one theme or accent is found in any other', async () => {
+  test('finds text that is unreadable in one theme or accent', async () => {
     const { site } = looks
     const { page, open, checkAccessibility } = await site.newPage()
     await open('/settings')
@@ -22,7 +22,7 @@ export function testChecker(looks: Looks): void {
     expect(found).toContain('light purple accent')
   })
 
-  test('what comes into view is checked as it stays, not through the page behind', async () => {
+  test('checks a scrolled-in part as it finally appears, not through the page behind', async () => {
     const { site } = looks
     const { page, open, checkAccessibility } = await site.newPage()
     await open('/settings')

@@ -6,7 +6,7 @@ import { createAccountClient } from '../wallet-client.ts'
 import { close, type Looks, longTestMs, signInAt, visit } from './looks.ts'
 
 export function testEncrypted(looks: Looks): void {
-  test('encrypted files: locked, opened, shared, handed on, under each kind of condition', {
+  test('encrypted files: locked, opened, shared, transferred, under each kind of condition', {
     timeout: longTestMs,
   }, async () => {
     const { site, look } = looks

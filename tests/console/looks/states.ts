@@ -3,7 +3,7 @@ import { test } from 'vitest'
 import { type Looks, listPages, longTestMs, signInAt } from './looks.ts'
 
 export function testStates(looks: Looks): void {
-  test('each page of data while it loads, when it failed, and without a network', { timeout: longTestMs }, async () => {
+  test('each page of data while loading, after a failure, and without a network', { timeout: longTestMs }, async () => {
     const { site, look } = looks
     const opened = await site.newPage()
     const { page, context } = opened

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { type Looks, listPages, longTestMs, visit } from './looks.ts'
 
 export function testVisitor(looks: Looks): void {
-  test('what a visitor sees', { timeout: longTestMs }, async () => {
+  test('the pages that a visitor sees', { timeout: longTestMs }, async () => {
     const { site, look } = looks
     const opened = await site.newPage()
     const { page } = opened
