@@ -113,11 +113,11 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
 }
 
 describe.each(withKey.map((call) => [call.id, call] as const))('%s', (_id, call) => {
-  test('declares what a wrong key gets', () => {
+  test(' declares the errors of a wrong key', () => {
     expect(call.errors).toEqual(expect.arrayContaining([...authErrors]))
   })
 
-  test('needs a key that is right', async () => {
+  test(' needs a valid key', async () => {
     expect(await expectDeclaredError(call, await send(call, {}))).toBe('UNAUTHENTICATED')
     expect(await expectDeclaredError(call, await send(call, { key: 'wrong' }))).toBe('UNAUTHENTICATED')
     expect(await expectDeclaredError(call, await send(call, { key: revokedKey }))).toBe('API_KEY_REVOKED')
@@ -144,7 +144,7 @@ test.each(optionalKey.map((call) => [call.id, call] as const))(
   },
 )
 
-test('a list is not taken for an object without properties', async () => {
+test('a list is not accepted as an object without properties', async () => {
   const answer = await fetch(`${network.profile.api}/api/webhooks/${crypto.randomUUID()}`, {
     method: 'PATCH',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },

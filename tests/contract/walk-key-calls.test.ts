@@ -119,7 +119,7 @@ async function expectDeclaredError(call: CallDefinition, answer: Response): Prom
 }
 
 describe.each(withSession.map((call) => [call.id, call] as const))('%s', (_id, call) => {
-  test('declares what a wrong session gets, and answers it', async () => {
+  test(' declares the errors of a wrong session, and returns them', async () => {
     expect(call.errors).toEqual(expect.arrayContaining([...sessionErrors]))
     for (const place of places) {
       for (const token of ['', 'wrong', 'jwt:e30', 'a.b.c', session.nodes[0]?.token ?? '']) {

@@ -17,12 +17,12 @@ test.each(commands.map((command) => [command.name, command] as const))(
   },
 )
 
-test('the page names what every command takes, and each exit code', () => {
+test('the page lists what every command accepts, and each exit code', () => {
   for (const option of Object.keys(globalOptions)) expect(page).toContain(`--${option}`)
   for (const code of Object.values(exitCodes)) expect(page).toContain(`| ${code} |`)
 })
 
-test('what the command line reads from the environment is no unknown setting to a service', () => {
+test('a service does not report variables of the command line as unknown settings', () => {
   const files = ['cli/src/environment.ts', 'sdk/src/platform/find-network.ts']
   const sources = files.map((path) => readFileSync(new URL(`../../packages/${path}`, import.meta.url), 'utf8'))
   const names = new Set(sources.join('').match(/\bCAIRN_[A-Z_]+\b/g))

@@ -31,7 +31,7 @@ const callOfCli = /(?:^|[|(]\s*|npx )cairn [a-z]|npm run (?:-s |--silent )?cairn
 
 const blocks = pages.flatMap(blocksOf)
 
-test('the pages call it in one way, and without the lines of npm where the output is used', () => {
+test('the pages call it in one way, and without npm output where the result is used', () => {
   expect(blocks.length).toBeGreaterThan(10)
   for (const { page, lines } of blocks) {
     for (const line of lines.filter((one) => callOfCli.test(one))) {
@@ -43,7 +43,7 @@ test('the pages call it in one way, and without the lines of npm where the outpu
   }
 })
 
-test('each example in TypeScript or JavaScript is a whole file, which the page tells how to run', () => {
+test('each TypeScript or JavaScript example is a complete file, and its page says how to run it', () => {
   // The generated page has types of bodies, not examples.
   const written = pages.filter((page) => page !== 'docs/http-calls.md')
   const examples = written.flatMap((page) =>
@@ -93,7 +93,7 @@ describe('each line runs', () => {
     return /\bb[a-z2-7]{58}\b/.exec(said)?.[0] ?? last.cid
   }
 
-  test('the example of the S3 page prints a CID, and makes the bucket of its lines', async () => {
+  test('the example of the S3 page prints a CID, and creates the bucket that its lines use', async () => {
     using examples = openExamples(readFileSync(join(root, 'docs/how-to/s3.md'), 'utf8'), network)
     expect(await examples.run('node scripts/run.mjs s3.ts')).toMatch(/^bafkrei[a-z2-7]{52}$/m)
   })
@@ -115,7 +115,7 @@ describe('each line runs', () => {
     }
   })
 
-  test('a block that is not run says why', () => {
+  test('a block that does not run says why', () => {
     const unrun = blocks.filter(({ reason }) => reason !== undefined)
     expect(unrun.map(({ page }) => page).sort()).toEqual([
       'docs/how-to/cli.md',

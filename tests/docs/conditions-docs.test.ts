@@ -36,7 +36,7 @@ test('every set and setting is valid as printed', () => {
   parseAggregator('([2] and [1]) or ![3]', [1, 2, 3])
 })
 
-test('the page names every method of the standard contracts', () => {
+test('the page lists every method of the standard contracts', () => {
   for (const [type, methods] of Object.entries(evmMethods)) {
     const row = page.split('\n').find((line) => line.startsWith(`| \`${type}\``)) ?? ''
     expect([...row.matchAll(/`(\w+)`/g)].map((match) => match[1])).toEqual([type, ...Object.keys(methods)])

@@ -21,7 +21,7 @@ test('the examples of the SDK work', async () => {
   expect(await examples.run('letters.ts')).toBe('may/first.txt Dear Ida\n')
 })
 
-test('the example of links works, and the page names its functions', async () => {
+test('the example of links works, and the page lists its functions', async () => {
   const links = readFileSync(join(root, 'docs/how-to/links.md'), 'utf8')
   using examples = openExamples(links, network)
   expect(await examples.run('link.ts')).toBe('letter.txt dear Ida 2\nrevoked 1\n')
@@ -29,14 +29,14 @@ test('the example of links works, and the page names its functions', async () =>
   for (const action of ['create', 'ls', 'open', 'rm']) expect(links).toContain(`npm run cairn -- link ${action}`)
 })
 
-test('the example of the drive works, and the page names every action', async () => {
+test('the example of the drive works, and the page lists every action', async () => {
   const drive = readFileSync(join(root, 'docs/how-to/drive.md'), 'utf8')
   using examples = openExamples(drive, network)
   expect(await examples.run('drive.ts')).toBe('0 /letters/may.txt\nfamily\n')
   for (const action of driveCommand.words ?? []) expect(drive).toMatch(new RegExp(`\\b${action}\\b`))
 })
 
-test('the page names every function about keys, and every command', async () => {
+test('the page lists every function about keys, and every command', async () => {
   for (const name of [
     'uploadEncrypted',
     'openEncryptedFolder',

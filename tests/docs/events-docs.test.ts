@@ -23,7 +23,7 @@ test('the examples of the SDK work', async () => {
   expect(await folder.run('receiver.ts')).toContain('upload.stored hello.txt')
 })
 
-test('the page names every type of event, every word of the command, and its functions', () => {
+test('the page lists every event type, every word of the command, and its functions', () => {
   for (const type of eventTypes) expect(page).toContain(`\`${type}\``)
   for (const word of webhook.words ?? []) expect(page).toContain(`npm run cairn -- webhook ${word}`)
   for (const name of ['listEvents', 'watchEvents', 'createWebhook', 'verifyWebhook']) {

@@ -16,7 +16,7 @@ const byStatus: Record<number, number> = {
 
 const codes = Object.keys(errorTable).filter((code): code is ErrorCode => code in errorTable)
 
-test.each(codes)('%s ends with a documented code, that of its status', (code) => {
+test.each(codes)('%s ends with a documented code that fits its status', (code) => {
   const exit = exitCodeOf(restoreError(code))
   expect(Object.values(exitCodes)).toContain(exit)
   expect(exit).not.toBe(exitCodes.ok)

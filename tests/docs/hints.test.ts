@@ -33,7 +33,7 @@ const texts: Text[] = [
 /** What follows the word `cairn` in prose. */
 const prose = ['itself', 'command']
 
-test('each command that a text names exists, with the action and the options beside it', () => {
+test('each command in a text exists, with the action and the options beside it', () => {
   let named = 0
   for (const { where, text } of texts) {
     for (const [shown, name = '', rest = ''] of text.matchAll(/\bcairn ([a-z][a-z0-9-]*)((?: [^.;,`'"<(|…]*)?)/g)) {
@@ -53,7 +53,7 @@ test('each command that a text names exists, with the action and the options bes
   expect(named).toBeGreaterThan(40)
 })
 
-test('each option that a text names is one of a command', () => {
+test('each option in a text belongs to a command', () => {
   const known = new Set(
     [globalOptions, ...commands.map(({ options = {} }) => options)].flatMap((options) => Object.keys(options)),
   )

@@ -8,7 +8,7 @@ import { createBucket, startImportNetworks, writeShards } from '../e2e/import-ne
 import { createKeyClient } from '../fixtures.ts'
 import { openExamples } from './run-example.ts'
 
-test('the examples of the page run as printed, but for the addresses of the other services', async () => {
+test('the examples of the page run as printed, except for the addresses of the other services', async () => {
   await using networks = await startImportNetworks({ environment: { CAIRN_S3_API_PORT: '0' } })
   const { source, target, there, cids } = networks
   const objects = ['a/readme.md', 'b/readme.md', 'empty.txt', 'film.mp4']

@@ -30,7 +30,7 @@ test('the example of the SDK works', async () => {
   expect(output).toContain('true 2')
 })
 
-test('the page names every function about names, every word and option of the command, and the limits', () => {
+test('the page lists every function about names, every word and option of the command, and the limits', () => {
   const functions = Object.keys(sdk).filter((one) => /Names?(?:Key|History)?$|^publishSigned$/.test(one))
   expect(functions.length).toBeGreaterThan(10)
   for (const one of functions) expect(page).toContain(`\`${one}\``)

@@ -18,7 +18,7 @@ import { expect, test } from 'vitest'
 
 const page = readFileSync(resolve(import.meta.dirname, '../../docs/names.md'), 'utf8')
 
-test('its figures are those of the code', () => {
+test('its figures match the code', () => {
   const figures = [
     `| names per account | ${maxNamesPerAccount.toLocaleString('en')} |`,
     `| names created or published per minute and API key | ${namePublishesPerMinute} |`,

@@ -21,7 +21,7 @@ test('the example of the SDK works', async () => {
   expect(await runExample(page, network)).toBe('1 GiB costs 4 USDC\ncredited: 1073741958 bytes\n')
 })
 
-test('the settings it shows are valid, and fill in what is known', () => {
+test('the settings it shows are valid, and fill in known values', () => {
   const settings = parsePaymentSettings(/```json\n([\s\S]*?)```/.exec(page)?.[1] ?? '')
   expect(settings).toMatchObject({
     networks: [{ name: 'polygon', chainId: 137, symbol: 'MATIC', finality: { tag: 'finalized' } }],
@@ -30,6 +30,6 @@ test('the settings it shows are valid, and fill in what is known', () => {
   expect(settings.networks[0]?.tokens.map(({ coin }) => coin)).toEqual(['usdc', 'usdc', 'usdt', 'dai'])
 })
 
-test('it names every state', () => {
+test('it lists every state', () => {
   for (const state of paymentStates) expect(page).toContain(`| \`${state}\` |`)
 })

@@ -31,6 +31,6 @@ test('the settings it shows are the defaults, and valid', () => {
   expect(parseProviders(JSON.stringify(keys)).map(({ name }) => name)).toEqual(['alder', 'birch'])
 })
 
-test('it names every state', () => {
+test('it lists every state', () => {
   for (const state of dealStates) expect(page).toContain(`| \`${state}\` |`)
 })

@@ -63,7 +63,7 @@ test('the example checks a provider', async () => {
   expect(await runExample(page, network)).toMatch(/^provider-\d has the 20 leaves of b[a-z2-7]+\n$/)
 })
 
-test('the calls in the table are those there are', async () => {
+test('the table lists exactly the calls that exist', async () => {
   const { allCalls } = await import('@cairn/protocol')
   for (const { method, path } of allCalls.filter(({ host }) => host === 'provider')) {
     expect(page).toContain(`\`${method} ${path}\``)

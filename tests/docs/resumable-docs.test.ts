@@ -27,7 +27,7 @@ async function* stopAfter(bytes: number, body: AsyncIterable<Uint8Array>, stop: 
   }
 }
 
-test('the example of the SDK goes on where another process stopped', async () => {
+test('the example of the SDK continues where another process stopped', async () => {
   using examples = openExamples(page, network)
   await examples.run('film.mkv')
   const film = join(examples.path, 'film.mkv')
@@ -54,7 +54,7 @@ test('the example of the SDK goes on where another process stopped', async () =>
   expect(await answer.json()).toMatchObject({ state: 'stored', result: [{ Name: 'film.mkv', Hash: output.trim() }] })
 })
 
-test('its figures are those of the code', () => {
+test('its figures match the code', () => {
   expect(page).toContain(`every ${resumableSegmentBytes / MIB} MiB`)
   expect(uploadWriterLifetimeMs).toBe(8000)
   expect(page).toContain('silent for eight seconds')

@@ -26,7 +26,7 @@ test('the example of the SDK works', async () => {
   expect(await examples.run('upload-link.ts')).toMatch(/^8 of 8 bytes\n200000000 bafkrei\w+\n1 8\n$/m)
 })
 
-test('the page names its functions and actions, and its figures are those of the code', () => {
+test('the page lists its functions and actions, and its figures match the code', () => {
   for (const name of [
     'createUploadLink',
     'inspectUploadLink',

@@ -63,7 +63,7 @@ const lines = commands.slice(first).flatMap(({ name, words = [], ...command }) =
   })),
 )
 
-test.each(lines)('cairn $title refuses what it does not take', async ({ line, options = {}, arity }) => {
+test.each(lines)('cairn $title rejects unknown options and extra arguments', async ({ line, options = {}, arity }) => {
   expect(await run([...line, '--no-such-option'])).toBe(2)
   expect(await run([...line, '--no-such-option=1', unknownCid])).toBe(2)
   if (arity[1] < 20) expect(await run([...line, ...Array.from({ length: arity[1] + 1 }, () => 'x')])).toBe(2)

@@ -161,7 +161,7 @@ describe('two machines', () => {
     }
   })
 
-  test('objects of a bucket with equal content are no copies, and stay when the trash is emptied', {
+  test('objects of a bucket with equal content are not copies, and stay when the trash is emptied', {
     timeout: 60_000,
   }, async () => {
     const keys = await cairn('laptop', 's3', 'credentials', '--json')
@@ -188,7 +188,7 @@ describe('two machines', () => {
     }
   })
 
-  test('a machine that saw a newer revision refuses an older one', async () => {
+  test('a machine that saw a newer revision rejects an older one', async () => {
     const path = join(folder, 'phone', 'drives.json')
     const known = readFileSync(path, 'utf8')
     const ahead = known.replace(/"revision": (\d+)/, (_all, revision: string) => `"revision": ${Number(revision) + 5}`)

@@ -88,7 +88,7 @@ test('webhook creates, lists, tests, replays, disables and removes', async () =>
   }
 })
 
-test('an exported log that was changed, or is signed by another key, ends with the code of a failed verification', async () => {
+test('an exported log that was changed, or is signed by another key, ends with the exit code of a failed verification', async () => {
   expect((await cairn(['upload', 'hello.txt'])).code).toBe(0)
   const exported = await cairn(['events', 'export', 'log.jsonl'])
   expect(exported.code, exported.err).toBe(0)

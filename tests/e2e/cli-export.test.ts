@@ -98,7 +98,7 @@ describe('export and import', () => {
   const large = new Uint8Array(randomBytes(3_000_000))
   const hidden = new Uint8Array(randomBytes(5_000))
 
-  test('an account moves to another network: same CIDs, names, types, rights and keys', async () => {
+  test('move an account to another network with the same CIDs, names, types, rights and keys', async () => {
     const client = await createKeyClient(source, privateKey)
     for (let i = 0; i < 30; i++) await uploadBytes(client, randomBytes(500 + i), { name: `note-${i}.txt` })
     largeCid = (await uploadBytes(client, large, { name: 'film.mp4', mimeType: 'video/mp4' })).cid
@@ -155,7 +155,7 @@ describe('export and import', () => {
     expect((await resolveName(there, own.name)).cid).toBe(sharedCid)
   })
 
-  test('both resume: what is there is not fetched or uploaded again', async () => {
+  test('resume, and fetch or upload nothing again that is there', async () => {
     const cars = () =>
       readdirSync(join(folder, 'backup', 'cars'), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.car'))
@@ -171,7 +171,7 @@ describe('export and import', () => {
     expect(JSON.parse(again.out)).toMatchObject({ uploaded: 0, present: 40, fileKeys: 0, names: 0, missing: [] })
   })
 
-  test('with --name-keys a name can be published where it is imported, by a wallet that opens it', async () => {
+  test('with --name-keys, let a wallet that opens the keys publish names after the import', async () => {
     expect(await cairn(source, 'at-source', ['export', '--all', 'with-keys', '--name-keys'])).toMatchObject({ code: 8 })
     // The key of the second name is on no machine that the command line knows: that is listed, and the rest is there.
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
@@ -186,7 +186,7 @@ describe('export and import', () => {
     expect(keys.join('')).not.toContain('PRIVATE KEY')
   })
 
-  test('name keys of this machine come back on another one of the same account, those of unpublished names, too', async () => {
+  test('bring back the name keys of this machine on another one of the same account, including those of unpublished names', async () => {
     const client = await createKeyClient(source, privateKey)
     const held = await createName(client, { label: 'unpublished at the service' })
     expect(await cairn(source, 'at-source', ['name', 'create', '--local', 'published'])).toMatchObject({ code: 0 })
@@ -233,7 +233,7 @@ describe('export and import', () => {
     })
   })
 
-  test('another wallet opens none of the keys, and imports what is not encrypted', async () => {
+  test('let another wallet open none of the keys, and import only what is not encrypted', async () => {
     const { code, out } = await cairn(target, 'stranger', ['import', 'backup', '--json'])
     expect(code).toBe(8)
     const { uploaded, fileKeys, missing } = JSON.parse(out)
@@ -244,7 +244,7 @@ describe('export and import', () => {
     ])
   })
 
-  test('a changed list is refused, a damaged CAR is named and the rest is imported', async () => {
+  test('reject a changed list, report a damaged CAR, and import the rest', async () => {
     const elsewhere = await createTestNetwork()
     try {
       await storeLightWallet(join(folder, 'elsewhere'), privateKey, 'correct horse')
@@ -274,7 +274,7 @@ describe('export and import', () => {
     }
   })
 
-  test('a folder with something else in it is left alone', async () => {
+  test('leave a folder with other contents alone', async () => {
     const { code, err } = await cairn(source, 'at-source', ['export', '--all', '.', '--json'])
     expect([code, JSON.parse(err).error.code]).toEqual([1, 'FILE_EXISTS'])
     const onFile = await cairn(source, 'at-source', ['export', '--all', 'password'])
@@ -327,7 +327,7 @@ test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000
   expect(JSON.parse(again.out)).toMatchObject({ driveValues: 0, missing: [] })
 })
 
-test('uploads of one name, or of one CID, arrive in their order, so that the drive shows the same versions', async () => {
+test('preserves the order of uploads of one name or one CID, so that the drive shows the same versions', async () => {
   const client = await createKeyClient(source, privateKey)
   // A small file overtakes a large one that is sent at the same time.
   for (const [at, sizeBytes] of [6_000_000, 3_000_000, 20, 10].entries()) {
@@ -353,7 +353,7 @@ test('uploads of one name, or of one CID, arrive in their order, so that the dri
   expect(await listVersions(target, 'at-target')).toEqual(before)
 })
 
-test('a file that a second import stores after its newer version is named, with what makes that one the content', async () => {
+test('a file that a second import stores after its newer version is reported, with how to restore the newer one', async () => {
   const client = await createKeyClient(source, privateKey)
   const [older, newer] = [
     await uploadBytes(client, randomBytes(20), { name: 'late.bin' }),
@@ -376,7 +376,7 @@ test('a file that a second import stores after its newer version is named, with 
   expect(out.split('\n')[0]).toContain(newer.cid)
 })
 
-test('imported content is announced to indexers only if the user wants it', async () => {
+test('announces imported content to indexers only if the user wants it', async () => {
   // The address of an indexer that never answers.
   const network = await createTestNetwork({ CAIRN_IPNI_INDEXERS: 'http://127.0.0.1:9' })
   try {

@@ -68,7 +68,7 @@ test.each([
   expect(wrong.err).toContain('--resume supports files and folders, not --encrypt')
 })
 
-test('--resume gives up an upload whose file changes, and what is reserved for it', async () => {
+test('--resume abandons an upload whose file changes, and releases its reservation', async () => {
   const { folder, cairn } = home
   const path = join(folder, 'shrinking.log')
   writeFileSync(path, randomBytes(32 * 1024 * 1024))
@@ -88,7 +88,7 @@ test('--resume gives up an upload whose file changes, and what is reserved for i
   expect(JSON.parse((await cairn(['balance', '--json'])).out)).toMatchObject({ reservedBytes: 0 })
 })
 
-test('folders, standard input, options; JSON for programs', async () => {
+test('uploads folders and standard input with options, and prints JSON for programs', async () => {
   const { network, folder, cairn } = home
   mkdirSync(join(folder, 'site', 'css'), { recursive: true })
   writeFileSync(join(folder, 'site', 'index.html'), '<p>hi')
@@ -136,7 +136,7 @@ test('folders, standard input, options; JSON for programs', async () => {
   expect(JSON.parse(sent.out)).toMatchObject({ cid: site.cid, name: 'sent' })
 })
 
-test('--skip-stored sends only what the account did not store yet', async () => {
+test('--skip-stored sends only what the account has not stored yet', async () => {
   const { folder, cairn } = home
   mkdirSync(join(folder, 'photos'))
   writeFileSync(join(folder, 'photos', 'one.jpg'), 'one')
@@ -153,7 +153,7 @@ test('--skip-stored sends only what the account did not store yet', async () => 
   expect(encrypted.err).toContain('--skip-stored and --encrypt cannot be combined')
 })
 
-test('cid computes what an upload would have, without a network', async () => {
+test('cid computes the CID of an upload without a network', async () => {
   const { folder, cairn } = home
   const away = { env: { CAIRN_NETWORK: join(folder, 'no-network.json') }, config: 'away' }
   mkdirSync(join(folder, 'to-count', 'deep'), { recursive: true })
@@ -174,7 +174,7 @@ test('cid computes what an upload would have, without a network', async () => {
   expect((await cairn(['cid', 'not-there'], away)).err).toContain('Cannot read not-there')
 })
 
-test('-q prints the one value and nothing else', async () => {
+test('-q prints one value and nothing else', async () => {
   const { cairn } = home
   // The first call may make the key, and say so.
   await cairn(['balance'])
@@ -197,7 +197,7 @@ test('-q prints the one value and nothing else', async () => {
   expect(await quiet('name', 'rm', 'quiet', '--yes')).toBe(`${name}\n`)
 })
 
-test('content is named by its address at a gateway, too', async () => {
+test('accepts the address of content at a gateway, too', async () => {
   const { folder, cairn } = home
   mkdirSync(join(folder, 'pages'))
   writeFileSync(join(folder, 'pages', '100% a#b.txt'), 'named')
@@ -276,7 +276,7 @@ async function runPipe(line: string): Promise<{ code: number | null; out: string
   })
 }
 
-test('a reader that has enough is no fault', async () => {
+test('a reader that stops early is not an error', async () => {
   const { code, out } = await runPipe(`${cli} ls | head -1`)
   expect(code).toBe(0)
   expect(out).toMatch(/^CID /)
@@ -286,7 +286,7 @@ test('a reader that has enough is no fault', async () => {
   expect(await runPipe(`${cli} cat ${cid.trim()} | head -1`)).toEqual({ code: 0, out: 'ten bytes\n' })
 })
 
-test('a folder as standard input is refused, and nothing is stored', async () => {
+test('rejects a folder as standard input, and stores nothing', async () => {
   mkdirSync(join(home.folder, 'input'), { recursive: true })
   const before = (await home.cairn(['ls', '-q'])).out
   for (const args of ['upload -', 'upload --encrypt -', 'cid -', 'import cids - --gateway http://127.0.0.1:9']) {
@@ -296,7 +296,7 @@ test('a folder as standard input is refused, and nothing is stored', async () =>
   expect((await home.cairn(['ls', '-q'])).out).toBe(before)
 })
 
-test('a command that changes something completes without a reader', async () => {
+test('a command that changes something completes after its reader has gone', async () => {
   const names = ['pipe-1.txt', 'pipe-2.txt', 'pipe-3.txt']
   for (const name of names) writeFileSync(join(home.folder, name), name)
   const list = async () =>
@@ -319,7 +319,7 @@ test.each([
     /error: Cannot write to standard output\. The disk is full \(ENOSPC\) \[FILE_UNREADABLE\]\nFree some space/,
   ],
   [['ls', '--json'], /^{"error":{"code":"FILE_UNREADABLE","message":"Cannot write to standard output\./],
-])('%j says that its output could not be written', async (args, expected) => {
+])('%j reports that its output could not be written', async (args, expected) => {
   const { network, folder, cairn } = home
   expect((await cairn(['upload', 'hello.txt'])).code).toBe(0)
   const child = spawn('sh', ['-c', `exec ${cli} ${args.join(' ')} > /dev/full`], {

@@ -21,7 +21,7 @@ async function json(args: string[]): Promise<Record<string, unknown>> {
   return JSON.parse(out.split('\n')[0] ?? '')
 }
 
-test('a file is put into a folder, and others are removed: the name follows, the folder itself stays', async () => {
+test('puts a file into a folder and removes others: the name follows, the folder itself stays', async () => {
   await json(['name', 'create', 'my site'])
   await json(['name', 'publish', 'my site', site])
   writeFileSync(join(home.folder, 'index.html'), 'second')
@@ -40,7 +40,7 @@ test('a file is put into a folder, and others are removed: the name follows, the
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
 })
 
-test('the URLs of a gateway that is written with a slash at its end have a single one', async () => {
+test('gateway URLs with a trailing slash are joined with a single one', async () => {
   const { network, folder, cairn } = home
   const path = join(folder, 'slash.json')
   writeFileSync(path, JSON.stringify({ ...network.profile, gateway: `${network.profile.gateway}/` }))
@@ -55,7 +55,7 @@ test('the URLs of a gateway that is written with a slash at its end have a singl
   }
 })
 
-test('what is wrong is named', async () => {
+test('reports what is wrong', async () => {
   const cases: [string[], number, string][] = [
     [['folder', 'put', site], 2, 'folder put requires a file or folder to add'],
     [['folder', 'rm', site], 2, 'folder rm requires paths in the folder'],

@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => networks?.[Symbol.asyncDispose]())
 
-test('every root is kept, also of uploads that are spread over several CARs; what is damaged is named', async () => {
+test('imports every root, also of uploads spread over several CARs, and reports damaged content', async () => {
   const { there, cids, large, folder, runImport } = networks
   const cars = join(folder, 'cars')
   mkdirSync(join(cars, 'deep'), { recursive: true })
@@ -58,7 +58,7 @@ test('every root is kept, also of uploads that are spread over several CARs; wha
   expect((await listImported(damaged.client)).map(([cid]) => cid)).toEqual([cids.small, cids.folder].sort())
 })
 
-test('roots that no CAR names come from a list, with names and the flag of encrypted content', async () => {
+test('takes roots that no CAR lists from a list, with names and the flag of encrypted content', async () => {
   const { there, cids, folder, runImport } = networks
   const cars = join(folder, 'rootless')
   mkdirSync(cars)
@@ -80,7 +80,7 @@ test('roots that no CAR names come from a list, with names and the flag of encry
   expect([code, await listImported(client)]).toEqual([0, [[cids.secret, 'diary', true]]])
 })
 
-test('an export in the layout of Storacha: shards without roots, and the list of uploads beside them', async () => {
+test('imports an export in the layout of Storacha: shards without roots, and the list of uploads beside them', async () => {
   const { there, cids, large, folder, runImport } = networks
   const path = join(folder, 'storacha')
   mkdirSync(join(path, 'shards'), { recursive: true })

@@ -76,7 +76,7 @@ async function openGateway(
   }
 }
 
-test('a list of CIDs is fetched from a gateway, verified, and listed here by the same CIDs; what is absent is reported', async () => {
+test('fetches a list of CIDs from a gateway, verifies it, lists it under the same CIDs, and reports absent ones', async () => {
   const { cids, large, folder, runImport } = networks
   await using gateway = await openGateway()
   const rows = [
@@ -119,7 +119,7 @@ test('a list of CIDs is fetched from a gateway, verified, and listed here by the
   expect(gateway.requests.every((url) => url.includes(absent))).toBe(true)
 })
 
-test('a CID with two names has both once, also without the state file, and stays encrypted', async () => {
+test('lists a CID with two names under each once, also without the state file, and keeps it encrypted', async () => {
   const { target, cids, source, runImport } = networks
   const client = await createKeyClient(target)
   const input = `cid,name,encrypted\n${cids.secret},secret,true\n${cids.secret},copy,true\n`
@@ -131,7 +131,7 @@ test('a CID with two names has both once, also without the state file, and stays
   ])
 })
 
-test('an import resumes within a file: no block is fetched twice', async () => {
+test('resumes within a file, and fetches no block twice', async () => {
   const { target, cids, large, folder, runImport } = networks
   const client = await createKeyClient(target)
   const input = `${cids.large}\n`
@@ -151,7 +151,7 @@ test('an import resumes within a file: no block is fetched twice', async () => {
   expect(readdirSync(folder)).not.toContain('cut.jsonl.blocks')
 })
 
-test('a gateway that lies stores nothing; one without CARs, and a second one, help', async () => {
+test('stores nothing from a lying gateway; supports one without CARs, and a second one as a fallback', async () => {
   const { cids, runImport } = networks
   await using liar = await openGateway({ flipsBytes: true })
   const input = `${cids.folder}\n${cids.small}\n`
@@ -179,7 +179,7 @@ test('a dry run lists sizes, and imports nothing', async () => {
   expect(gateway.requests.every((url) => url.includes('format=raw'))).toBe(true)
 })
 
-test('an interrupt ends it with 130, and the next run continues', async () => {
+test('an interrupt ends the import with 130, and the next run continues', async () => {
   const { target, cids, runImport } = networks
   const client = await createKeyClient(target)
   const input = `${cids.small}\n${cids.large}\n`
@@ -204,7 +204,7 @@ test('an interrupt ends it with 130, and the next run continues', async () => {
   expect([rest.code, rest.summary]).toEqual([0, expect.objectContaining({ uploaded: 1, present: 1 })])
 })
 
-test('without a gateway it says what it needs', async () => {
+test('without a gateway, says what it needs', async () => {
   const { runImport } = networks
   const { code, err } = await runImport(['cids', '-'], { input: '' })
   expect([code, JSON.parse(err).error.message]).toEqual([2, 'This import requires --gateway'])

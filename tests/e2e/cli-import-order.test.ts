@@ -28,7 +28,7 @@ async function listVersions(client: Client): Promise<string[]> {
   return files.flatMap(({ fileName, cid }) => (fileName === 'report.pdf' ? cid : [])).reverse()
 }
 
-test('Lighthouse lists the newest first: the oldest is stored first', async () => {
+test('Lighthouse lists the newest first, and the oldest is stored first', async () => {
   const { source, runImport } = networks
   const args = ['lighthouse', '--source', source.profile.api, '--gateway', source.profile.gateway]
   const { code, client } = await runImport(args, { env: { LIGHTHOUSE_API_KEY: owner.apiKey ?? '' } })
@@ -38,7 +38,7 @@ test('Lighthouse lists the newest first: the oldest is stored first', async () =
   expect(drive.list('/').find(({ name }) => name === 'report.pdf')).toMatchObject({ id: cids[0], cid: cids.at(-1) })
 })
 
-test('pins of one millisecond may be on two pages, and arrive oldest first', async () => {
+test('pins of one millisecond on two pages are imported oldest first', async () => {
   const { source, runImport } = networks
   const created = ['2026-01-01T00:00:00.001Z', '2026-01-01T00:00:00.002Z', '2026-01-01T00:00:00.002Z', '2026-02-01']
   const pins = cids.map((cid, at) => ({
@@ -58,7 +58,7 @@ test('pins of one millisecond may be on two pages, and arrive oldest first', asy
   expect(await listVersions(client)).toEqual(cids)
 })
 
-test('more pins of one moment than a page has are reported', async () => {
+test('reports more pins of one moment than fit into a page', async () => {
   const { source, runImport } = networks
   const pins = cids.map((cid, at) => ({ requestid: `pin ${at}`, created: '2026-01-01T00:00:00Z', pin: { cid } }))
   await using api = await listen((request, response) => {
@@ -73,7 +73,7 @@ test('more pins of one moment than a page has are reported', async () => {
   expect(items.find(({ error }) => error !== undefined)).toMatchObject({ error: { code: 'UNEXPECTED_RESPONSE' } })
 })
 
-test('Pinata: by the time of each file, in whichever order the service lists them', async () => {
+test('Pinata: imports by the time of each file, in whatever order the service lists them', async () => {
   const { source, runImport } = networks
   const files = cids.map((cid, at) => ({ cid, name: 'report.pdf', created_at: `2024-08-27T14:57:51.${at}Z` }))
   await using api = await listen((_request, response) => {
@@ -85,7 +85,7 @@ test('Pinata: by the time of each file, in whichever order the service lists the
   expect(await listVersions(client)).toEqual(cids)
 })
 
-test('an older version that only a later run could store is reported, with what makes the newest one the content again', async () => {
+test('reports an older version that only a later run could store, with how to make the newest one current again', async () => {
   const { source, folder, target, runImport } = networks
   const client = await createKeyClient(target)
   const input = cids.map((cid) => `${cid},report.pdf`).join('\n')

@@ -87,7 +87,7 @@ test('a dry run shows the keys of objects, whose CIDs are not known yet', async 
   expect([code, out.split('\n')[0]]).toEqual([0, `–  ${texts['docs/a/readme.md'].length} B  docs/a/readme.md`])
 })
 
-test('wrong credentials and a missing bucket are named', async () => {
+test('reports wrong credentials and a missing bucket', async () => {
   const { runImport } = networks
   const wrong = await runImport(['s3://moving'], { env: { ...env, AWS_SECRET_ACCESS_KEY: 'x' } })
   expect([wrong.code, JSON.parse(wrong.err).error.code]).toEqual([4, 'UNAUTHENTICATED'])

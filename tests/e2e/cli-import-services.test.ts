@@ -31,7 +31,7 @@ function openSmallPages(requests: string[]) {
   })
 }
 
-test('Lighthouse: all pages, with names and types; encrypted files open here when the owner signs', async () => {
+test('Lighthouse: imports all pages with names and types, and opens encrypted files when the owner signs', async () => {
   // The command waits a second between the five nodes of the other network.
   using _pauses = skipPauses()
   const { source, target, folder, runImport } = networks
@@ -111,7 +111,7 @@ test('Lighthouse: all pages, with names and types; encrypted files open here whe
   expect(JSON.parse((await runImport(wrong)).err).error.code).toBe('UNAUTHENTICATED')
 })
 
-test('the Pinning Service API: all pages of pins', async () => {
+test('the Pinning Service API: imports all pages of pins', async () => {
   const { source, cids, runImport } = networks
   const owner = await createKeyClient(source)
   for (const [name, cid] of [
@@ -141,7 +141,7 @@ test('the Pinning Service API: all pages of pins', async () => {
   )
 })
 
-test('Pinata: all pages, in the documented form', async () => {
+test('Pinata: imports all pages, in the documented form', async () => {
   const { source, cids, runImport } = networks
   const file = (cid: string, name: string | null) => ({
     id: `id-${cid}`,

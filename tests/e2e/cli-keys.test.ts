@@ -48,7 +48,7 @@ async function json(who: 'owner' | 'friend', ...args: string[]): Promise<Record<
   return JSON.parse(out.trim().split('\n').at(-1) ?? '')
 }
 
-test('upload, share, open, revoke, give away: two users, each with one signature', async () => {
+test('uploads, shares, opens, revokes and transfers between two users, each with one signature', async () => {
   const first = await cairn('owner', ['upload', '--encrypt', 'diary.txt', '--json'])
   expect(first.code, first.err).toBe(0)
   const uploaded: { cid: string; keyNodes: { done: number[] } } = JSON.parse(first.out)
@@ -145,7 +145,7 @@ test('a link opens a file for someone without wallet, key or network, until it i
   expect((await cairn('owner', ['link', 'create', cid, '--opens', 'many'])).code).toBe(2)
 })
 
-test('a link is not used up by a target that cannot be written', async () => {
+test('a target that cannot be written does not use up a link', async () => {
   const { cid } = await json('owner', 'upload', '--encrypt', 'diary.txt')
   const create = ['link', 'create', String(cid), '--opens', '2', '--name', 'taken.txt']
   const { url } = await json('owner', ...create)
@@ -164,7 +164,7 @@ test('a link is not used up by a target that cannot be written', async () => {
   expect((await open('-o', 'third.txt')).err).toContain('The link is used up')
 })
 
-test('paths in a folder encrypted as one are those of plain folders, and a folder in it is named as such', async () => {
+test('paths in a folder encrypted as one match those of plain folders, and a folder in it is reported as such', async () => {
   mkdirSync(join(folder, 'trip', 'day 1'), { recursive: true })
   writeFileSync(join(folder, 'trip', 'day 1', 'ü.txt'), 'rain')
   mkdirSync(join(folder, 'trip', 'nothing yet'))
@@ -239,7 +239,7 @@ test('exported keys open without nodes; rotated ones differ; damaged and foreign
   expect((await cairn('owner', ['keys', 'status', cid])).out).toContain('retired')
 })
 
-test.each(['lacks a node', 'was lost by a node'])('keys repair signs in again where the session %s', async (what) => {
+test.each(['lacks a node', 'was lost by a node'])('keys repair signs in again when the session %s', async (what) => {
   const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
   const file = join(folder, 'owner', 'sessions.json')
   const read = (): Record<string, { nodes: unknown[] }> => JSON.parse(readFileSync(file, 'utf8'))
@@ -255,7 +255,7 @@ test.each(['lacks a node', 'was lost by a node'])('keys repair signs in again wh
   expect(await json('owner', 'keys', 'status', cid)).toMatchObject({ health: 'whole' })
 })
 
-test('keys saved by strangers change nothing: the owner of a file gets its right bytes, plain or decrypted', async () => {
+test('keys saved by strangers change nothing: the owner of a file gets the correct bytes, plain or decrypted', async () => {
   writeFileSync(join(folder, 'plain.txt'), 'plain words')
   const { cid: plain } = (await json('owner', 'upload', 'plain.txt')) as { cid: string }
   const { cid: sealed } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
@@ -297,7 +297,7 @@ test('keys saved by strangers change nothing: the owner of a file gets its right
   expect((await cairn('friend', ['cat', plain, '--encrypted'])).out).toBe('plain words')
 })
 
-test('templates print possible conditions, and invalid ones are rejected with the reason', async () => {
+test('templates print usable conditions, and invalid ones are rejected with the reason', async () => {
   const { cid } = (await json('owner', 'upload', '--encrypt', 'diary.txt')) as { cid: string }
   const template = await cairn('owner', [
     'conditions',
@@ -320,7 +320,7 @@ test('templates print possible conditions, and invalid ones are rejected with th
   expect(await json('owner', 'keys', 'sign-out')).toEqual({ signedOut: true })
 })
 
-test('signing out while a node is offline says so, keeps what ends it there, and finishes later', async () => {
+test('signing out while a node is offline says so, keeps the credentials to sign out there, and finishes later', async () => {
   expect((await cairn('owner', ['keys', 'list'])).code).toBe(0)
   const profile = JSON.parse(readFileSync(join(network.home, 'network.json'), 'utf8'))
   const partly = join(folder, 'partly.json')

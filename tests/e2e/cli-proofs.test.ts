@@ -30,7 +30,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('verify waits, checks all, and says what was proven, by whom, and what was not', async () => {
+test('verify waits, checks everything, and reports what was proven, by which provider, and what was not', async () => {
   const { code, out, err } = await cairn('verify', '--wait', '--full', cid)
   expect(code, err).toBe(0)
   expect(out).toMatch(new RegExp(`^Proven: ${cid}`))
@@ -45,7 +45,7 @@ test('verify waits, checks all, and says what was proven, by whom, and what was 
   expect(report.pieces[0].providers[0].challenged.outcome).toBe('skipped')
 })
 
-test('an empty file is verified like any other', async () => {
+test('verifies an empty file like any other', async () => {
   writeFileSync(join(folder, 'empty'), '')
   const empty = (await cairn('upload', 'empty', '--quiet')).out.trim()
   const { code, out, err } = await cairn('verify', '--wait', '--full', empty)
@@ -53,7 +53,7 @@ test('an empty file is verified like any other', async () => {
   expect(out).toMatch(new RegExp(`^Proven: ${empty}`))
 })
 
-test('of an own private upload, the commands say that no provider has it', async () => {
+test('the commands report that no provider has a private upload of the account', async () => {
   writeFileSync(join(folder, 'private'), 'a secret')
   const own = (await cairn('upload', 'private', '--private', '--quiet')).out.trim()
   for (const args of [['verify'], ['verify', '--wait'], ['deals'], ['checks']]) {
@@ -74,7 +74,7 @@ test('of an own private upload, the commands say that no provider has it', async
   }
 })
 
-test('deals, checks and copies', async () => {
+test('manages deals, checks and copies', async () => {
   const deals = await cairn('deals', cid)
   expect(deals.out).toMatch(/^DEAL +PROVIDER +STATE/)
   expect(deals.out).toContain('proving')
@@ -96,7 +96,7 @@ test.each([
   ['no number of copies', ['copies', 'many'], 2],
   ['more copies than there may be', ['copies', '9'], 2],
   ['a piece that nobody has', ['checks', 'bafkzcibcaaeqpekuywldrfyupbzoqcmznhdijdj74qkyrfvozm4fj5lkgudm2dy'], 3],
-] as const)('%s ends with a code that says so', async (_, args, wanted) => {
+] as const)('%s ends with the exit code for it', async (_, args, wanted) => {
   const { code, err } = await cairn(...args)
   expect(code, err).toBe(wanted)
   expect(err).toMatch(/^error: /)

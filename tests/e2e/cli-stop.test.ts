@@ -84,7 +84,7 @@ test('Ctrl-C in the middle of a download keeps what was received, and says how t
   expect(readFileSync(join(folder, 'copy.bin')).equals(content)).toBe(true)
 })
 
-test('Ctrl-C before anything has arrived names nothing to replace', async () => {
+test('Ctrl-C before anything has arrived does not suggest replacing anything', async () => {
   const { network, folder, cairn } = home
   writeFileSync(join(folder, 'wanted.txt'), 'stored')
   writeFileSync(join(folder, 'mine.txt'), 'mine')

@@ -59,7 +59,7 @@ async function atTerminal(
   })
 }
 
-test('deleting asks, and nothing but yes is a yes', async () => {
+test('deleting asks for confirmation, and only yes confirms it', async () => {
   expect((await atTerminal(['upload', 'hello.txt'])).code).toBe(0)
   const kept = await atTerminal(['rm', hello], [['[y/N]', 'n\r']])
   expect(kept.code).toBe(130)
@@ -73,7 +73,7 @@ test('deleting asks, and nothing but yes is a yes', async () => {
   expect((await atTerminal(['ls', '--json'])).output).not.toContain('hello.txt')
 })
 
-test('a password mistyped the second time makes no wallet', async () => {
+test('a password mistyped the second time creates no wallet', async () => {
   const { code, output } = await atTerminal(
     ['wallet', 'create'],
     [
@@ -88,7 +88,7 @@ test('a password mistyped the second time makes no wallet', async () => {
   expect(existsSync(join(folder, 'mistyped', 'wallet.json'))).toBe(false)
 })
 
-test('Ctrl-C at the question for a password ends with 130 and leaves nothing', async () => {
+test('Ctrl-C at the password prompt ends with 130 and leaves nothing', async () => {
   const { code, output } = await atTerminal(
     ['wallet', 'create'],
     [['Choose a password', 'half-a-sec\u0003']],
@@ -99,7 +99,7 @@ test('Ctrl-C at the question for a password ends with 130 and leaves nothing', a
   expect(existsSync(join(folder, 'stopped'))).toBe(false)
 })
 
-test('at a terminal progress is shown and cleared again; --quiet shows none', async () => {
+test('a terminal shows progress and clears it again; --quiet shows none', async () => {
   writeFileSync(join(folder, 'big.bin'), Buffer.alloc(4 * 1024 * 1024, 7))
   const shown = await atTerminal(['upload', 'big.bin'])
   expect(shown.code).toBe(0)
@@ -110,7 +110,7 @@ test('at a terminal progress is shown and cleared again; --quiet shows none', as
   expect(quiet.output).not.toContain('\u001b[')
 })
 
-test('output of strangers cannot move the cursor', async () => {
+test('untrusted output cannot move the cursor', async () => {
   const { code, output } = await atTerminal(['upload', 'hello.txt', '--name', 'a\u001b[2Jb', '--no-color'])
   expect(code).not.toBe(0)
   expect(output).not.toContain('\u001b[2J')

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => home?.[Symbol.asyncDispose]())
 
-test('a wallet is made, shown, signs, changes hands', async () => {
+test('creates, shows, uses, exports and replaces a wallet', async () => {
   const { folder, cairn } = home
   const config = 'wallet'
   const made = JSON.parse((await cairn(['wallet', 'create', '--json'], { config })).out)
@@ -39,7 +39,7 @@ test('a wallet is made, shown, signs, changes hands', async () => {
   expect((await cairn(['wallet', 'show'], { config })).code).toBe(4)
 })
 
-test('a key gets the rights and the end that were asked for; its name cannot write to the terminal', async () => {
+test('an API key gets the requested rights and expiry; its name cannot write to the terminal', async () => {
   const { network, cairn, storeWallet } = home
   const config = 'rights'
   await storeWallet(config)
@@ -77,7 +77,7 @@ test('a key gets the rights and the end that were asked for; its name cannot wri
   expect(`${listed.out}${lines.join('')}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
 })
 
-test('with another wallet, keys and sessions of the one before are not used', async () => {
+test('another wallet does not use the keys and sessions of the previous one', async () => {
   const { network, folder, cairn } = home
   const [config, first] = ['switched', { config: 'switched' }]
   expect((await cairn(['upload', 'hello.txt'], first)).out).toContain(hello)
@@ -121,7 +121,7 @@ test('reports a wrong password, and keeps the wallet', async () => {
   expect(err).not.toContain('nope')
 })
 
-test('passwords and keys come by standard input, a line each', async () => {
+test('reads passwords and keys from standard input, one per line', async () => {
   const { folder, cairn } = home
   const [config, env] = ['piped', { CAIRN_PASSWORD_FILE: '' }]
   const stdin = (args: string[], input: string) => cairn([...args, '--password-stdin'], { config, env, input })
@@ -159,7 +159,7 @@ test('passwords and keys come by standard input, a line each', async () => {
   expect((await cairn(['api-key', 'show'], { config, env })).code).toBe(4)
 })
 
-test('a password typed at a terminal is not shown', async () => {
+test('does not echo a password typed at a terminal', async () => {
   const { network, folder } = home
   const line = `${cli} wallet create`
   const output = await new Promise<string>((done, fail) => {
@@ -185,7 +185,7 @@ test('a password typed at a terminal is not shown', async () => {
   expect(existsSync(join(folder, 'typed', 'wallet.json'))).toBe(true)
 })
 
-test('Ctrl-C and no at a question end with 130 and leave everything', async () => {
+test('Ctrl-C and no at a question end with 130 and leave everything unchanged', async () => {
   const { folder, storeWallet } = home
   await storeWallet('asked')
   const line = `exec ${cli} wallet remove`
@@ -211,7 +211,7 @@ test('Ctrl-C and no at a question end with 130 and leave everything', async () =
   }
 })
 
-test('what cannot be an API key is not sent', async () => {
+test('sends nothing that cannot be an API key', async () => {
   const { folder, cairn } = home
   for (const key of ['two\nlines', 'two words', 'ключ', '  '])
     expect(await cairn(['balance'], { env: { CAIRN_API_KEY: key } })).toMatchObject({
@@ -226,7 +226,7 @@ test('what cannot be an API key is not sent', async () => {
   })
 })
 
-test('secrets that others can read are not used', async () => {
+test('refuses secrets that others can read', async () => {
   const { folder, cairn } = home
   const keys = join(folder, 'open', 'keys.json')
   mkdirSync(join(folder, 'open'))

@@ -15,7 +15,7 @@ beforeAll(async () => {
 })
 afterAll(() => home?.[Symbol.asyncDispose]())
 
-test('the first upload is one line, with nothing set up before', async () => {
+test('the first upload takes one line, without any setup', async () => {
   const { network, folder, cairn } = home
   const { code, out, err } = await cairn(['upload', 'hello.txt'], { asProcess: true })
   expect(err).toContain('Created an API key')
@@ -27,7 +27,7 @@ test('the first upload is one line, with nothing set up before', async () => {
   expect(statSync(join(folder, 'config')).mode & 0o777).toBe(0o700)
 })
 
-test('first commands at the same time create one key', async () => {
+test('concurrent first commands create one key', async () => {
   const { folder, cairn } = home
   const options = { asProcess: true, config: 'fresh' }
   const runs = await Promise.all([1, 2, 3, 4].map(() => cairn(['upload', 'hello.txt'], options)))
@@ -41,7 +41,7 @@ test.each([
   ['upload-link', 'ls', 'No upload links yet.'],
   ['webhook', 'list', 'No webhooks yet.'],
   ['payments', '', 'No payments yet.'],
-])('%s %s says that there is nothing, and nothing to programs', async (command, action, note) => {
+])('%s %s reports an empty list to users, and prints nothing for programs', async (command, action, note) => {
   const words = [command, action].filter((word) => word !== '')
   const people = await home.cairn(words, { config: 'nothing' })
   expect([people.code, people.out, people.err]).toEqual([0, '', expect.stringContaining(note)])
@@ -71,14 +71,14 @@ describe('errors', () => {
     expect(run.err).not.toContain('    at ')
   })
 
-  test('a pin of a service without gateways says what else brings the content', async () => {
+  test('a pin on a service without gateways says how else to bring the content', async () => {
     const missing = 'bafkreibm6jg3ux5qumhcn2b3flc3tyu6dmlb4xa7u5bf44yegnrjhc4yeq'
     const { err } = await home.cairn(['pin', missing])
     expect(err).toContain('which fetches pins from no gateway [BLOCK_NOT_FOUND]')
     expect(err).toContain('run `cairn import cids`')
   })
 
-  test('they name the argument or option that is wrong', async () => {
+  test('name the wrong argument or option', async () => {
     const { cairn } = home
     expect((await cairn(['import', 's3://pictures'])).err).toContain('Set AWS_REGION, or use --region.')
     const gateway = await cairn(['import', 'cids', 'hello.txt', '--gateway', 'ipfs.io'])
@@ -124,7 +124,7 @@ describe('errors', () => {
     expect((await cairn(['upload', ''])).err).toContain('An argument of upload is empty')
   })
 
-  test('name a file that is larger than the system allows', async () => {
+  test('report a file that is larger than the system allows', async () => {
     const { folder, network, cairn } = home
     writeFileSync(join(folder, 'large'), Buffer.alloc(2_000_000, 7))
     const cid = (await cairn(['upload', 'large', '-q'])).out.trim()
@@ -149,7 +149,7 @@ describe('errors', () => {
     expect(existsSync(join(folder, 'limited'))).toBe(false)
   })
 
-  test('for programs as JSON, with code and hint', async () => {
+  test('are JSON for programs, with code and hint', async () => {
     const { cairn } = home
     const { err } = await cairn(['info', 'nonsense', '--json'])
     expect(JSON.parse(err)).toMatchObject({
@@ -187,7 +187,7 @@ describe('errors', () => {
   })
 })
 
-test('help, version and completion', async () => {
+test('prints help, version and completion', async () => {
   const { cairn } = home
   expect((await cairn(['--help'])).out).toContain('upload')
   expect((await cairn(['upload', '--help'])).out).toContain('--cid-version')

@@ -27,7 +27,7 @@ function compileEarlier(): `0x${string}` {
   return `0x${contracts['Payments.sol'].Payments.evm.bytecode.object}`
 }
 
-test('a contract is deployed, allows a token, is paused, emptied and handed over', async () => {
+test('deploys a contract, allows a token, pauses, withdraws and transfers ownership', async () => {
   await using chain = await startTestChain()
   const [owner, alice] = chain.wallets
   const folder = await mkdtemp(join(tmpdir(), 'cairn-owner-'))
@@ -90,7 +90,7 @@ test('a contract is deployed, allows a token, is paused, emptied and handed over
   }
 })
 
-test('a contract of an earlier version is managed, too', async () => {
+test('manages a contract of an earlier version', async () => {
   await using chain = await startTestChain()
   const [owner] = chain.wallets
   const folder = await mkdtemp(join(tmpdir(), 'cairn-owner-'))

@@ -90,7 +90,7 @@ async function ask(...args: string[]): Promise<{ name: string; inputs: readonly 
 const read = (functionName: 'paused' | 'owner' | 'pendingOwner') =>
   chain.reader.readContract({ address: payments, abi: paymentsAbi, functionName })
 
-test('calls of an owner that is a Safe are written, and do what they say', async () => {
+test('writes calls for an owner that is a Safe, and they have the stated effect', async () => {
   expect(await ask('allow', usdc)).toEqual({ name: 'updateERC20Token', inputs: [usdc, true] })
   const status = { address: payments, abi: paymentsAbi, functionName: 'getTokenStatus', args: [usdc] } as const
   expect(await chain.reader.readContract(status)).toBe(true)
@@ -119,7 +119,7 @@ test('calls of an owner that is a Safe are written, and do what they say', async
   expect(await read('owner')).toBe(safe)
 })
 
-test('nothing is written for a call that would fail, for another contract, or over a file', async () => {
+test('writes nothing for a call that would fail, for another contract, or over an existing file', async () => {
   const path = join(folder, 'kept.json')
   await writeFile(path, 'kept')
   const to: Hex = `0x${'7'.repeat(40)}`
@@ -136,7 +136,7 @@ test('nothing is written for a call that would fail, for another contract, or ov
   await expect(readFile(wrong)).rejects.toThrow('ENOENT')
 })
 
-test('the source that is written compiles to the code on the chain, with the arguments of its deployment', async () => {
+test('the written source compiles to the code on the chain, with the arguments of its deployment', async () => {
   const path = join(folder, 'payments-input.json')
   const keyFile = join(folder, 'owner.key')
   // Anvil's first key.

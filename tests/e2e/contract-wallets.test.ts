@@ -112,7 +112,7 @@ async function deploy(code: Hex): Promise<Hex> {
   return contractAddress
 }
 
-test('a wallet on the chain gets a key for what its owner signed, and for nothing else (EIP-1271)', async () => {
+test('a contract wallet gets a key for what its owner signed, and for nothing else (EIP-1271)', async () => {
   const address = await deploy(assembleWallet(owner.address))
   const good = await createKey(address, (message) => owner.signMessage({ message }))
   expect(good.status, await good.clone().text()).toBe(200)
@@ -131,7 +131,7 @@ test('a wallet on the chain gets a key for what its owner signed, and for nothin
 test.each([
   ['reverts', '0x6460006000fd6000526005601bf3'],
   ['answers nothing', '0x60006000526001601ff3'],
-] as const)('a contract that %s says no', async (_how, code) => {
+] as const)('a contract that %s refuses the signature', async (_how, code) => {
   const address = await deploy(code)
   const answer = await createKey(address, (message) => owner.signMessage({ message }))
   expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([401, 'INVALID_SIGNATURE'])
@@ -143,7 +143,7 @@ test('an address without code gets no key for the signature of another', async (
   expect(answer.headers.get('x-cairn-code')).toBe('INVALID_SIGNATURE')
 })
 
-test('a wallet that is yet to be deployed brings its deployment along (ERC-6492)', async () => {
+test('a wallet that is not deployed yet sends its deployment along (ERC-6492)', async () => {
   const code = assembleWallet(owner.address)
   const address = getContractAddress({ opcode: 'CREATE2', from: deployer, salt: zeroHash, bytecode: code })
   const wrap = async (signature: Promise<Hex>) =>
@@ -279,7 +279,7 @@ test('a contract that asks for other servers reaches none, from storage or a key
   }
 })
 
-test('a contract that burns gas without end says no, at storage and at key nodes', async () => {
+test('a contract that burns gas endlessly refuses the signature, at storage and at key nodes', async () => {
   const address = await deploy(deployable('0x5b600056'))
   const sign = (message: string) => owner.signMessage({ message })
   const answer = await createKey(address, sign)
@@ -288,7 +288,7 @@ test('a contract that burns gas without end says no, at storage and at key nodes
   await expect(openKeySession(plain, { address, sign })).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
 })
 
-test('an endpoint that hangs is asked a few questions at a time and waited for a few seconds', async () => {
+test('asks a hanging endpoint a few questions at a time, and waits for it a few seconds', async () => {
   using endpoint = await serveChain((method) => (method === 'eth_getCode' ? '0x60' : undefined))
   const chains = { Local: { family: 'evm', chainId: 31337, rpcUrls: [endpoint.url], confirmations: 0 } }
   await using slow = await createTestNetwork({
@@ -313,7 +313,7 @@ test('an endpoint that hangs is asked a few questions at a time and waited for a
   }
 })
 
-test('a chain that does not answer is UPSTREAM_FAILED, never a yes', async () => {
+test('a chain that does not answer is UPSTREAM_FAILED, never an accepted signature', async () => {
   await using lost = await createTestNetwork({ CAIRN_EVM_RPC_URL: 'http://127.0.0.1:9' })
   const kept = network
   network = lost

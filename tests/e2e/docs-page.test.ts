@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { launchChromium } from '../chromium.ts'
 import { createTestKey, createTestNetwork } from '../fixtures.ts'
 
-test('/docs shows every call and can try one, without a word of complaint from the browser', async () => {
+test('/docs shows every call and can try one, without warnings from the browser', async () => {
   await using network = await createTestNetwork()
   const browser = await launchChromium()
   try {

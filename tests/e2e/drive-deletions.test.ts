@@ -48,7 +48,7 @@ function openInterrupted(client: Client, run: () => Promise<unknown>): Promise<D
 const listNames = async (client: Client) =>
   (await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName).sort()
 
-test('objects of a bucket with equal content are no copies; uploads of it are, except the first', async () => {
+test('objects of a bucket with equal content are not copies; uploads of it are, except the first', async () => {
   const client = await createKeyClient(network)
   const keys = ['laptop/a.txt', 'phone/a.txt']
   const read = await createBucket(client, 'backups', keys, 'the same')
@@ -72,7 +72,7 @@ test('objects of a bucket with equal content are no copies; uploads of it are, e
   for (const key of keys) expect(await read(key)).toBe('the same')
 })
 
-test('the only public upload of a content is no copy of a private one, in either order', async () => {
+test('the only public upload of a content is not a copy of a private one, in either order', async () => {
   const client = await createKeyClient(network)
   const upload = (name: string, isPrivate: boolean, text = 'shared') =>
     uploadBytes(client, new TextEncoder().encode(text), { name, ...(isPrivate ? { private: true } : {}) })
@@ -88,7 +88,7 @@ test('the only public upload of a content is no copy of a private one, in either
   expect(await (await fetch(`${network.profile.gateway}/ipfs/${cid}`)).text()).toBe('shared')
 })
 
-test('copies that are no copies any more, because the first upload was deleted meanwhile, stay', async () => {
+test('keeps uploads that are no longer copies because the first upload was deleted meanwhile', async () => {
   const client = await createKeyClient(network)
   for (const name of ['a.txt', 'b.txt']) await uploadNamed(client, name, 'twice')
   const drive = await openDrive(client)
@@ -99,7 +99,7 @@ test('copies that are no copies any more, because the first upload was deleted m
   expect(await listNames(client)).toEqual(['b.txt'])
 })
 
-test('emptying the trash keeps objects of buckets, and the items that have their content', async () => {
+test('emptying the trash keeps objects of buckets, and the items with their content', async () => {
   const client = await createKeyClient(network)
   const read = await createBucket(client, 'archive', ['laptop/a.txt', 'phone/a.txt'], 'kept')
   await uploadNamed(client, 'copy.txt', 'kept')
@@ -126,7 +126,7 @@ test('emptying the trash keeps objects of buckets, and the items that have their
   expect(listPaths(drive)).toEqual(['/docs', '/docs/deep', '/docs/deep/a.txt'])
 })
 
-test('what another device restores while the trash is emptied stays, with its content and its place', async () => {
+test('keeps what another device restores while the trash is emptied, with its content and its place', async () => {
   const client = await createKeyClient(network)
   for (const name of ['x.txt', 'y.txt', 'z.txt']) await uploadNamed(client, name)
   const phone = await openDrive(client)
@@ -154,7 +154,7 @@ test('what another device restores while the trash is emptied stays, with its co
   expect(await listNames(client)).toEqual(['x.txt', 'z.txt', 'z.txt'])
 })
 
-test('an upload of the same content while the trash is emptied stays, as a file in the root', async () => {
+test('keeps an upload of the same content while the trash is emptied, as a file in the root', async () => {
   const client = await createKeyClient(network)
   const cid = await uploadNamed(client, 'x.txt')
   const drive = await openInterrupted(client, () => uploadNamed(client, 'again.txt', 'x.txt'))
@@ -165,7 +165,7 @@ test('an upload of the same content while the trash is emptied stays, as a file 
   expect(await listNames(client)).toEqual(['again.txt'])
 })
 
-test('a trash of more items than a call deletes, and a drive that changes all the time', {
+test('empties a trash with more items than a call deletes, and in a drive that changes all the time', {
   timeout: 60_000,
 }, async () => {
   const client = await createKeyClient(network)
@@ -213,7 +213,7 @@ test('a trash of more items than a call deletes, and a drive that changes all th
   expect(await listNames(client)).toContain('last.txt')
 })
 
-test('what a device that does not know of it puts into a deleted folder or file stays, in the root', async () => {
+test('keeps in the root what an unaware device puts into a deleted folder or file', async () => {
   const client = await createKeyClient(network)
   for (const name of ['x.txt', 'y.txt', 'z.txt', 'new y.txt', 'new.txt']) await uploadNamed(client, name)
   const phone = await openDrive(client)

@@ -46,7 +46,7 @@ test('devices that change the drive at the same time lose nothing', async () => 
   expect(first?.find('/a.txt')?.tags).toEqual(['tag 0', 'tag 1', 'tag 2', 'tag 3', 'tag 4'])
 })
 
-test('an item that one device moves and another renames at the same time has its new place and its new name', async () => {
+test('an item moved by one device and renamed by another at the same time gets its new place and its new name', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')
   const one = await openDrive(client)
@@ -94,7 +94,7 @@ test('two moves that would make a cycle leave both folders in the tree', async (
   ]).toContainEqual(listPaths(one))
 })
 
-test('parts are merged when there are many, and every device still reads them', { timeout: 60_000 }, async () => {
+test('merges parts when there are many, and every device still reads them', { timeout: 60_000 }, async () => {
   const client = await createKeyClient(network)
   const cid = await uploadNamed(client, 'a.txt')
   const drive = await openDrive(client)
@@ -145,7 +145,7 @@ test('a lost response does not repeat a change, and without a service nothing ch
   expect(listPaths(offline)).toEqual(['/four', '/one', '/two'])
 })
 
-test('a reload that fails leaves the drive as it is, and the next one reads what it missed', async () => {
+test('a failed reload leaves the drive unchanged, and the next one reads what it missed', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')
   await uploadNamed(client, 'b.txt')
@@ -194,7 +194,7 @@ test('a reload that fails leaves the drive as it is, and the next one reads what
   expect(listPaths(await openDrive(client))).toEqual(listPaths(device))
 })
 
-test('a drive opens with the newest uploads or with kept ones, and notices what others added and deleted', async () => {
+test('a drive opens with the newest uploads or with cached ones, and notices uploads and deletions by others', async () => {
   const client = await createKeyClient(network)
   const cids = [await uploadNamed(client, 'a.txt'), await uploadNamed(client, 'b.txt')]
   const first = await openDrive(client, { isPartial: true })
@@ -216,7 +216,7 @@ test('a drive opens with the newest uploads or with kept ones, and notices what 
   expect(third.tags()).toEqual(['one', 'two'])
 })
 
-test('what a merge stored before it broke off is shown with the next change', async () => {
+test('shows what an interrupted merge stored with the next change', async () => {
   const client = await createKeyClient(network)
   let puts = 0
   let isBroken = true

@@ -40,7 +40,7 @@ function withAnswers(client: Client, answer: (genuine: DriveAnswer) => DriveAnsw
 
 type DriveAnswer = { revision: number; parts: { first: number; last: number; data: string }[] }
 
-test('a service that returns an older, shortened, reordered or foreign drive is recognised', async () => {
+test('detects a service that returns an older, shortened, reordered or foreign drive', async () => {
   const client = await createKeyClient(network)
   const drive = await openDrive(client)
   const revisions: DriveAnswer[] = []
@@ -85,7 +85,7 @@ test('a service that returns an older, shortened, reordered or foreign drive is 
   )
 })
 
-test('a fork is recognised by a device that saw the other branch', async () => {
+test('a device that saw the other branch detects a fork', async () => {
   const client = await createKeyClient(network)
   const drive = await openDrive(client)
   await drive.change((edit) => edit.createFolder('/common'))
@@ -131,7 +131,7 @@ test('the service stores ciphertext only, and an exported drive opens with its k
   expect(await codeOf(openDrive({ ...client, keySession }))).toBe('ACCESS_DENIED')
 })
 
-test('a drive whose key is lost is replaced by a new one, which has all uploads; no other drive is removed', async () => {
+test('a new drive replaces one whose key is lost, and has all uploads; no other drive is removed', async () => {
   const client = await createKeyClient(network)
   const other = await createKeyClient(network)
   expect(await resetDrive(client)).toBeUndefined()

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => network?.[Symbol.asyncDispose]())
 
-test('an account without a drive has its uploads in the root; folders, moves, names, stars, tags and colours stay', async () => {
+test('an account without a drive has its uploads in the root; folders, moves, names, stars, tags and colours persist', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')
   const { cid } = await uploadEncryptedText(client, 'secret', { name: 'diary.txt' })
@@ -47,7 +47,7 @@ test('an account without a drive has its uploads in the root; folders, moves, na
   expect(other.known).toEqual(drive.known)
 })
 
-test('paths that do not fit are errors, and an edit that throws changes nothing', async () => {
+test('rejects paths that do not fit, and an edit that throws changes nothing', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')
   const drive = await openDrive(client)
@@ -88,7 +88,7 @@ test('paths that do not fit are errors, and an edit that throws changes nothing'
   expect(() => drive.list('/none')).toThrow('/none does not exist')
 })
 
-test('a file has versions, by its name in the root and by moving a file onto it', async () => {
+test('a file gets versions by its name in the root, and when a file is moved onto it', async () => {
   const client = await createKeyClient(network)
   const [v1, v2] = [await uploadNamed(client, 'report.txt', 'one'), await uploadNamed(client, 'report.txt', 'two')]
   const drive = await openDrive(client)
@@ -149,7 +149,7 @@ test('the trash keeps items, restores them, and deletes their content only when 
   expect(listPaths(drive)).toEqual(['/a.txt', '/b.txt', '/c.txt'])
 })
 
-test('what is uploaded again after it went to the trash stays when the trash is emptied', async () => {
+test('content uploaded again after it went to the trash stays when the trash is emptied', async () => {
   const client = await createKeyClient(network)
   for (const name of ['a.txt', 'b.txt', 'b.txt']) await uploadNamed(client, name)
   const drive = await openDrive(client)
@@ -169,7 +169,7 @@ test('what is uploaded again after it went to the trash stays when the trash is 
   expect(listPaths(drive)).toEqual(['/a.txt'])
 })
 
-test('an upload is put into a folder: as a file of its own, as a version, and where it is already', async () => {
+test('puts an upload into a folder: as its own file, as a version, and where it is already', async () => {
   const client = await createKeyClient(network)
   const first = await uploadNamed(client, 'a.txt', 'first')
   const drive = await openDrive(client)
@@ -195,7 +195,7 @@ test('an upload is put into a folder: as a file of its own, as a version, and wh
   expect(await codeOf(drive.change((edit) => edit.place('bafkqaaa', '/x')))).toBe('PATH_NOT_FOUND')
 })
 
-test('an upload can be at each path that the service accepts, and one that cannot leaves no folders', async () => {
+test('an upload can be at each path that the service accepts, and a rejected one leaves no folders', async () => {
   const client = await createKeyClient(network)
   // Names in Hebrew and Arabic often have marks of their direction.
   const name = '\u200F\u05E9\u05DC\u05D5\u05DD.txt'
@@ -214,7 +214,7 @@ test('an upload can be at each path that the service accepts, and one that canno
   expect(await codeOf(drive.change((edit) => edit.tag(paths[0] ?? '', 'a\u202E')))).toBe('INVALID_LABEL')
 })
 
-test('earlier content that is uploaded again is the content again, on every device, and its upload is no copy', async () => {
+test('uploading earlier content again makes it current on every device, and its upload is not a copy', async () => {
   const client = await createKeyClient(network)
   const upload = (text: string) => uploadNamed(client, 'config.json', text)
   const [a, b] = [await upload('A'), await upload('B')]
@@ -251,7 +251,7 @@ test('earlier content that is uploaded again is the content again, on every devi
   ])
 })
 
-test('a listener learns of edits at once, of undone ones, and of those of other devices', async () => {
+test('notifies a listener of edits at once, of undone ones, and of those of other devices', async () => {
   const client = await createKeyClient(network)
   await uploadNamed(client, 'a.txt')
   const drive = await openDrive(client)

@@ -104,7 +104,7 @@ test('a link opens a file without a wallet, and no request contains its key', as
     await expect(visit(visitor, url)).rejects.toMatchObject({ code: 'GONE', message: 'The link was revoked' })
 })
 
-test.each(['v1', 'v2'] as const)('a file of format %s goes up encrypted and comes back', async (format) => {
+test.each(['v1', 'v2'] as const)('uploads an encrypted file of format %s and reads it back', async (format) => {
   const plain = new Uint8Array(randomBytes(3_000_000))
   const path = join(folder, `${format}.bin`)
   writeFileSync(path, plain)
@@ -138,7 +138,7 @@ function countingGateway(limits: { bytes: number }, counted: { bytes: number }):
   })
 }
 
-test.each(['v1', 'v2'] as const)('an interrupted download of format %s is continued, verified', async (format) => {
+test.each(['v1', 'v2'] as const)('resumes an interrupted download of format %s, verified', async (format) => {
   const bytes = new Uint8Array(randomBytes(12_000_000))
   const { cid } = await uploadEncryptedBytes(owner, bytes, { format })
   const { masterKey } = await getKey(owner, cid)
@@ -183,7 +183,7 @@ test.each(['v1', 'v2'] as const)('an interrupted download of format %s is contin
   }
 })
 
-test('a file of the second format is read in places, each verified', async () => {
+test('reads parts of a file of the second format, each verified', async () => {
   const plain = new Uint8Array(randomBytes(1_500_000))
   const { cid } = await uploadEncryptedBytes(owner, plain, { format: 'v2', chunkBytes: 65_536 })
   const file = await openSeekable(owner, cid)
@@ -211,7 +211,7 @@ test('a file of the second format is read in places, each verified', async () =>
   expect(new TextDecoder().decode(await text.read(7, 10))).toBe('one')
 })
 
-test('other accounts read it once it is shared, and no longer once it is revoked', async () => {
+test('other accounts can read it while it is shared, and no longer once it is revoked', async () => {
   const { cid } = await uploadEncryptedText(owner, 'a secret')
   await expect(decryptBytes(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED', message: 'Access Denied' })
   await expect(shareFile(friend, cid, [friend.address])).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
@@ -227,7 +227,7 @@ test('other accounts read it once it is shared, and no longer once it is revoked
   expect(await explainAccess(owner, cid, { about: friend.address })).toMatchObject({ isAllowed: false, by: 'none' })
 })
 
-test('a file is given away, with and without those it is shared with', async () => {
+test('transfers a file, with and without its recipients', async () => {
   const { cid } = await uploadEncryptedText(owner, 'yours', { shareTo: [friend.address] })
   const other = await createKeyClient(network)
   await transferFile(owner, cid, other.address, { resetSharedTo: false })
@@ -240,7 +240,7 @@ test('a file is given away, with and without those it is shared with', async () 
   await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
 })
 
-test('a folder is one request and a key for each file', async () => {
+test('uploads a folder with one request and one key per file', async () => {
   const place = join(folder, 'tree')
   mkdirSync(join(place, 'a'), { recursive: true })
   const names = ['a/b.txt', 'a-b.txt', 'c.txt']
@@ -252,7 +252,7 @@ test('a folder is one request and a key for each file', async () => {
   }
 })
 
-test('without a session nothing is uploaded, and a wrong key releases nothing', async () => {
+test('uploads nothing without a session, and releases nothing for a wrong key', async () => {
   await expect(uploadEncryptedText({ ...owner, keySession: undefined }, 'x')).rejects.toMatchObject({
     code: 'NO_SESSION',
   })
@@ -275,7 +275,7 @@ test('an exported key set opens the file without any node', async () => {
   expect(() => recoverExported({ ...exported, shards: exported.shards.slice(0, 2) })).toThrow()
 })
 
-test('a key without commitments opens and is exported with three nodes, once its file confirms it', async () => {
+test('opens and exports a key without commitments with three nodes, once its file confirms it', async () => {
   const { cid } = await uploadEncryptedText(owner, 'of a published client')
   const { masterKey } = await getKey(owner, cid)
   // As if it was saved by one: nodes have no commitments to return, and two lost or damaged their shards.
@@ -351,7 +351,7 @@ test('a rotated file without a name does not get the CID of the old one as its n
 
 // The SDK sends the smaller one only with its end, unless it is asked to before.
 test.each([10, 300_000])(
-  'with three nodes that do not answer, an upload of %i bytes says that its key could not be saved',
+  'with three unresponsive nodes, an upload of %i bytes reports that its key could not be saved',
   async (sizeBytes) => {
     await using silent = await listen(() => undefined)
     await using slow = await createTestNetwork({ CAIRN_UPLOAD_RATE_WINDOW_SECONDS: '1' })
@@ -368,7 +368,7 @@ test.each([10, 300_000])(
   },
 )
 
-test('no key is saved for an upload to a service that cannot be reached', async () => {
+test('saves no key for an upload to an unreachable service', async () => {
   const before = (await Array.fromAsync(listKeyFiles(owner, 'owner'))).length
   const { network } = owner
   const away = { ...owner, network: { ...network, upload: 'http://127.0.0.1:1' } }
@@ -376,7 +376,7 @@ test('no key is saved for an upload to a service that cannot be reached', async 
   expect(await Array.fromAsync(listKeyFiles(owner, 'owner'))).toHaveLength(before)
 })
 
-test('an upload whose answer is lost is stored once', async () => {
+test('stores an upload once if its answer is lost', async () => {
   const mine = await createKeyClient(network)
   let lost = 0
   await using proxy = await listen((from, to) => {
@@ -409,7 +409,7 @@ test('an upload whose answer is lost is stored once', async () => {
   expect(new TextDecoder().decode(await decryptBytes(mine, cid))).toBe('dear diary')
 })
 
-test('with two nodes down everything still works, and repair brings them back up to date', async () => {
+test('everything works with two nodes offline, and repair brings them up to date', async () => {
   await using own = await createTestNetwork()
   const mine = await createKeyClient(own)
   const { cid } = await uploadEncryptedText(mine, 'robust')
@@ -428,7 +428,7 @@ test('with two nodes down everything still works, and repair brings them back up
   expect(after.health).toBe('whole')
 })
 
-test('a file is known as encrypted, and is decrypted, by its CID in every form', async () => {
+test('recognises and decrypts an encrypted file by its CID in every form', async () => {
   const { cid } = await uploadEncryptedText(owner, 'dear Ida', { shareTo: [friend.address] })
   for (const base of [base58btc, base32upper, base16, base16upper, base36]) {
     const form = CID.parse(cid).toString(base.encoder)

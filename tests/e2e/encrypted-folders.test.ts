@@ -51,7 +51,7 @@ afterAll(async () => {
 
 const textOf = (bytes: Uint8Array) => new TextDecoder().decode(bytes)
 
-test('a folder has one CID and one key, and neither names nor contents show', async () => {
+test('a folder has one CID and one key, and reveals neither names nor contents', async () => {
   const results = await uploadEncryptedFolder(owner, join(folder, 'trip'), { asOne: true })
   expect(results).toMatchObject([{ name: 'trip', sizeBytes: film.length + 21, keys: { done: [1, 2, 3, 4, 5] } }])
   const cid = results[0]?.cid ?? ''
@@ -88,7 +88,7 @@ test('a folder has one CID and one key, and neither names nor contents show', as
   await expect(decryptFolder(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
 })
 
-test.runIf(sep === '/')('names with a backslash are letters, in encrypted and in plain folders', async () => {
+test.runIf(sep === '/')('backslashes in names are ordinary characters, in encrypted and in plain folders', async () => {
   const entries = [
     { path: 'back\\slash', content: 'one' },
     { path: '..\\up', content: 'two' },
@@ -102,7 +102,7 @@ test.runIf(sep === '/')('names with a backslash are letters, in encrypted and in
   expect(readdirSync(join(folder, 'odd plain')).toSorted()).toEqual(names)
 })
 
-test('names that differ only in case or Unicode form stay apart, together and one by one', async () => {
+test('names that differ only in case or Unicode form stay separate, together and one by one', async () => {
   const entries = ['a', 'A', 'caf\u00e9', 'cafe\u0301', 'b/x', 'B/x'].map((path) => ({ path, content: path }))
   const [encrypted] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'equal' })
   const target = join(folder, 'equal')
@@ -117,7 +117,7 @@ test('names that differ only in case or Unicode form stay apart, together and on
   }
 })
 
-test('empty folders come back, below an encrypted folder and as one', async () => {
+test('restores empty folders, below an encrypted folder and as one', async () => {
   const top = join(folder, 'with empty')
   mkdirSync(join(top, 'a', 'b'), { recursive: true })
   mkdirSync(join(top, 'c'))
@@ -160,7 +160,7 @@ test('the progress of its download counts within a file', async () => {
   expect(seen.at(-1)).toBe(film.length)
 })
 
-test('it is shared and taken back as a whole', async () => {
+test('is shared and revoked as a whole', async () => {
   const entries = [
     { path: 'a.txt', content: 'one' },
     { path: 'b/c.txt', content: 'two' },
@@ -176,7 +176,7 @@ test('it is shared and taken back as a whole', async () => {
   await expect(openEncryptedFolder(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
 })
 
-test('nothing is put into one or removed: it would be public, in a copy without a key', async () => {
+test('rejects additions and removals, which would be public, in a copy without a key', async () => {
   const entries = [{ path: 'a.txt', content: 'a secret' }]
   const [encrypted] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'closed' })
   const cid = encrypted?.cid ?? ''
@@ -201,7 +201,7 @@ test('nothing is put into one or removed: it would be public, in a copy without 
   expect((await Array.fromAsync(listDirectory(owner, changed.cid))).map(({ name }) => name)).toEqual(['index'])
 })
 
-test('apart, files have CIDs of their own as before; a single file is no folder', async () => {
+test('separately encrypted files have their own CIDs as before; a single file is not a folder', async () => {
   const entries = [
     { path: 'a.txt', content: 'one' },
     { path: 'b/c.txt', content: 'two' },
@@ -214,7 +214,7 @@ test('apart, files have CIDs of their own as before; a single file is no folder'
   await expect(uploadEncryptedFolder(owner, [], { asOne: true })).rejects.toMatchObject({ code: 'NO_FILE' })
 })
 
-test('the program uploads a folder as one, and gets it back whole or one file of it', async () => {
+test('the command line uploads a folder as one, and reads it back whole or one file of it', async () => {
   const cairn = async (...args: string[]) =>
     runCli(args, {
       cwd: folder,

@@ -70,7 +70,7 @@ test('an owner uploads privately, reads it with the API key alone, and shares it
   expect(await codeOf(createGatewayLink(stranger, cid))).toBe('NOT_FOUND')
 })
 
-test('a key that is no longer valid is named as the reason, not the content as missing', async () => {
+test('reports a revoked or expired key, not missing content', async () => {
   const { apiKey, privateKey } = await createTestKey(home.network)
   const client = createClient({ network: home.network.profile, apiKey })
   const own = await uploadText(client, 'mine', { name: 'own.txt', private: true })
@@ -86,7 +86,7 @@ test('a key that is no longer valid is named as the reason, not the content as m
   expect(new TextDecoder().decode(await downloadBytes(other, own.cid))).toBe('mine')
 })
 
-test('a private folder is listed, downloaded and continued by its owner', async () => {
+test('its owner lists, downloads and resumes a private folder', async () => {
   const folder = join(home.folder, 'secrets')
   mkdirSync(join(folder, 'docs', 'deep'), { recursive: true })
   const files = {
@@ -111,7 +111,7 @@ test('a private folder is listed, downloaded and continued by its owner', async 
   expect((await get(url)).bytes.equals(files['docs/a b%.txt'])).toBe(true)
 })
 
-test('a root that is known to be private is requested with its link at once, and links follow a new upload', async () => {
+test('requests a root known to be private with its link at once, and links follow a new upload', async () => {
   const asked: string[] = []
   const apiKey = owner.apiKey ?? ''
   const client = createClient({

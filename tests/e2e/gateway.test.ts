@@ -48,7 +48,7 @@ const get = (path: string, headers: Record<string, string> = {}) =>
 describe('a large file over packs on disk', () => {
   const bytes = makeBytes(9_000_001, 7)
 
-  it.each(['v0', 'v1', 'unixfs-v1-2025'] as const)('comes whole, and in every part (%s)', async (name) => {
+  it.each(['v0', 'v1', 'unixfs-v1-2025'] as const)('is returned whole, and in every part (%s)', async (name) => {
     const cid = await gateway.addFile(bytes, importProfiles[name])
     const whole = await get(`/ipfs/${cid}`)
     expect(whole.headers.get('content-length')).toBe(String(bytes.length))
@@ -66,7 +66,7 @@ describe('a large file over packs on disk', () => {
     )
   })
 
-  it('comes rightly to many readers at once, fast and slow', async () => {
+  it('is returned correctly to many readers at once, fast and slow', async () => {
     const cid = await gateway.addFile(bytes)
     const readSlowly = async () => {
       const answer = await get(`/ipfs/${cid}`)

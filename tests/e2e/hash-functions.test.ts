@@ -119,7 +119,7 @@ describe('content with many hash functions', () => {
     await expect(getFileInfo(client, `${dag.folder}`)).rejects.toMatchObject({ code: 'NOT_FOUND' })
   })
 
-  it('is not accepted by the SDK from a gateway that changes a block of any function', async () => {
+  it('is rejected by the SDK from a gateway that changes a block of any function', async () => {
     const dag = await buildMixedDag('by a liar')
     await importCar(network, apiKey, dag)
     const real = await fetchBytes(`${network.profile.gateway}/ipfs/${dag.folder}?format=car`)
@@ -168,7 +168,7 @@ describe('content with many hash functions', () => {
     await expectWhole(network, later)
   })
 
-  it('is refused if a block does not match its CID, whatever the function', async () => {
+  it('is rejected if a block does not match its CID, whatever the function', async () => {
     const dag = await buildMixedDag('forged')
     for (const [at, { cid, bytes }] of dag.blocks.entries()) {
       const start = Buffer.from(dag.car).indexOf(bytes)

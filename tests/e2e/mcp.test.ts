@@ -141,7 +141,7 @@ describe('the list of tools', () => {
   )
 })
 
-test('a public file goes up, is listed with a cursor, read in part, and downloaded', async () => {
+test('a public file is uploaded, listed with a cursor, read in part, and downloaded', async () => {
   const uploaded = await use('upload_file', { path: 'hello.txt', encrypt: false })
   expect(uploaded).toMatchObject({ cid: helloCid, name: 'hello.txt', isEncrypted: false })
   expect(await (await fetch(String(uploaded['url']))).text()).toBe('hello world')
@@ -211,7 +211,7 @@ test('an encrypted folder has one CID, is listed, read and downloaded', async ()
   expect(listed).toMatchObject({ items: [{ path: 'a.md' }], isTruncated: true })
 })
 
-test('files outside of the roots, behind links, and the keys of the command line are out of reach', async () => {
+test('files outside the roots, behind links, and the keys of the command line cannot be reached', async () => {
   for (const path of [
     ...['../outside.txt', join(folder, 'outside.txt'), 'link.txt', 'link/outside.txt', 'link/missing', '../missing'],
     ...['/etc/passwd', 'config', 'config/keys.json', '.'],
@@ -228,7 +228,7 @@ test('files outside of the roots, behind links, and the keys of the command line
   expect(readdirSync(folder).sort()).toEqual(['outside.txt', 'root'])
 })
 
-test('the files with the password and the API key of the server are out of reach, also below a root', async () => {
+test('the files with the password and the API key of the server cannot be reached, even below a root', async () => {
   const secrets = join(root, 'secrets')
   mkdirSync(secrets)
   const [password, apiKey] = ['secret password', `cairn_11111111_${'a'.repeat(64)}`]
@@ -275,7 +275,7 @@ test('wrong inputs and failures carry the stable code and the hint', async () =>
   expect(await refuse('read_file', { content: cid })).toMatchObject({ code: 'UNSUPPORTED_MEDIA_TYPE' })
 })
 
-test('a name is published, resolved and listed by its label', async () => {
+test('publishes a name, resolves it and lists it by its label', async () => {
   const own = JSON.parse(readFileSync(join(root, 'config', 'keys.json'), 'utf8'))
   const { key: apiKey } = own[network.profile.api]
   const client = createClient({ network: network.profile, apiKey })
@@ -291,7 +291,7 @@ test('a name is published, resolved and listed by its label', async () => {
   expect(await use('read_file', { content: 'site' })).toMatchObject({ text: 'hello world' })
 })
 
-test('storage is verified on this machine', async () => {
+test('verifies storage on this machine', async () => {
   const { cid } = await use('upload_text', { text: 'prove me', name: 'proof.txt', encrypt: false })
   await untilProven(createClient({ network: network.profile }), String(cid))
   const report = await use('verify_storage', { cid, full: true })
@@ -316,7 +316,7 @@ test('progress increases, and a cancelled upload stores nothing', async () => {
   expect(await use('list_files', { search: 'film' })).toMatchObject({ files: [{ name: 'film.mkv' }] })
 })
 
-test('calls run concurrently with one API key and one session', async () => {
+test('runs concurrent calls with one API key and one session', async () => {
   const fresh = await startServer(['--network', join(network.home, 'network.json')])
   try {
     const texts = ['one', 'two', 'three']
@@ -350,7 +350,7 @@ function findSecrets(path: string): string[] {
   return found
 }
 
-test('it ends when the client closes its end, and explains itself without one', async () => {
+test('ends when the client closes its end, and explains itself without one', async () => {
   const env = { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(root, 'config') }
   // It talks by the streams of its process.
   const options = { cwd: root, env, input: '', asProcess: true }

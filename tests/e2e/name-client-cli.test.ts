@@ -50,7 +50,7 @@ async function json(args: string[], around?: Around): Promise<Record<string, unk
   return (await lines(args, around))[0] ?? {}
 }
 
-test('a name of the service: created, published by its label, resolved, listed, renamed, exported, removed', async () => {
+test('creates a name at the service, publishes it by its label, resolves, lists, renames, exports and removes it', async () => {
   const made = await cairn(['name', 'create', 'my site'])
   expect(made.code, made.err).toBe(0)
   const name = made.out.trim()
@@ -96,7 +96,7 @@ test('a name of the service: created, published by its label, resolved, listed, 
   expect((await cairn(['name', 'import', 'home.key'])).err).toContain('is already on this machine')
 })
 
-test('a label stands wherever a name may stand, with and without a path below it', async () => {
+test('accepts a label in place of a name, with and without a path below it', async () => {
   mkdirSync(join(folder, 'pages'))
   writeFileSync(join(folder, 'pages', 'index.html'), '<p>hi')
   const { cid } = await json(['upload', 'pages'])
@@ -116,7 +116,7 @@ test('a label stands wherever a name may stand, with and without a path below it
   ])
 })
 
-test('a key that stays on this machine is readable to its owner alone', async () => {
+test('makes a key on this machine readable only by its owner', async () => {
   const around = { home: 'local' }
   const { name } = await json(['name', 'create', 'blog', '--local'], around)
   const file = join(folder, 'local', 'names', `${name}.json`)
@@ -136,7 +136,7 @@ test('a key that stays on this machine is readable to its owner alone', async ()
   expect(existsSync(file)).toBe(false)
 })
 
-test('a key under a password: without it nothing is signed or shown', async () => {
+test('signs and shows nothing of a password-protected key without the password', async () => {
   const around = { home: 'locked' }
   const { name } = await json(['name', 'create', 'safe', '--local', '--encrypt'], around)
   const key = await importNameKey((await cairn(['name', 'export', 'safe'], around)).out)
@@ -154,7 +154,7 @@ test('a key under a password: without it nothing is signed or shown', async () =
   expect(unasked.err).toContain('Password of safe')
 })
 
-test('keys of others come by standard input, in every form; what is none is refused', async () => {
+test('reads imported keys from standard input in every form, and rejects anything else', async () => {
   const around = { home: 'imported' }
   const pem =
     '-----BEGIN PRIVATE KEY-----\nMC4CAQAwBQYDK2VwBCIEID7yFDkZD83qAEXx3zDT2K0bC9Nm11zq1WWtPKp/aL/A\n-----END PRIVATE KEY-----\n'
@@ -169,7 +169,7 @@ test('keys of others come by standard input, in every form; what is none is refu
   expect(readdirSync(join(folder, 'imported', 'names'))).toEqual([`${name}.json`])
 })
 
-test('without an account, a key on this machine publishes and anybody resolves', async () => {
+test('without an account, a key on this machine publishes, and any client resolves', async () => {
   const { wallet: _wallet, ...deployed } = JSON.parse(readFileSync(join(network.home, 'network.json'), 'utf8'))
   writeFileSync(join(folder, 'deployed.json'), JSON.stringify(deployed))
   const around = { home: 'nobody', profile: join(folder, 'deployed.json') }
@@ -183,13 +183,13 @@ test('without an account, a key on this machine publishes and anybody resolves',
   expect((await cairn(['name', 'rm', 'x', '--yes'], around)).code).toBe(0)
 })
 
-test('a key is made on this machine without any network', async () => {
+test('creates a key on this machine without any network', async () => {
   const around = { home: 'offline', profile: join(folder, 'none.json') }
   const { name } = await json(['name', 'create', 'later', '--local'], around)
   expect((await importNameKey((await cairn(['name', 'export', 'later'], around)).out)).name).toBe(name)
 })
 
-test('labels that are not there, or several times, and what is no label', async () => {
+test('rejects labels that are unknown or ambiguous, and texts that are not labels', async () => {
   const around = { home: 'labels' }
   expect((await cairn(['name', 'resolve', 'nothing'], around)).code).toBe(3)
   const first = await json(['name', 'create', 'twice', '--local'], around)

@@ -15,7 +15,7 @@ async function read(path: string): Promise<string> {
   return answer.text()
 }
 
-test('a folder, a path into it and a name that leads to it, whoever holds the key', async () => {
+test('serves a folder, a path into it and a name that points to it, wherever the key is kept', async () => {
   const client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   const { cid } = await uploadFolder(client, [{ path: 'a/b.txt', content: 'below' }])
   const [held, around] = [await createName(client), await createName(client)]

@@ -53,7 +53,7 @@ async function validate(name: string, bytes: Uint8Array): Promise<void> {
   await ipnsValidator(multihashToIPNSRoutingKey({ ...multihash, code: multihash.code }), bytes)
 }
 
-test('a name of the service: created, published, resolved, renamed, removed', async () => {
+test('creates, publishes, resolves, renames and removes a name of the service', async () => {
   const made = await createName(client, { label: 'site' })
   expect(made).toMatchObject({ label: 'site', value: null, sequence: null, keyHeld: 'service' })
   await expect(resolveName(stranger(), made.name)).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
@@ -94,7 +94,7 @@ test('a name of the service: created, published, resolved, renamed, removed', as
   await expect(getName(client, made.name)).rejects.toMatchObject({ code: 'NAME_NOT_FOUND' })
 })
 
-test('a name below which there is a folder, and names that lead to names', async () => {
+test('reads paths in a folder below a name, and follows names that lead to names', async () => {
   const { cid } = await uploadFolder(client, [{ path: 'a/b.txt', content: 'below' }])
   const own = await createNameKey()
   const [inner, outer, around] = [await createName(client), await createName(client), await createName(client)]
@@ -123,7 +123,7 @@ test('a name below which there is a folder, and names that lead to names', async
   expect(await resolveName(stranger(), around.name, { recursive: false })).toMatchObject({ value: '/ipns/example.org' })
 })
 
-test('a key that stays here: published with an account, listed, with a history', async () => {
+test('publishes a local key with an account, and lists it with its history', async () => {
   const key = await createNameKey()
   const first = await publishSigned(client, key, cids[0] ?? '', { label: 'mine' })
   const second = await publishSigned(client, key, pathOf(1), { lifetimeMs: 3_600_000, ttlMs: 1000 })
@@ -145,7 +145,7 @@ test('a key that stays here: published with an account, listed, with a history',
   expect(fourth.sequence).toBeGreaterThan(third.sequence)
 })
 
-test('a key that stays here is published without any account', async () => {
+test('publishes a local key without any account', async () => {
   const key = await createNameKey()
   const nobody = stranger()
   await publishSigned(nobody, key, pathOf(0))
@@ -154,7 +154,7 @@ test('a key that stays here is published without any account', async () => {
   await expect(publishSigned(nobody, key, pathOf(1), { label: 'x' })).rejects.toMatchObject({ code: 'NO_API_KEY' })
 })
 
-test('a key signs for its name in any form, and for no other one', async () => {
+test('a key signs for its name in any form, and for no other name', async () => {
   const key = await createNameKey()
   const cid = CID.parse(key.name, base36)
   const peerId = base58btc.encode(cid.multihash.bytes).slice(1)
@@ -170,7 +170,7 @@ test('a key signs for its name in any form, and for no other one', async () => {
   expect((await resolveName(stranger(), peerId)).value).toBe(pathOf(0))
 })
 
-test('sequences that are asked for hold, and none goes back', async () => {
+test('uses requested sequences, and none goes back', async () => {
   const key = await createNameKey()
   const maxSequence = 2n ** 64n - 1n
   await publishSigned(client, key, pathOf(0), { sequence: 5n })
@@ -187,7 +187,7 @@ test('sequences that are asked for hold, and none goes back', async () => {
   })
 })
 
-test('what is published at the same time, here and elsewhere, is published one after the other', async () => {
+test('runs concurrent publications, from here and elsewhere, one after the other', async () => {
   const key = await createNameKey()
   const elsewhere = createClient({
     network: network.profile,
@@ -202,7 +202,7 @@ test('what is published at the same time, here and elsewhere, is published one a
   expect((await resolveName(stranger(), key.name)).value).toBe(newest[0]?.value)
 })
 
-test('a publication that waits for another is ended by its signal, and holds up none after it', async () => {
+test('a signal aborts a publication that waits for another, and delays none after it', async () => {
   const key = await createNameKey()
   const stop = new AbortController()
   const first = publishSigned(client, key, pathOf(0))
@@ -214,7 +214,7 @@ test('a publication that waits for another is ended by its signal, and holds up 
   expect((await historyOf(key.name)).map(({ value }) => value)).toEqual([pathOf(2), pathOf(0)])
 })
 
-test('a key goes from the service to its owner, who then publishes above what the service did', async () => {
+test('exports a key from the service to its owner, who then publishes above the service’s sequence', async () => {
   const held = await createName(client)
   const published = await publishName(client, held.name, pathOf(0))
   for (const format of ['libp2p', 'pem'] as const) {
@@ -230,7 +230,7 @@ test('a key goes from the service to its owner, who then publishes above what th
   expect((await publishName(client, held.name, pathOf(2))).sequence).toBeGreaterThan(own.sequence)
 })
 
-test('only an API key with every scope takes a key out', async () => {
+test('only an API key with every scope exports a key', async () => {
   const { apiKey } = await createTestKey(network, undefined, { scopes: ['files:read', 'files:write'] })
   const limited = createClient({ network: network.profile, apiKey })
   const { name } = await createName(limited)
@@ -245,13 +245,13 @@ test.each([
   ['another namespace', '/ipld/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'],
   ['control characters', '/ipfs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e/a\nb'],
   ['very long', `/ipfs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e/${'a'.repeat(3000)}`],
-])('%s is nothing that a name can point to', async (_, value) => {
+])('%s is not a valid target of a name', async (_, value) => {
   const key = await createNameKey()
   await expect(publishSigned(client, key, value)).rejects.toMatchObject({ code: 'INVALID_NAME_VALUE' })
   await expect(publishName(client, key.name, value)).rejects.toMatchObject({ code: 'INVALID_NAME_VALUE' })
 })
 
-test('lifetimes and TTLs out of bounds are refused before anything is signed', async () => {
+test('rejects lifetimes and TTLs out of bounds before anything is signed', async () => {
   const key = await createNameKey()
   const held = await createName(client)
   for (const wrong of [{ lifetimeMs: 0 }, { lifetimeMs: 366 * 24 * 3_600_000 }, { ttlMs: -1 }, { ttlMs: Number.NaN }]) {
@@ -260,7 +260,7 @@ test('lifetimes and TTLs out of bounds are refused before anything is signed', a
   }
 })
 
-test('names of others and what is no name at all', async () => {
+test('rejects names of others and texts that are not names', async () => {
   const other = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   const { name, id } = await createName(client)
   for (const which of [name, id]) {
@@ -276,7 +276,7 @@ test('names of others and what is no name at all', async () => {
   await expect(createName(stranger())).rejects.toMatchObject({ code: 'NO_API_KEY' })
 })
 
-test('a signal ends every call about names', async () => {
+test('a signal aborts every call about names', async () => {
   const key = await createNameKey()
   const { name } = await createName(client)
   const signal = AbortSignal.abort()
@@ -298,7 +298,7 @@ test('a signal ends every call about names', async () => {
   }
 })
 
-test('more names than one page has are all listed', async () => {
+test('lists all names, over more than one page', async () => {
   const { apiKey, privateKey } = await createTestKey(network)
   const keys = [apiKey, (await createTestKey(network, privateKey)).apiKey]
   const made: string[] = []

@@ -71,7 +71,7 @@ function readAt(host: string, path: string): Promise<string> {
   })
 }
 
-test('names, keys and histories are there after a restart, and sequences go on', async () => {
+test('names, keys and histories survive a restart, and sequences continue', async () => {
   type Published = { sequence: string; record: string }
   const { id, name } = await call<{ id: string; name: string }>('/api/names', 'POST', { label: 'kept' })
   const publish = async (text: string) =>
@@ -91,7 +91,7 @@ test('names, keys and histories are there after a restart, and sequences go on',
   expect(await readAt('localhost', `/ipns/${name}/x`)).toBe(`http://${name}.ipns.localhost:${port}/x`)
 })
 
-test('a record that its owner signed, offered by anybody, is followed and given to anybody', async () => {
+test('accepts a record signed by its owner from any sender, follows it, and returns it to any client', async () => {
   const key = await createNameKey()
   const value = `/ipfs/${await upload('signed elsewhere')}`
   const body = new Uint8Array(await createRecord(key, { value, sequence: 1n, lifetimeMs: 60_000, ttlMs: 1000 }))

@@ -102,7 +102,7 @@ test.each(['native', 'usdc'] as const)(
   },
 )
 
-test('an endpoint that fails after a transaction was sent leaves its outcome unknown, and names it', async () => {
+test('an endpoint that fails after a transaction was sent leaves its outcome unknown, and is reported', async () => {
   const { error, sentHash } = await payWith(
     () => ({
       at(method) {
@@ -118,7 +118,7 @@ test('an endpoint that fails after a transaction was sent leaves its outcome unk
   expect(error.details.outcome).toBe('unknown')
 })
 
-test('a batch is reported as soon as the wallet accepts it; a wallet that then fails leaves its outcome unknown', async () => {
+test('reports a batch as soon as the wallet accepts it; a wallet that then fails leaves its outcome unknown', async () => {
   const { error, events } = await payWith(
     () => ({
       batches: true,
@@ -134,7 +134,7 @@ test('a batch is reported as soon as the wallet accepts it; a wallet that then f
   expect(events).toEqual([{ step: 'paying' }, { step: 'submitted', batchId: 'batch' }])
 })
 
-test('a batch that failed pays nothing', async () => {
+test('a failed batch pays nothing', async () => {
   const { error } = await payWith(
     () => ({
       batches: true,
@@ -175,7 +175,7 @@ async function loseAnswer(coin: 'native' | 'usdc', passes: boolean) {
 }
 
 test.each(['native', 'usdc'] as const)(
-  'a payment whose sending was not answered is found, and not reported as failed: %s',
+  'finds a payment whose sending was not answered, and does not report it as failed: %s',
   async (coin) => {
     const { paid, error, events, transactions } = await loseAnswer(coin, true)
     expect(error).toBeUndefined()
@@ -185,7 +185,7 @@ test.each(['native', 'usdc'] as const)(
 )
 
 test.each(['native', 'usdc'] as const)(
-  'a payment that may not have reached the endpoint has an unknown outcome, and is named: %s',
+  'a payment that may not have reached the endpoint has an unknown outcome, and is reported: %s',
   async (coin) => {
     const { error, events } = await loseAnswer(coin, false)
     if (!CairnError.is(error, 'PAYMENT_FAILED')) throw error
@@ -194,7 +194,7 @@ test.each(['native', 'usdc'] as const)(
   },
 )
 
-test('a payment that the endpoint refuses was not sent', async () => {
+test('a payment that the endpoint rejects was not sent', async () => {
   await using endpoint = await startRpcLiar(place.chain.url, ({ method }) =>
     method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'out of order' } } : undefined,
   )
@@ -208,7 +208,7 @@ test('a payment that the endpoint refuses was not sent', async () => {
   expect(events).toEqual([{ step: 'paying' }])
 })
 
-test('a caller who aborts after the sending no longer waits for the block, and one who aborts before pays nothing', async () => {
+test('aborting after sending stops the wait for the block, and aborting before it pays nothing', async () => {
   const { url } = place.chain
   const pays = async (abortAt: string) => {
     const { privateKey, address, client } = await openPayer(url)

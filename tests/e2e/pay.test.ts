@@ -84,7 +84,7 @@ test('clients quote the price that the operator set, and the quoted amount buys 
 })
 
 describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
-  test('a price buys what it was asked for, and says each step', async () => {
+  test('a price buys the requested storage, and every step is reported', async () => {
     const payer = await openPayer()
     const { paid, payments, events } = await buy(coin, 3 * MIB, payer)
     expect(payments).toMatchObject([{ state: 'credited', coin, units: paid.units.toString() }])
@@ -113,7 +113,7 @@ describe.each(['native', 'usdc', 'usdt', 'dai'] as const)('in %s', (coin) => {
   })
 })
 
-test('of several tokens of a coin the one is paid that the wallet has, or the one that is named', async () => {
+test('pays with the token of a coin that the wallet has, or with the requested one', async () => {
   const payer = await openPayer()
   const { chain } = network.profile
   if (chain === undefined) throw new Error('the network has no chain')
@@ -149,7 +149,7 @@ test('of several tokens of a coin the one is paid that the wallet has, or the on
   })
 })
 
-test('an upload that does not fit says what is missing and how to pay for it; paid for, it goes through', async () => {
+test('an oversized upload reports what is missing and how to pay for it, and succeeds once it is paid', async () => {
   const payer = await openPayer()
   const text = 'x'.repeat(free + MIB)
   const error = await uploadText(payer.client, text).catch((reason: unknown) => reason)
@@ -163,7 +163,7 @@ test('an upload that does not fit says what is missing and how to pay for it; pa
   await expect(uploadText(payer.client, text)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
 })
 
-test('one signature is good for one upload, and for nothing else', async () => {
+test('one signature is valid for one upload, and for nothing else', async () => {
   const { signer, client } = await openPayer({ isFunded: false })
   const token = await authorizeOnce(client, signer)
   const once = createClient({ network: network.profile, apiKey: token })
@@ -183,8 +183,8 @@ test('one signature is good for one upload, and for nothing else', async () => {
   await expect(uploadText(forged, 'no')).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
 })
 
-describe('what goes wrong', () => {
-  test('no money, no network, no such coin, no amount: said before anything is sent', async () => {
+describe('before a payment', () => {
+  test('reports missing money, network, coin or amount, and sends nothing', async () => {
     const poor = await openPayer({ isFunded: false })
     for (const coin of ['native', 'usdc'] as const) {
       const symbol = coin === 'native' ? 'ETH' : 'USDC'
@@ -207,7 +207,7 @@ describe('what goes wrong', () => {
     })
   })
 
-  test('an allowance that is in the way is taken back first', async () => {
+  test('resets a conflicting allowance', async () => {
     const payer = await openPayer()
     const { chain } = network.profile
     const wallet = createWalletClient({
@@ -239,11 +239,11 @@ describe('what goes wrong', () => {
   })
 })
 
-describe('with the wallet of a browser', () => {
+describe('with a browser wallet', () => {
   const openProvider = (privateKey: Hex, options?: WalletOptions) =>
     createProvider(network.profile.chain?.rpcUrl ?? '', privateKey, options)
 
-  test('it is asked to change the chain, and pays in two steps', async () => {
+  test('asks it to change the chain, and pays in two steps', async () => {
     const payer = await openPayer()
     const { provider, asked } = openProvider(payer.privateKey)
     const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'dai' })
@@ -252,7 +252,7 @@ describe('with the wallet of a browser', () => {
     expect(asked.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
   })
 
-  test('one that can approves and pays at once', async () => {
+  test('approves and pays at once if it can', async () => {
     const payer = await openPayer()
     const { provider, asked } = openProvider(payer.privateKey, { batches: true })
     const paid = await pay(payer.client, { provider }, { sizeBytes: MIB, coin: 'usdc' })
@@ -260,7 +260,7 @@ describe('with the wallet of a browser', () => {
     expect(asked).not.toContain('eth_sendTransaction')
   })
 
-  test('one whose user refuses the account that batches take pays in two steps', async () => {
+  test('pays in two steps if its user refuses the account type that batches need', async () => {
     const payer = await openPayer()
     const { provider, asked } = openProvider(payer.privateKey, {
       batches: true,
@@ -273,7 +273,7 @@ describe('with the wallet of a browser', () => {
     expect(asked.filter((method) => method === 'eth_sendTransaction')).toHaveLength(2)
   })
 
-  test('a wallet client of viem pays as it is', async () => {
+  test('accepts a wallet client of viem as it is', async () => {
     const payer = await openPayer()
     const account = privateKeyToAccount(payer.privateKey)
     const walletClient = createWalletClient({ account, chain: anvil, transport: http(network.profile.chain?.rpcUrl) })
@@ -300,7 +300,7 @@ describe('with the wallet of a browser', () => {
   })
 })
 
-test('the command line: price, pay, payments, balance', async () => {
+test('the command line shows prices, pays, and lists payments and balances', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-'))
   try {
     const cairn = (...args: string[]) =>
@@ -363,7 +363,7 @@ test('Ctrl-C while a payment waits for its block ends the command line', async (
   }
 })
 
-test('a restart keeps chain, contracts and credits; what was paid meanwhile is taken in', async () => {
+test('a restart keeps chain, contracts and credits, and credits what was paid meanwhile', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-pay-restart-'))
   const options = { home, ports: 'any' as const, environment: { CAIRN_LOG_LEVEL: 'silent' } }
   try {

@@ -24,14 +24,14 @@ async function pinnedMark(reader: Client, cid: string): Promise<boolean> {
   return encryption
 }
 
-test('a pin of encrypted content of another account is marked as encrypted', async () => {
+test('marks a pin of encrypted content of another account as encrypted', async () => {
   const owner = await createKeyClient(network)
   const reader = await createKeyClient(network)
   const { cid } = await uploadEncryptedText(owner, 'dear diary')
   expect(await pinnedMark(reader, cid)).toBe(true)
 })
 
-test('the word of another uploader alone marks no pin', async () => {
+test('the claim of another uploader alone marks no pin', async () => {
   const liar = await createKeyClient(network)
   const reader = await createKeyClient(network)
   const body = new FormData()

@@ -30,7 +30,7 @@ async function newClient() {
   return createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
 }
 
-test('upload, list, search, rename, read, delete; usage follows', async () => {
+test('uploads, lists, searches, renames, reads and deletes; usage follows', async () => {
   const client = await newClient()
   const { cid } = await uploadText(client, 'hello world', { name: 'Hello.TXT' })
   const folder = await uploadFolder(client, [
@@ -48,7 +48,7 @@ test('upload, list, search, rename, read, delete; usage follows', async () => {
   await expect(deleteFile(client, { id })).rejects.toMatchObject({ code: 'NOT_FOUND' })
 })
 
-test('pages come in order, each row once', async () => {
+test('returns pages in order, with each row once', async () => {
   const client = await newClient()
   for (let i = 0; i < 7; i++) await uploadText(client, `row ${i}`, { name: `n${i}` })
   const names: string[] = []
@@ -56,7 +56,7 @@ test('pages come in order, each row once', async () => {
   expect(names).toEqual(['n6', 'n5', 'n4', 'n3', 'n2', 'n1', 'n0'])
 })
 
-test('the same bytes from many accounts at once are there for each of them', async () => {
+test('stores the same bytes from many accounts at once for each of them', async () => {
   const bytes = new Uint8Array(600_000).map((_none, i) => (i * 13 + (i >> 10)) & 255)
   const clients = await Promise.all(Array.from({ length: 6 }, newClient))
   const results = await Promise.all(clients.map((client) => uploadBytes(client, bytes, { name: 'same' })))

@@ -32,8 +32,8 @@ beforeAll(async () => {
 })
 afterAll(() => network?.[Symbol.asyncDispose]())
 
-describe('what was uploaded', () => {
-  test('is proven by two providers, down to the root block, and its every byte by what they give back', async () => {
+describe('an upload', () => {
+  test('is proven by two providers down to the root block, and every byte by what they return', async () => {
     const content = randomBytes(1_500_000)
     const { cid } = await uploadBytes(client, content, { name: 'film' })
     const proofs = await untilProven(client, cid)
@@ -62,7 +62,7 @@ describe('what was uploaded', () => {
     expect(recorded?.nonce).toBe(createHash('sha256').update(text).digest('hex'))
   })
 
-  test('verifies in the reference library, from the answers of the wire', async () => {
+  test('verifies in the reference library, from the responses on the wire', async () => {
     const { cid } = await uploadBytes(client, randomBytes(40_000), { name: 'small' })
     const { pieces } = await untilProven(client, cid)
     const { aggregate, piece = '' } = pieces[0] ?? {}
@@ -77,7 +77,7 @@ describe('what was uploaded', () => {
     expect(String(ok)).toBe(aggregate.piece)
   })
 
-  test('may be a folder of many files, some of which were there before', async () => {
+  test('can be a folder of many files, some of which were there before', async () => {
     const twice = randomBytes(600_000)
     await untilProven(client, (await uploadBytes(client, twice, { name: 'before' })).cid)
     const entries = Array.from({ length: 40 }, (_, at) => ({
@@ -95,7 +95,7 @@ describe('what was uploaded', () => {
     expect(report.pieces.length).toBeGreaterThan(1)
   })
 
-  test('may be larger than a piece', async () => {
+  test('can be larger than a piece', async () => {
     const { cid } = await uploadBytes(client, randomBytes(12_000_000), { name: 'large' })
     await untilProven(client, cid)
     const report = await verifyStorage(client, cid, { full: true })
@@ -202,12 +202,12 @@ describe('a service that lies', () => {
         if (piece?.aggregate) piece.aggregate.deals = []
       },
     ],
-  ])('%s is found out', async (_, change) => {
+  ])('%s is detected', async (_, change) => {
     const report = await verifyStorage(lie(change), cid)
     expect(report.isProven).toBe(false)
   })
 
-  test('and an honest one is not suspected', async () => {
+  test('is not suspected when it tells the truth', async () => {
     expect(
       (
         await verifyStorage(
@@ -219,7 +219,7 @@ describe('a service that lies', () => {
     expect((await verifyStorage(client, cid, { challenge: false })).isProven).toBe(true)
   })
 
-  test('a provider answers to anybody’s own nonce, and only with its own key', async () => {
+  test('a provider answers any caller’s nonce, and only with its own key', async () => {
     const { pieces } = await getProofs(client, cid)
     const { aggregate } = pieces[0] ?? {}
     const [deal] = aggregate?.deals ?? []

@@ -87,7 +87,7 @@ const clientOver = (url: string) => createClient({ network: { ...network.profile
 /** What is sent once more is what was on its way when the line broke. */
 const maxLost = 10 * MIB
 
-test('a line that breaks is tried again, and what arrived is not sent again', async () => {
+test('retries after a broken connection, and does not resend what arrived', async () => {
   const path = join(folder, 'breaks.bin')
   const bytes = randomBytes(sizeBytes)
   await writeFile(path, bytes)
@@ -99,7 +99,7 @@ test('a line that breaks is tried again, and what arrived is not sent again', as
   expect(Buffer.from(await downloadBytes(clientOver(network.profile.api), cid)).equals(bytes)).toBe(true)
 })
 
-test('another process goes on with the state, and sends the rest only', async () => {
+test('another process resumes with the state, and sends only the rest', async () => {
   const path = join(folder, 'resumed.bin')
   await writeFile(path, randomBytes(sizeBytes))
   const client = clientOver(line.line.url)
@@ -130,7 +130,7 @@ test('another process goes on with the state, and sends the rest only', async ()
   expect(line.line.sent).toBe(before)
 })
 
-test('an upload that an earlier version started as a multipart body is finished as one', async () => {
+test('finishes an upload that an earlier version started as a multipart body in that form', async () => {
   const path = join(folder, 'earlier.bin')
   const bytes = randomBytes(9 * MIB)
   await writeFile(path, bytes)
@@ -187,7 +187,7 @@ test('a folder resumes like a file, and an abandoned one starts over', async () 
   expect(state.id).not.toBe(id)
 })
 
-test('other files of the same size are rejected before a byte is sent, and nothing is stored', async () => {
+test('rejects other files of the same size before a byte is sent, and stores nothing', async () => {
   const root = join(folder, 'mixed')
   const paths = [join(root, 'a.bin'), join(root, 'b.bin')] as const
   await mkdir(root)
@@ -289,7 +289,7 @@ test('the published tus client uploads and resumes, unchanged', async () => {
   expect(Buffer.from(await downloadBytes(client, result[0]?.Hash ?? '')).equals(bytes)).toBe(true)
 })
 
-test('the published tus client hears what is wrong', async () => {
+test('the published tus client receives the reason of an error', async () => {
   const failed = await new Promise<string>((done) => {
     new Upload(randomBytes(10), {
       endpoint: `${network.profile.api}/api/uploads`,

@@ -86,7 +86,7 @@ function findOpen(folder: string): string[] {
 }
 
 describe.each(Object.entries(services))('%s', (_name, { program, environment }) => {
-  test('makes files that its owner alone can read, whatever the umask it was started with', async () => {
+  test('creates files that only its owner can read, whatever its umask', async () => {
     // A folder that the operator made, as open as the umask leaves it.
     const { ready, printed } = await start(program, environment(home))
     expect(ready, printed).toBeDefined()
@@ -94,7 +94,7 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     expect(findOpen(home)).toEqual([])
   })
 
-  test('a second start on one folder fails with the process that runs there, and changes nothing', async () => {
+  test('a second start in one folder fails with the running process, and changes nothing', async () => {
     const first = await start(program, environment(home))
     expect(first.ready, first.printed).toBeDefined()
     const second = await start(program, environment(home))
@@ -108,7 +108,7 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     expect((await start(program, environment(home))).ready).toBeDefined()
   })
 
-  test('says which port is in use and which setting moves it, without a stack', async () => {
+  test('reports a port in use and the setting that changes it, without a stack', async () => {
     const server = createServer().listen(0, '127.0.0.1')
     await once(server, 'listening')
     const address = server.address()
@@ -126,13 +126,13 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     }
   })
 
-  test('names a wrong setting, without a stack', async () => {
+  test('reports a wrong setting, without a stack', async () => {
     const { code, printed } = await start(program, { ...environment(home), CAIRN_RATE_FACTOR: 'fast' })
     expect([code, printed.split('\n').length]).toEqual([78, 3])
     expect(printed).toContain('CAIRN_RATE_FACTOR must be a whole number')
   })
 
-  test('says that its folder is a file, without a stack', async () => {
+  test('reports that its folder is a file, without a stack', async () => {
     const file = join(home, 'file')
     writeFileSync(file, '')
     const { code, printed } = await start(program, environment(file))
@@ -140,13 +140,13 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
     expect(printed).toContain(`${file} is not a folder (EEXIST)`)
   })
 
-  test('says that its folder cannot be created, without a stack', async () => {
+  test('reports that its folder cannot be created, without a stack', async () => {
     const { code, printed } = await start(program, environment('/proc/cairn'))
     expect([code, printed.split('\n').length]).toEqual([78, 3])
     expect(printed).toContain('/proc/cairn cannot be created (ENOENT)')
   })
 
-  test('says that its database is damaged, and leaves it as it is, without a stack', async () => {
+  test('reports a damaged database and leaves it unchanged, without a stack', async () => {
     const damaged = join(home, 'damaged')
     const { child } = await start(program, environment(damaged))
     const gone = once(child, 'exit')
@@ -162,7 +162,7 @@ describe.each(Object.entries(services))('%s', (_name, { program, environment }) 
   })
 })
 
-test('the key router says which port is in use', async () => {
+test('the key router reports a port in use', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -180,7 +180,7 @@ test('the key router says which port is in use', async () => {
   }
 })
 
-test('the database removed under a storage service: not ready, an upload is refused, and the next start removes nothing', async () => {
+test('a storage service whose database is removed is not ready and rejects an upload, and its next start removes nothing', async () => {
   const { program, environment } = services['the storage service'] ?? { program: '', environment: () => ({}) }
   const settings = { ...environment(home), CAIRN_RATE_FACTOR: '0' }
   const { ready, printed, child } = await start(program, settings)
@@ -215,7 +215,7 @@ test('the database removed under a storage service: not ready, an upload is refu
   expect(packs()).toEqual(stored)
 })
 
-test('the local network makes files that its owner alone can read', async () => {
+test('the local network creates files that only its owner can read', async () => {
   const offset = await freeOffset()
   const child = spawn(
     process.execPath,

@@ -86,7 +86,7 @@ test('a Solana account signs in, stores and opens', async () => {
   await storeAndOpen(createClient({ network: network.profile, apiKey, keySession }))
 })
 
-test('two offline nodes change nothing; with three offline, storage opens, and nodes by a signature of their own', async () => {
+test('two offline nodes change nothing; with three offline, storage opens, and nodes by a separate signature', async () => {
   const two = newWallet()
   const some = await signIn(without(anonymous(), 2, 4), two)
   expect(some.keySession?.nodes.map((node) => node !== null)).toEqual([true, false, true, false, true])
@@ -108,7 +108,7 @@ test('two offline nodes change nothing; with three offline, storage opens, and n
   await storeAndOpen(createClient({ network: network.profile, apiKey: few.apiKey, keySession }))
 })
 
-test('nodes that do not know the host of storage say so before anything is signed, and storage still works', async () => {
+test('nodes that do not know the host of storage report it before anything is signed, and storage still works', async () => {
   await using other = await createTestNetwork()
   const mixed = { ...network.profile, keyNodes: other.profile.keyNodes ?? [] }
   const wallet = newWallet()

@@ -49,7 +49,7 @@ async function isOpen(url: string): Promise<boolean> {
 }
 
 test.each(['SIGTERM', 'SIGINT'] as const)(
-  '%s ends all of it with 0 and leaves no port and no profile',
+  '%s stops everything with 0 and leaves no port and no profile',
   async (signal) => {
     const { child, output, ready } = await start()
     expect(ready, output()).toBe(true)
@@ -63,7 +63,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 )
 
-test('a second one is refused, and a killed one can be started again with its data', async () => {
+test('rejects a second start, and starts again with its data after being killed', async () => {
   const first = await start()
   const { apiKey } = await createTestKey({ profile: profile() })
   const second = await start()
@@ -82,7 +82,7 @@ test('a second one is refused, and a killed one can be started again with its da
   expect(answer.status).toBe(200)
 })
 
-test('a port in use is named, with the setting that moves it', async () => {
+test('reports a port in use, with the setting that changes it', async () => {
   const server = createServer().listen(8081 + offset, '127.0.0.1')
   await once(server, 'listening')
   try {
@@ -124,7 +124,7 @@ test('stops on request: accepts no new upload, finishes the current one, and end
   expect((await exit)[0]).toBe(0)
 })
 
-test('an upload that never ends is cut at the limit', async () => {
+test('cuts an endless upload at the limit', async () => {
   const { child } = await start()
   const { api } = profile()
   const { apiKey } = await createTestKey({ profile: profile() })
@@ -139,7 +139,7 @@ test('an upload that never ends is cut at the limit', async () => {
   expect(await failed).toBeTruthy()
 })
 
-test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
+test('reports parts that hang, and nothing outlives Ctrl-C', async () => {
   const { child, output, ready } = await start()
   expect(ready, output()).toBe(true)
   const parts = descendantsOf(child.pid ?? 0)
@@ -165,7 +165,7 @@ test('parts that hang are named, and nothing outlives Ctrl-C', async () => {
   expect(await isOpen(`http://127.0.0.1:${8899 + offset}`)).toBe(false)
 }, 300_000)
 
-test('Ctrl-C while it starts ends the start, and leaves no process', async () => {
+test('Ctrl-C during the start ends it, and leaves no process', async () => {
   const starting = start()
   const [child] = started
   expect(child).toBeDefined()

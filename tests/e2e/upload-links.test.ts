@@ -75,7 +75,7 @@ async function openLossyLine(...methods: string[]) {
 
 const find = async (id: string) => (await listUploadLinks(owner)).find((link) => link.id === id)
 
-test('lost responses count once, and the secret is in no URL', async () => {
+test('counts an upload once after lost responses, and has the secret in no URL', async () => {
   await using line = await openLossyLine('POST', 'PATCH')
   const { id, url, token } = await createUploadLink(owner, { maxUploads: 1, maxFileBytes: 100_000, label: 'one' })
   const link = url.replace(network.profile.api, line.url)
@@ -94,7 +94,7 @@ test('lost responses count once, and the secret is in no URL', async () => {
   expect(line.urls.join()).not.toContain(token.slice(-43))
 })
 
-test('a sender needs the link only, and its limits are typed errors', async () => {
+test('a sender needs only the link, and its limits are typed errors', async () => {
   const { id, url } = await createUploadLink(owner, {
     maxFileBytes: 10,
     maxUploads: 3,
@@ -135,7 +135,7 @@ test('the published tus client uploads with the token', async () => {
   expect(await find(id)).toMatchObject({ uploads: 1, uploadedBytes: 5000 })
 })
 
-test('the program makes, lists and revokes links, and uploads with one where it was never set up', async () => {
+test('the command line creates, lists and revokes links, and uploads with one on a machine without setup', async () => {
   writeFileSync(join(folder, 'a.txt'), 'dear Ada')
   const cairn = async (who: 'owner' | 'sender', ...args: string[]) => {
     const known = who === 'owner' ? { CAIRN_NETWORK: join(network.home, 'network.json') } : {}

@@ -81,7 +81,7 @@ describe('pinning a CID', () => {
     expect(await account()).toEqual({ data_used_bytes: 600_001, reserved_bytes: 0, uploads: 1 })
   })
 
-  it('needs no gateway for what is here', async () => {
+  it('needs no gateway for stored content', async () => {
     const cid = await addTo(network, apiKey, [['x', 'only here']])
     const before = await account()
     const other = (await createTestKey(network)).apiKey
@@ -92,7 +92,7 @@ describe('pinning a CID', () => {
     expect(before).toMatchObject({ uploads: 2 })
   })
 
-  it('takes nothing that does not match its hash, follows no redirect, and says who failed', async () => {
+  it('accepts nothing that does not match its hash, follows no redirect, and reports which gateway failed', async () => {
     const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
     const before = await account()
     const car = (bytes: string) =>

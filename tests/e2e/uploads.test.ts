@@ -93,14 +93,14 @@ function sendRaw(bytes: string | Buffer): Promise<string> {
 }
 
 describe('POST /api/v0/add', () => {
-  it('answers one object for a file, readable at once', async () => {
+  it('returns one object for a file, readable at once', async () => {
     const answer = await add([['hello.txt', 'hello world']], '?wrap-with-directory=false&cid-version=1')
     expect(answer.status).toBe(200)
     expect(await answer.json()).toEqual({ Name: 'hello.txt', Hash: hello, Size: '11' })
     expect(await read(hello)).toBe('hello world')
   })
 
-  it('gives the CID version asked for, and 1 where none is', async () => {
+  it('returns the requested CID version, 1 by default', async () => {
     const hash = async (query: string) =>
       ((await (await add([['h', 'hello world']], query)).json()) as { Hash: string }).Hash
     expect(await hash('')).toBe(hello)
@@ -116,7 +116,7 @@ describe('POST /api/v0/add', () => {
     ])
   })
 
-  it('answers the root for a folder, whether or not a folder was named', async () => {
+  it('returns the root of a folder, whether or not a folder was named', async () => {
     const files: [string, string][] = [
       ['few/a', 'A'],
       ['few/sub/b', 'B'],
@@ -143,7 +143,7 @@ describe('POST /api/v0/add', () => {
     expect(both.Hash).toBe(wrapped.Hash)
   })
 
-  it('answers an array that ends with its bracket when the content is encrypted', async () => {
+  it('returns a complete array when the content is encrypted', async () => {
     const answer = await add(
       [
         ['a', 'one'],
@@ -162,17 +162,17 @@ describe('POST /api/v0/add', () => {
     expect(fileList.slice(0, 2)).toMatchObject([{ encryption: true }, { encryption: true }])
   })
 
-  it('takes names with quotes and backslashes as `fetch` sends them', async () => {
+  it('accepts names with quotes and backslashes as `fetch` sends them', async () => {
     for (const name of ['end\\', 'a\\b', 'a"b', 'end"', 'both\\"'])
       expect(await (await add([[name, 'hello world']])).json()).toMatchObject({ Name: name, Hash: hello })
   })
 
-  it('names a blob without a name by its CID, and takes empty files', async () => {
+  it('names an unnamed blob by its CID, and accepts empty files', async () => {
     expect(await (await add([[undefined, 'hello world']])).json()).toMatchObject({ Name: hello, Hash: hello })
     expect(await (await add([['empty', '']])).json()).toMatchObject({ Name: 'empty', Size: '0' })
   })
 
-  it('refuses what is wrong before anything is stored', async () => {
+  it('rejects invalid requests before anything is stored', async () => {
     const cases: [Promise<Response>, number, string][] = [
       [
         add([
@@ -210,7 +210,7 @@ describe('POST /api/v0/add', () => {
     expect(duplicate).toMatchObject({ error: 'Duplicate file name found: d/a' })
   })
 
-  it('reads bodies without a length, cut into crumbs', async () => {
+  it('reads bodies without a length, in tiny chunks', async () => {
     const body = `--b\r\nContent-Disposition: form-data; name="file"; filename="crumbs"\r\n\r\nhello world\r\n--b--\r\n`
     const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('')
     const answer = await sendRaw(
@@ -219,7 +219,7 @@ describe('POST /api/v0/add', () => {
     expect(answer).toContain(hello)
   })
 
-  it('tells a client that it is over quota although it is still sending', async () => {
+  it('reports an exceeded quota to a client that is still sending', async () => {
     for (const length of [2 * GIB, undefined]) {
       const { status, body } = await sendUntilAnswered(length)
       expect([status, JSON.parse(body)]).toMatchObject([
@@ -230,7 +230,7 @@ describe('POST /api/v0/add', () => {
     expect(await reservedBytes()).toBe(0)
   })
 
-  it('gives back room and temporary files when the client goes away', async () => {
+  it('releases space and temporary files when the client disconnects', async () => {
     const before = await usage()
     for (let percent = 5; percent < 100; percent += 30) {
       const stop = new AbortController()
