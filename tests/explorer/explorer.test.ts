@@ -47,15 +47,15 @@ const contested = [
 ]
 
 describe.each(contested)('%s', (name) => {
-  test('with a node that ends, wherever', () => searchWhole(scenarioNamed(name), { crashes: 1, faults: 0 }))
-  test('with a request or an answer that is lost, late or doubled, wherever', () =>
+  test('at any exit of a node', () => searchWhole(scenarioNamed(name), { crashes: 1, faults: 0 }))
+  test('at any lost, late or duplicate request or response', () =>
     searchWhole(scenarioNamed(name), { crashes: 0, faults: 1 }))
-  test.each(liarNames)('with a node that %s', (liar) =>
+  test.each(liarNames)('at a node that %s', (liar) =>
     searchWhole(scenarioNamed(name), noFaults, { node: 3, name: liar }),
   )
 })
 
-test(`${walks} random ways through every scenario, with two crashes and two faults`, async () => {
+test(`${walks} random paths through every scenario, with two crashes and two faults`, async () => {
   for (const scenario of scenarios) {
     const { rules, world } = await explorer.open(scenario, { crashes: 2, faults: 2 })
     for (let seed = firstSeed; seed < firstSeed + walks; seed++)
@@ -63,7 +63,7 @@ test(`${walks} random ways through every scenario, with two crashes and two faul
   }
 })
 
-test(`${walks} random ways through every scenario, with a crash, a fault and a liar`, async () => {
+test(`${walks} random paths through every scenario, with a crash, a fault and a liar`, async () => {
   for (const [i, scenario] of scenarios.filter((one) => isCertain(one, 3)).entries()) {
     for (let seed = firstSeed; seed < firstSeed + walks; seed++) {
       const name = liarNames[(i + seed) % liarNames.length] ?? ''
@@ -74,7 +74,7 @@ test(`${walks} random ways through every scenario, with a crash, a fault and a l
   }
 })
 
-describe('deliberate bugs are found:', () => {
+describe('finds deliberate bugs:', () => {
   const readers = ['owner', 'recipient'] as const
   const { before, start } = scenarioNamed('shared: retire by owner desk | retire by owner phone')
   const inForce = { isEffective: true, withstands: 2 }
@@ -98,7 +98,7 @@ describe('deliberate bugs are found:', () => {
     expect(breach?.what).toContain(expected)
   })
 
-  test('a key that is reported as saved and was not', async () => {
+  test('a key that is reported as saved but was not', async () => {
     const unsaved = { owner: undefined, readers: [] }
     const { rules, world } = await explorer.open(
       { name: 'broken', before: [], start: unsaved, operations: [claim('save')] },

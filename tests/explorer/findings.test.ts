@@ -62,7 +62,7 @@ async function outcomeOf(
   return (await finish(rules, nodes, operation, { misses })).outcome
 }
 
-test('1: a revocation that reached two nodes stayed half done forever; a repair reports and finishes it', async () => {
+test('1: a revocation that reached two nodes stayed half done forever; a repair reports and completes it', async () => {
   const before = [...shared, { operation: make.revoke('recipient'), misses: [3, 4, 5] }]
   expect(await repairedBy('owner', before)).toMatchObject({
     isWhole: true,
@@ -71,7 +71,7 @@ test('1: a revocation that reached two nodes stayed half done forever; a repair 
   })
 })
 
-test('2: what reached one or two nodes could neither be finished nor undone by a repair; it is taken back', async () => {
+test('2: a change that reached one or two nodes could neither be completed nor undone by a repair; it is withdrawn', async () => {
   for (const operation of [make.transfer('stranger'), make.share('stranger'), make.retire(), make.allow()]) {
     for (const misses of [
       [2, 3, 4, 5],
@@ -84,7 +84,7 @@ test('2: what reached one or two nodes could neither be finished nor undone by a
   }
 })
 
-test('3: a key that waits beside the one in force was reported as saved', async () => {
+test('3: a key pending beside the one in force was reported as saved', async () => {
   // Of the three nodes that took it one lies: two hold it, and the one before stays in force.
   const liar = { node: 3, name: 'clings to what was' }
   expect(await outcomeOf([{ operation: make.save() }], make.save(again), [4, 5], liar)).toMatchObject({
@@ -97,13 +97,13 @@ test('3: a key that waits beside the one in force was reported as saved', async 
   })
 })
 
-test('4: a key that was retired was given to another owner', async () => {
+test('4: a retired key was transferred to another owner', async () => {
   const before = [...shared, { operation: make.retire() }]
   for (const operation of [make.transfer('stranger'), make.share('stranger'), make.allow()])
     expect(await outcomeOf(before, operation), operation.name).toMatchObject({ kind: 'failed', code: 'KEY_RETIRED' })
 })
 
-test('5: where no three nodes agreed, a repair changed nothing', async () => {
+test('5: without agreement of three nodes, a repair changed nothing', async () => {
   const before = [
     ...shared,
     { operation: make.share('stranger'), misses: [3, 4, 5] },
@@ -112,7 +112,7 @@ test('5: where no three nodes agreed, a repair changed nothing', async () => {
   expect(await repairedBy('owner', before)).toMatchObject({ isWhole: true, readers: ['owner', 'recipient'] })
 })
 
-test('6: a node that a stranger was first at kept the owner out of it for a day', async () => {
+test('6: a node that a stranger reached first locked out the owner for a day', async () => {
   const before = [
     { operation: make.save({ by: 'stranger' }), misses: [1, 2, 3, 4] },
     { operation: make.save(), misses: [5] },
@@ -120,7 +120,7 @@ test('6: a node that a stranger was first at kept the owner out of it for a day'
   expect(await repairedBy('owner', before)).toMatchObject({ isWhole: true, readers: ['owner'] })
 })
 
-test('7: a change that three nodes have was reported as one that no lie undoes', async () => {
+test('7: a change on three nodes was reported as one that no lie undoes', async () => {
   const before = [...shared]
   for (const [misses, withstands] of [
     [[4, 5], 0],
@@ -142,13 +142,13 @@ test('8: a transfer that overtook another key left three nodes of one owner with
   expect({ isWhole, readers }).toEqual({ isWhole: true, readers: ['stranger'] })
 })
 
-test('9: a liar that echoed each node kept two of four apart from the others forever', async () => {
+test('9: a liar that echoed each node separated two of four from the others forever', async () => {
   const before = [...shared, { operation: make.allow(), misses: [1, 2, 3] }, { operation: make.transfer('stranger') }]
   const liar = { node: 3, name: 'agrees with every caller' }
   expect(await repairedBy('stranger', before, liar)).toMatchObject({ isWhole: true, readers: ['stranger'] })
 })
 
-test('known limit: of three nodes that alone have a file one is retired; a repair leaves it, the owner settles it', async () => {
+test('known limit: when one of only three nodes with a file is retired, a repair leaves it, and the owner settles it', async () => {
   const misses = [4, 5]
   const before = [
     { operation: make.save(), misses },
@@ -164,7 +164,7 @@ test('known limit: of three nodes that alone have a file one is retired; a repai
   expect(retired).toMatchObject({ readers: ['owner'], changes: [expect.stringContaining('save: ')] })
 })
 
-test('what is whole stays as it is', async () => {
+test('a complete state stays unchanged', async () => {
   const { rules, world } = await explorer.open(
     { name: 'whole', before: shared, start: { owner: 'owner', readers: ['owner', 'recipient'] }, operations: [] },
     { crashes: 0, faults: 0 },

@@ -70,7 +70,7 @@ test.each([
   ['a folder that is encrypted as one', ['upload', '--encrypt', '--as-one', 'mixed']],
   ['a file', ['upload', 'large']],
   ['a folder', ['upload', 'mixed']],
-])('%s leaves before its memory is freed', async (_name, args) => {
+])('frees no memory of %s before it is sent', async (_name, args) => {
   const log = join(cli.folder, 'memory.log')
   const watch = pathToFileURL(join(import.meta.dirname, 'watch-memory.ts')).href
   const env = { CAIRN_NETWORK: network, CAIRN_MEMORY_LOG: log, NODE_OPTIONS: `--import=${watch}` }

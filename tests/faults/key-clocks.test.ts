@@ -6,7 +6,7 @@ import { startFiveNodes, without } from '../five-nodes.ts'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const seconds = 1000
 
-test('with clocks up to 50 seconds off, keys are saved, shared, revoked, given away and read', async () => {
+test('keys are saved, shared, revoked, transferred and read with clocks up to 50 seconds off', async () => {
   await using nodes = await startFiveNodes(
     {},
     [-50, -20, 0, 20, 50].map((skew) => skew * seconds),
@@ -26,7 +26,7 @@ test('with clocks up to 50 seconds off, keys are saved, shared, revoked, given a
 })
 
 test.each([[[-50, -20, 0, 20, 50]], [[-50, -50, 20, 50, 50]], [[55, -55, 55, -55, 0]]])(
-  'nodes with clocks %j seconds off understand each other: saves are confirmed, and a repair is done',
+  'nodes with clocks %j seconds off accept each other: saves are confirmed, and a repair completes',
   async (skews) => {
     await using nodes = await startFiveNodes(
       {},
@@ -44,7 +44,7 @@ test.each([[[-50, -20, 0, 20, 50]], [[-50, -50, 20, 50, 50]], [[55, -55, 55, -55
   },
 )
 
-test.each([1, -1])('a node whose clock is %i hour off is named, and the other four do', async (hours) => {
+test.each([1, -1])('reports a node whose clock is %i hour off, and the other four suffice', async (hours) => {
   await using nodes = await startFiveNodes({}, [0, 0, 0, 0, hours * 3600 * seconds])
   const owner = await nodes.client()
   const key = prepareKey()

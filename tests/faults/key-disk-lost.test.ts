@@ -28,7 +28,7 @@ afterAll(async () => {
   await nodes?.[Symbol.asyncDispose]()
 })
 
-test('two nodes that start from nothing get shard, addresses and conditions back', async () => {
+test('two nodes that start empty get shard, addresses and conditions back', async () => {
   const first = await nodes.client()
   const friend = await nodes.client()
   const key = prepareKey()
@@ -61,7 +61,7 @@ test('two nodes that start from nothing get shard, addresses and conditions back
   expect((await getKeyStatus(owner, cid)).nodes.every(({ isAgreed }) => isAgreed)).toBe(true)
 })
 
-test('the repair of the owner finds a shard with a changed bit, and saves it again', async () => {
+test('the owner’s repair finds a shard with a changed bit, and saves it again', async () => {
   const owner = await nodes.client()
   const file = `bafkrei${'c'.repeat(51)}q`
   const key = prepareKey()

@@ -49,7 +49,7 @@ async function eventsOf(client: Client, options: KeyEventOptions = {}): Promise<
 }
 
 describe('the log of a file', () => {
-  test('has openings, refusals and changes, each once, with the nodes that report it', async () => {
+  test('lists openings, refusals and changes, each once, with the nodes that report it', async () => {
     const cid = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     await getKey(friend, cid, { lateMs: 5_000 })
@@ -69,7 +69,7 @@ describe('the log of a file', () => {
     for (const event of events) expect(event).toMatchObject({ nodes: five, isConfirmed: true, cid })
   })
 
-  test('is shown to nobody else, and stays with the owner of that time', async () => {
+  test('is visible only to the owner, and stays with the owner of that time', async () => {
     const cid = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     await getKey(friend, cid)
@@ -80,7 +80,7 @@ describe('the log of a file', () => {
     expect(await eventsOf(friend, { cid })).toEqual([])
   })
 
-  test('lists a change once, also of a node that missed an earlier one and counts fewer', async () => {
+  test('lists a change once, even if a node missed an earlier one and counts fewer', async () => {
     const cid = await saveFresh()
     // The same change twice in one session has one name.
     await shareFile(owner, cid, [friend.address])
@@ -154,7 +154,7 @@ describe('the log of a file', () => {
     }
   })
 
-  test('takes the count that three nodes report, and the middle of their times', async () => {
+  test('uses the count that three nodes report, and the median of their times', async () => {
     const cid = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     await getKey(friend, cid, { lateMs: 5_000 })
@@ -216,7 +216,7 @@ test('pages list more events of one millisecond than fit into a page', async () 
   }
 })
 
-test('two nodes that always have more cannot hold up the list', async () => {
+test('two nodes that always have more events do not stall the list', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])
   const event = { kind: 'opened', cid, address: stranger.address, since: 0, count: 1 }
@@ -235,7 +235,7 @@ test('two nodes that always have more cannot hold up the list', async () => {
   ])
 })
 
-test('a watcher learns of each event once, and again of more of the same', async () => {
+test('notifies a watcher of each event once, and of repeated events again', async () => {
   const cid = await saveFresh()
   const ended = new AbortController()
   const heard: string[] = []
@@ -265,7 +265,7 @@ test('a watcher learns of each event once, and again of more of the same', async
   expect(new Set(failures)).toEqual(new Set(['KEY_NODES_UNAVAILABLE']))
 })
 
-test('a node whose clock is ahead does not hide from a watcher what the others report', async () => {
+test('a node whose clock is ahead does not hide events of the others from a watcher', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])
   await getKey(friend, cid, { lateMs: 5_000 })
@@ -287,7 +287,7 @@ test('a node whose clock is ahead does not hide from a watcher what the others r
   expect(confirmed).toEqual(['save', 'share', 'opened', 'revoke'])
 })
 
-test('a node keeps its log when it ends', async () => {
+test('a node keeps its log across a restart', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])
   await getKey(friend, cid, { lateMs: 5_000 })

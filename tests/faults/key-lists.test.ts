@@ -47,7 +47,7 @@ async function listOf(client: Client, role: 'owner' | 'recipient', options?: Key
   return Array.fromAsync(listKeyFiles(client, role, { lateMs, ...options }))
 }
 
-test('a file is held as soon as three nodes list it, and lists follow each change', async () => {
+test('a file is listed as soon as three nodes list it, and lists follow each change', async () => {
   const cid = await saveFresh()
   expect(await listOf(owner, 'owner')).toMatchObject([
     { cid, owner: owner.address, sharedTo: [], hasConditions: false, state: 'held', nodes: five },
@@ -62,7 +62,7 @@ test('a file is held as soon as three nodes list it, and lists follow each chang
   expect(await listOf(friend, 'owner')).toMatchObject([{ cid, owner: friend.address, state: 'held' }])
 })
 
-test('two nodes hide no file and no recipient, and add none', async () => {
+test('two nodes cannot hide or add a file or a recipient', async () => {
   const hidden = await saveFresh()
   const shared = await saveFresh()
   await shareFile(owner, shared, [friend.address])
@@ -81,7 +81,7 @@ test('two nodes hide no file and no recipient, and add none', async () => {
   expect(await listOf(friend, 'recipient')).toMatchObject([{ cid: shared, nodes: [3, 4, 5] }])
 })
 
-test('lists are complete while two nodes are offline, with the recipients that those may know of', async () => {
+test('lists are complete while two nodes are offline, with the recipients that those may know', async () => {
   const cid = await saveFresh()
   await shareFile(owner, cid, [friend.address])
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([
@@ -94,7 +94,7 @@ test('lists are complete while two nodes are offline, with the recipients that t
   await expect(listOf(without(owner, 1, 2, 3), 'owner')).rejects.toMatchObject({ code: 'KEY_NODES_UNAVAILABLE' })
 })
 
-test('all pages are merged, with lists of different lengths and any spelling of a CID', async () => {
+test('merges all pages, with lists of different lengths and any spelling of a CID', async () => {
   const digest = create(0x12, createHash('sha256').update('an old file').digest())
   const cids = [CID.create(0, 0x70, digest).toString()]
   while (cids.length < 9) cids.push(freshCid())
@@ -107,7 +107,7 @@ test('all pages are merged, with lists of different lengths and any spelling of 
   for (const pageRows of [1, 2, 4]) expect(await listOf(owner, 'owner', { pageRows })).toEqual(all)
 })
 
-test('a file is listed with its nodes and recipients, however many others two of these list before it', async () => {
+test('lists a file with its nodes and recipients, however many others two of these list before it', async () => {
   const cids = Array.from({ length: 60 }, () => freshCid()).sort()
   const last = cids.pop() ?? ''
   await saveFresh(last)
@@ -155,7 +155,7 @@ test('a file is listed with its nodes and recipients, however many others two of
   })
 })
 
-test('lists of two nodes that do not end, or go back, end with those of the others', async () => {
+test('endless or repeating lists of two nodes end with those of the others', async () => {
   const cids = [await saveFresh(), await saveFresh(), await saveFresh()]
   const [honest] = await listOf(owner, 'owner')
   const more = createCids('made up')

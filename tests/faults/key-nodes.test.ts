@@ -68,14 +68,14 @@ const pairs = [1, 2, 3, 4, 5].flatMap((one) =>
 )
 
 describe('two nodes of five', () => {
-  test.each(pairs)('%i and %i offline change nothing, and are named', async (one, other) => {
+  test.each(pairs)('%i and %i offline change nothing, and are reported', async (one, other) => {
     const { cid, masterKey } = await saveFresh()
     const found = await getKey(without(owner, one, other), cid)
     expect(found.masterKey).toBe(masterKey)
     expect(found.failedNodes.map(({ node }) => node).sort()).toEqual([one, other])
   })
 
-  test('fail when three are offline, and the error names them', async () => {
+  test('fail when three are offline, and the error lists them', async () => {
     const { cid } = await saveFresh()
     await expect(getKey(without(owner, 1, 3, 5), cid)).rejects.toMatchObject({
       code: 'NOT_ENOUGH_SHARDS',
@@ -97,7 +97,7 @@ describe('two nodes of five', () => {
     expect(isDriveKeyLost(lost)).toBe(true)
   })
 
-  test('that lost the key, damaged it or do not know the session are left out of an export', async () => {
+  test('that lost or damaged the key or do not know the session are omitted from an export', async () => {
     const { cid, masterKey } = await saveFresh()
     nodes.forge(1, 'delete from key where cid = ?', cid)
     nodes.forge(2, "update key set sealed = x'00' where cid = ?", cid)
@@ -143,7 +143,7 @@ describe('two nodes of five', () => {
       },
     ],
   ]
-  test.each(lies)('that answer %s are found out', async (what, lie) => {
+  test.each(lies)('that answer %s are detected', async (what, lie) => {
     const { cid, masterKey } = await saveFresh()
     await using first = await startLiar(nodes.url(1), onlyShards(lie))
     await using second = await startLiar(nodes.url(4), onlyShards(lie))
@@ -155,7 +155,7 @@ describe('two nodes of five', () => {
       expect([1, 4]).toContain(node)
   })
 
-  test('that give right shards without their commitments are named', async () => {
+  test('that return correct shards without their commitments are reported', async () => {
     const { cid, masterKey } = await saveFresh()
     const strip = onlyShards((_request, answer, response) => {
       const { set: _set, ...rest } = JSON.parse(answer.body)
@@ -167,7 +167,7 @@ describe('two nodes of five', () => {
     expect(found).toEqual({ masterKey, wrongNodes: [2, 3], failedNodes: [] })
   })
 
-  test('that lie only once three honest ones have answered are named', async () => {
+  test('that lie only after three honest ones have answered are reported', async () => {
     const { cid, masterKey } = await saveFresh()
     let honest = 0
     const release: (() => void)[] = []
@@ -217,7 +217,7 @@ describe('two nodes of five', () => {
     }
   })
 
-  test('restored from an old backup restore no revoked rights, and catch up by repair', async () => {
+  test('restored from an old backup restore no revoked rights, and are updated by repair', async () => {
     const { cid, masterKey } = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     const backups: [number, string][] = []
@@ -242,7 +242,7 @@ describe('two nodes of five', () => {
     expect(after.agreed?.owner).toBe(friend.address)
   })
 
-  test('that alone know of a transfer cannot move a third, and the repair of the owner reverts it', async () => {
+  test('that alone know of a transfer cannot move a third, and the owner’s repair reverts it', async () => {
     const { cid } = await saveFresh()
     // Nodes 1 and 2 received a change that three others did not: only two state it.
     expect(await codeOf(transferFile(without(owner, 3, 4, 5), cid, friend.address))).toBe('CHANGE_INCOMPLETE')
@@ -261,7 +261,7 @@ describe('two nodes of five', () => {
     expect((await getKeyStatus(friend, cid)).health).toBe('whole')
   })
 
-  test('that heard of a revocation alone: the status says so, and a repair finishes it', async () => {
+  test('that alone received a revocation are reported by the status, and a repair completes it', async () => {
     const { cid, masterKey } = await saveFresh()
     await shareFile(owner, cid, [friend.address])
     expect(await codeOf(revokeAccess(without(owner, 3, 4, 5), cid, [friend.address]))).toBe('CHANGE_INCOMPLETE')
@@ -275,7 +275,7 @@ describe('two nodes of five', () => {
   })
 })
 
-test('a key that was retired is handed to no one, and says where its file went', async () => {
+test('a retired key is returned to no account, and says where its file went', async () => {
   const { cid } = await saveFresh()
   const successor = freshCid()
   await retireKey(owner, cid, { successor })
@@ -329,28 +329,25 @@ const changes: Record<
 const resaved = prepareKey()
 
 describe.each(Object.entries(changes))('%s, cut off', (name, { prepare, make, holds }) => {
-  test.each([0, 1, 2, 3, 4])(
-    'after %i nodes: nothing is lost, and the same call again makes it whole',
-    async (reached) => {
-      const { cid, masterKey } = await prepare()
-      const away = [1, 2, 3, 4, 5].slice(reached)
-      await make(without(owner, ...away), cid).catch((error: unknown) => {
-        if (!CairnError.is(error)) throw error
-      })
-      // In between, the key opens for exactly one owner or, when nothing is saved yet, for no one.
-      const byOwner = await opens(owner, cid)
-      const byFriend = await opens(friend, cid)
-      if (name === 'transfer') expect(byOwner).not.toBe(byFriend)
-      if (name === 'save anew') expect(byOwner).toBe(true)
-      await make(owner, cid)
-      await holds(cid, masterKey)
-      // Nodes that wait for others learn of them when they are asked.
-      await getKeyStatus(name === 'transfer' ? friend : owner, cid)
-      expect((await getKeyStatus(name === 'transfer' ? friend : owner, cid)).health).toBe('whole')
-    },
-  )
+  test.each([0, 1, 2, 3, 4])('after %i nodes, loses nothing, and the same call again completes it', async (reached) => {
+    const { cid, masterKey } = await prepare()
+    const away = [1, 2, 3, 4, 5].slice(reached)
+    await make(without(owner, ...away), cid).catch((error: unknown) => {
+      if (!CairnError.is(error)) throw error
+    })
+    // In between, the key opens for exactly one owner or, when nothing is saved yet, for no one.
+    const byOwner = await opens(owner, cid)
+    const byFriend = await opens(friend, cid)
+    if (name === 'transfer') expect(byOwner).not.toBe(byFriend)
+    if (name === 'save anew') expect(byOwner).toBe(true)
+    await make(owner, cid)
+    await holds(cid, masterKey)
+    // Nodes that wait for others learn of them when they are asked.
+    await getKeyStatus(name === 'transfer' ? friend : owner, cid)
+    expect((await getKeyStatus(name === 'transfer' ? friend : owner, cid)).health).toBe('whole')
+  })
 
-  test.each([1, 2, 3, 4, 5])('by the end of node %i: it is finished when the node is back', async (node) => {
+  test.each([1, 2, 3, 4, 5])('by the exit of node %i, completes when the node is back', async (node) => {
     const { cid, masterKey } = await prepare()
     await nodes.stop(node)
     try {
@@ -363,7 +360,7 @@ describe.each(Object.entries(changes))('%s, cut off', (name, { prepare, make, ho
   })
 })
 
-describe('what one node has', () => {
+describe('the data of one node', () => {
   test('opens nothing at another: neither its disk nor its log holds a token, a proof or a key', async () => {
     const { cid, masterKey } = await saveFresh()
     await getKey(owner, cid)
@@ -387,7 +384,7 @@ describe('what one node has', () => {
     }
   })
 
-  test('rejects the tokens of a node without the session key', async () => {
+  test('opens nothing by its tokens without the session key', async () => {
     const { cid } = await saveFresh()
     const token = owner.keySession?.nodes[0]?.token ?? ''
     for (const number of [1, 2, 3, 4, 5]) {
@@ -404,7 +401,7 @@ describe('what one node has', () => {
   })
 })
 
-test('conditions on a chain that no node knows are refused by all, and change nothing', async () => {
+test('all nodes reject conditions on a chain that none of them knows, and change nothing', async () => {
   const { cid } = await saveFresh()
   const conditions = [
     {

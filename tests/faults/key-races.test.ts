@@ -59,7 +59,7 @@ async function outcomeOf(work: Promise<{ isEffective: boolean }>): Promise<strin
   }
 }
 
-test('both share and revoke: all of it is there on all nodes', async () => {
+test('concurrent shares and revocations all reach all nodes', async () => {
   for (let round = 0; round < rounds; round++) {
     const cid = freshCid()
     const gone = `0x${'8'.repeat(40)}`
@@ -101,7 +101,7 @@ test('exactly one of two concurrent transfers succeeds', async () => {
   }
 })
 
-test('two strangers save a key for the same file: one has it, with a key that opens', async () => {
+test('when two strangers save a key for the same file, one owns it, with a key that opens', async () => {
   for (let round = 0; round < rounds; round++) {
     const cid = freshCid()
     const keys = [prepareKey(), prepareKey()]

@@ -67,7 +67,7 @@ describe('a rotated file', () => {
     await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   })
 
-  test('has all of very many recipients', async () => {
+  test('has all recipients, even if there are very many', async () => {
     const many = Array.from({ length: 250 }, (_address, i) => `0x${(4096 + i).toString(16).padStart(40, '1')}`)
     const { cid } = await uploadEncryptedText(owner, 'to many', { shareTo: [friend.address, ...many] })
     expect((await getKeyStatus(owner, cid)).agreed?.sharedTo).toHaveLength(251)
@@ -77,7 +77,7 @@ describe('a rotated file', () => {
     expect(await read(friend, rotated.cid)).toBe('to many')
   })
 
-  test('is made with two nodes away, whichever file they knew', async () => {
+  test('is created with two nodes offline, whichever file they knew', async () => {
     const { cid } = await uploadEncryptedText(owner, 'two away', { shareTo: [friend.address] })
     const rotated = await rotateFile(without(owner, 2, 4), cid)
     expect(rotated.retired).toMatchObject({ done: [1, 3, 5], isEffective: true })
@@ -88,7 +88,7 @@ describe('a rotated file', () => {
     })
   })
 
-  test('does not adopt recipients or conditions that only one lying node names', async () => {
+  test('does not adopt recipients or conditions that only one lying node reports', async () => {
     const { cid } = await uploadEncryptedText(owner, 'no lies', { shareTo: [friend.address] })
     await using liar = await startLiar(urlOf(1), (request, answer, response) => {
       const body = JSON.parse(answer.body)
@@ -104,7 +104,7 @@ describe('a rotated file', () => {
     await expect(getKey(stranger, rotated.cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   })
 
-  test('is not made where no three nodes agree, nor by anybody but the owner; nothing is uploaded', async () => {
+  test('is not created without agreement of three nodes, nor by others than the owner; nothing is uploaded', async () => {
     const { cid } = await uploadEncryptedText(owner, 'split', { shareTo: [friend.address] })
     const before = await owned()
     await expect(rotateFile(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
@@ -120,8 +120,8 @@ describe('a rotated file', () => {
   })
 })
 
-describe('a rotation that is cut off', () => {
-  test('on the way leaves the old file as it was, and is made again', async () => {
+describe('an interrupted rotation', () => {
+  test('leaves the old file unchanged at first, and can be repeated', async () => {
     const text = 'long '.repeat(1_000_000)
     const { cid } = await uploadEncryptedText(owner, text, { shareTo: [friend.address] })
     const before = await owned()
@@ -134,7 +134,7 @@ describe('a rotation that is cut off', () => {
     expect(await read(friend, (await rotateFile(owner, cid)).cid)).toBe(text)
   })
 
-  test('before three nodes retired the old key names the new file, and is made again', async () => {
+  test('reports the new file before three nodes retired the old key, and can be repeated', async () => {
     const { cid } = await uploadEncryptedText(owner, 'half', { shareTo: [friend.address] })
     // Three nodes lose every call that retires a key; all else reaches them.
     const liars = await Promise.all(
@@ -161,7 +161,7 @@ describe('a rotation that is cut off', () => {
     })
   })
 
-  test('after three nodes retired the old key is finished on the others; the readers stay', async () => {
+  test('completes on the other nodes after three nodes retired the old key; the readers stay', async () => {
     const { cid } = await uploadEncryptedText(owner, 'nearly', { shareTo: [friend.address] })
     const first = await rotateFile(without(owner, 1, 5), cid)
     const before = await owned()
@@ -191,7 +191,7 @@ describe('a rotation that is cut off', () => {
     expect((await getKeyStatus(owner, rotated.cid)).agreed).toMatchObject({ sharedTo: [] })
   })
 
-  test('names the new file if it cannot withdraw what a revoked reader got with it', async () => {
+  test('reports the new file if it cannot withdraw what a revoked reader gained by it', async () => {
     const { cid } = await uploadEncryptedText(owner, 'open', { shareTo: [friend.address] })
     const before = await owned()
     const cut: Client = {

@@ -59,7 +59,7 @@ test('a session closed while nodes are offline can still be closed there, and is
   expect((await closeKeySession(client, stolen)).open, 'closed is closed').toEqual([])
 })
 
-test('a session whose tokens must be renewed first is closed too, and callers do not keep it', async () => {
+test('closes a session whose tokens must be renewed first, and callers do not keep it', async () => {
   const client = await nodes.client()
   const session = sessionOf(client)
   for (const part of session.nodes) if (part !== null) part.expiresAt = 0
@@ -69,7 +69,7 @@ test('a session whose tokens must be renewed first is closed too, and callers do
   expect(notified).toEqual([])
 })
 
-test('a session that nodes lost is dropped; one that ended early by the clock of a node is renewed', async () => {
+test('drops a session that nodes lost, and renews one that ended early by the clock of a node', async () => {
   const client = await nodes.client()
   const session = sessionOf(client)
   const file = `bafkrei${'b'.repeat(51)}q`
@@ -174,7 +174,7 @@ test('many calls share one signature for a node that was offline at sign-in', as
   expect([signatures, lackingNodes(sessionOf(client))]).toEqual([1, []])
 })
 
-test('no wallet is asked for a session that was closed, or for a call that was given up', async () => {
+test('asks no wallet for a closed session or an aborted call', async () => {
   const client = await nodes.client()
   const session = sessionOf(client)
   let count = 0
@@ -191,7 +191,7 @@ test('no wallet is asked for a session that was closed, or for a call that was g
   expect(count).toBe(0)
 })
 
-test('a node that rejects every sign-in gets one signature, and a signer that fails is not asked at each call', async () => {
+test('requests one signature for a node that rejects every sign-in, and does not ask a failing signer at each call', async () => {
   const client = await nodes.client()
   const { privateKey, address } = client
   const file = `bafkreid${'m'.repeat(50)}q`
@@ -246,7 +246,7 @@ test.each<[string, boolean, Lie]>([
       if (request.url?.includes('/nonce/')) response.writeHead(status).end(body)
     },
   ],
-])('users sign in although two nodes %s', async (_what, hasPart, lie) => {
+])('users can sign in although two nodes %s', async (_what, hasPart, lie) => {
   await using first = await startLiar(nodes.url(1), lie)
   await using second = await startLiar(nodes.url(3), lie)
   const plain = withNodes(createClient({ network: nodes.profile }), { 1: first.url, 3: second.url })

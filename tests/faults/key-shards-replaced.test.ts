@@ -30,7 +30,7 @@ async function retrieve(client: Client & { address: string }, node: number, cid:
 }
 const run = (node: number, ...args: string[]) => runKeyNodeAdmin(nodes.environment(node), ...args, '--json')
 
-test('its files are served by five nodes again, with new shards, and the old ones are worth nothing', async () => {
+test('five nodes serve its files again with new shards, and the old shards are worthless', async () => {
   const first = await nodes.client()
   const friend = await nodes.client()
   const files: { cid: string; masterKey: string; old: CallResult<typeof retrieveShard>[] }[] = []

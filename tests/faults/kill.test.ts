@@ -24,7 +24,7 @@ async function storeUntilKilled(folder: string, round: number, acknowledgements:
   return output
 }
 
-test('of hundreds of uploads by a process that is killed again and again, none that was acknowledged is lost', async () => {
+test('loses no acknowledged upload of hundreds by a process that is killed again and again', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-kill-'))
   const acknowledged: string[] = []
   for (let round = 0; round < 4; round++) {

@@ -9,7 +9,7 @@ const count = 130_000
 const folder = mkdtempSync(join(tmpdir(), 'cairn-many-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a folder may have more CARs than a call takes arguments', async () => {
+test('a folder can have more CARs than a call takes arguments', async () => {
   for (let i = 0; i < count; i++) writeFileSync(join(folder, `${i}.car`), '')
   const stop = new AbortController()
   const steps: string[] = []

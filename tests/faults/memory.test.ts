@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 
-test('storing and reading 1 GiB needs no more than 250 MiB of memory, Node itself included', async () => {
+test('storing and reading 1 GiB needs at most 250 MiB of memory, including Node itself', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-memory-'))
   const program = join(import.meta.dirname, 'store-program.ts')
   const args = ['--conditions=@cairn/source', program, folder, 'large', '1024']

@@ -26,7 +26,7 @@ afterAll(async () => {
 
 type Published = { value: string; sequence: string; record: string }
 
-test('kill -9 while names are published', async () => {
+test('no publication is lost or doubled by kill -9', async () => {
   const { apiKey } = await createTestKey({ profile: { api: service.api } })
   const headers = { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' }
   const call = async (path: string, body?: unknown): Promise<Response> =>

@@ -41,7 +41,7 @@ async function send(storage: StorageProcess, apiKey: string, body: Buffer, query
   return { status: answer.status, code: answer.headers.get('x-cairn-code'), headers: answer.headers, text }
 }
 
-test('two uploads of 60,000 tiny files at once fit into a heap of 256 MB, and their memory comes back', async () => {
+test('two concurrent uploads of 60,000 tiny files fit into a heap of 256 MB, and their memory is released', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-parts-'))
   const storage = await startStorageProcess(home, {}, { nodeOptions: small })
   try {
@@ -76,7 +76,7 @@ test('two uploads of 60,000 tiny files at once fit into a heap of 256 MB, and th
   }
 }, 300_000)
 
-test('uploads beyond the memory for parts are refused with a hint, and memory is counted only while it is used', async () => {
+test('rejects uploads beyond the memory for parts with a hint, and counts memory only while it is used', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-parts-'))
   const storage = await startStorageProcess(home, { CAIRN_PART_MEMORY_BYTES: String(2 * MIB) })
   try {

@@ -37,7 +37,7 @@ async function residentMib(): Promise<number> {
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
 }
 
-test('250 clients that stop reading hold less than what is read ahead for them', async () => {
+test('250 clients that stop reading hold less memory than their read-ahead', async () => {
   const { hostname, port, pathname } = new URL(`${storage.gateway}/ipfs/${await store(64 * MIB)}`)
   const before = await residentMib()
   const clients: Socket[] = []

@@ -50,7 +50,7 @@ async function watch(
 }
 
 it.each(sources)(
-  '$what goes on after kills at any point, and is stored once',
+  '$what resumes after kills at any point, and is stored once',
   {
     timeout: 400_000,
   },

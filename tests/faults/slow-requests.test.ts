@@ -52,7 +52,7 @@ describe.each([
   // It asks for its key before it reads anything.
   ['storage provider', '/pieces', 401],
 ] as const)('the %s', (service, path, status) => {
-  test('closes 300 connections that drip into JSON bodies', async () => {
+  test('closes 300 connections that send JSON bodies byte by byte', async () => {
     const url = urlOf(service)
     await expectAllClosed(
       Array.from({ length: 300 }, () => drip(url, jsonHead(path))),
@@ -63,14 +63,14 @@ describe.each([
 })
 
 describe.each(services)('the %s', (service) => {
-  test('closes connections whose head drips, and those that send nothing', async () => {
+  test('closes connections whose head arrives byte by byte, and those that send nothing', async () => {
     const url = urlOf(service)
     const slow = Array.from({ length: 20 }, () => drip(url, 'GET / HTTP/1.1\r\nHost: a\r\nX-Slow: '))
     const silent = Array.from({ length: 20 }, () => hold(url, ''))
     await expectAllClosed([...slow, ...silent], 408)
   })
 
-  test('closes connections whose answer is out and whose body is not', async () => {
+  test('closes connections that were answered before their body ended', async () => {
     const url = urlOf(service)
     // No path takes text, so that none is read.
     const head = (length: string) =>
@@ -98,7 +98,7 @@ test.each([
   for (const { answer } of held) expect(answer()).toContain('"code":"REQUEST_TIMEOUT"')
 })
 
-test('the time limit of bodies cuts none that is not meant', async () => {
+test('the time limit of bodies ends no other request', async () => {
   // A window of an hour: what is shown here is the limit of bodies alone.
   await using patient = await createTestNetwork({
     CAIRN_BODY_TIMEOUT_SECONDS: '1',

@@ -6,7 +6,7 @@ import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { createPackPlace, manyBlocks } from '../../services/storage/src/packs/pack.fixture.ts'
 import { readPack } from '../../services/storage/src/packs/read-pack.ts'
 
-test('a pack cut at any length of its last 4 KiB is never taken for a whole one, and what lies before can be read', async () => {
+test('a pack truncated anywhere in its last 4 KiB is never accepted as complete, and what lies before can be read', async () => {
   const rows = await mkdtemp(join(tmpdir(), 'cairn-torn-'))
   const place = await createPackPlace(await openDatabase({ kind: 'sqlite', path: join(rows, 'cairn.sqlite') }))
   const earlier = manyBlocks(3, 1000, 5)

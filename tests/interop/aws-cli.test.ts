@@ -54,7 +54,7 @@ describe.skipIf(!isPythonProgramInstalled(awsCli))('AWS CLI', () => {
     return text
   }
 
-  test('the lines of the page store a file and print its CID', async () => {
+  test('runs the lines of the page, which store a file and print its CID', async () => {
     await writeFile(join(scratch, 'cat.jpg'), randomBytes(100))
     const lines = readBlock().filter((line) => line.startsWith('aws '))
     expect(lines).toHaveLength(3)

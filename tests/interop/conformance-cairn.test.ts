@@ -49,7 +49,7 @@ describe.skipIf(!isInstalled(gatewayConformance))('gateway-conformance with our 
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  it('passes whole, but for what is decided otherwise', async ({ task }) => {
+  it('passes completely, except for documented differences', async ({ task }) => {
     const results = await runConformance({
       gatewayUrl: network.profile.gateway,
       subdomainUrl: 'http://example.com',

@@ -7,7 +7,7 @@ import { gatewayConformance, isInstalled } from './binaries.ts'
 import { extractConformanceFixtures, readConformanceReport, runConformance } from './conformance.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 
-it('the report of a Go test is read test by test', async () => {
+it('reads the report of a Go test test by test', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-go-test-'))
   try {
     await writeFile(join(folder, 'go.mod'), 'module example\n\ngo 1.21\n')
@@ -43,7 +43,7 @@ describe.skipIf(!isInstalled(gatewayConformance))('the suite itself', () => {
     if (folder !== undefined) await rm(folder, { recursive: true, force: true })
   })
 
-  it('passes against Kubo, which shows that it is run as it should be', async () => {
+  it('passes against Kubo, which shows that it is run correctly', async () => {
     const results = await runConformance({
       gatewayUrl: kubo.gatewayUrl,
       subdomainUrl: kubo.gatewayUrl.replace('127.0.0.1', 'localhost'),

@@ -71,12 +71,12 @@ test('commitments, the aggregate, its index and every proof equal those of the r
   expect(answer.entries).toEqual(placed.map((piece, i) => ({ ...describePiece(piece), offset: offsets[i] })))
 })
 
-test('one piece alone', async () => {
+test('a single piece matches the reference', async () => {
   const { question, aggregate } = await buildQuestion([payloadOf(70_000)])
   expect((await ask(question)).proven).toEqual([describePiece(aggregate.piece)])
 })
 
-test('a changed proof leads the reference nowhere', async () => {
+test('the reference rejects a changed proof', async () => {
   const { question, aggregate } = await buildQuestion(sizes.map(payloadOf), ({ subtree, entry }) => {
     const path = subtree.path.map((node, i) =>
       i === 0 ? Uint8Array.from(node, (byte, at) => byte ^ (at === 0 ? 1 : 0)) : node,

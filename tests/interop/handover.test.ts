@@ -54,7 +54,7 @@ async function handOver(seed: number): Promise<void> {
   await expect.poll(listPins, limit).not.toContain(cid)
 }
 
-test('Kubo pins what is announced, serves it offline, and unpins what is deleted', async () => {
+test('Kubo pins announced content, serves it offline, and unpins deleted content', async () => {
   await using _service = await startService(kubo.apiUrl)
   await handOver(5)
 })

@@ -100,7 +100,7 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
   const base = { domain: 'example.org', gatewayDomain: 'example-content.org', reportAddress: 'abuse@example.org' }
   const onS3 = { settings: { CAIRN_OBJECTS_URL: 's3://cairn/packs' } }
 
-  test('the values of the page are sound, and give replicas with an ingress', async () => {
+  test('the values of the page are valid, and give replicas with an ingress', async () => {
     const page = await readValues('domain: example.org\ngatewayDomain:')
     expect(await run(['lint', '--strict', chart], page)).toContain('0 chart(s) failed')
     const objects = await render(page)
@@ -132,7 +132,7 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
     ])
   })
 
-  test('with everything on, each container has settings of its service, and files for its secrets', async () => {
+  test('with everything enabled, each container has the settings of its service, and files for its secrets', async () => {
     const objects = await render(
       stringify({
         ...base,
@@ -160,7 +160,7 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
     expect(objects.filter(({ kind }) => kind === 'NetworkPolicy')).toHaveLength(4)
   })
 
-  test('pods for the gateway alone stay ready without S3, and get the requests of its hosts', async () => {
+  test('gateway-only pods stay ready without S3, and get the requests of its hosts', async () => {
     const storage = { ...onS3, gatewayReplicas: 3 }
     const objects = await render(stringify({ ...base, storage, metrics: { enabled: true } }))
     const pods = objects.flatMap(({ metadata, spec }) =>
@@ -210,7 +210,7 @@ describe.skipIf(!isInstalled(helm) || !isInstalled(kubernetesTypes))('Helm', () 
     for (const job of jobs) expect(job).toMatch(new RegExp(`^${pattern}$`))
   })
 
-  test('settings have the text that a service reads, however YAML reads their values', async () => {
+  test('settings reach a service as the text it reads, however YAML reads their values', async () => {
     const objects = await render(`${stringify(base)}
 storage:
   settings:
@@ -263,7 +263,7 @@ keyrouter:
       'Pods for the gateway alone',
     ],
     ['four key nodes', { ...base, storage: onS3, keyrouter: { nodes: ['a', 'b', 'c', 'd'] } }, 'must name five'],
-  ])('%s is refused', async (_what, values, message) => {
+  ])('rejects %s', async (_what, values, message) => {
     await expect(render(stringify(values))).rejects.toThrow(message)
   })
 })

@@ -72,7 +72,7 @@ async function upload(bytes: Uint8Array<ArrayBuffer>, headers: Record<string, st
   return v.parse(v.object({ Hash: v.string() }), JSON.parse(answer.body)).Hash
 }
 
-test('a file is found by the indexer, fetched by a Kubo that asks nobody else, and forgotten when it is deleted', async () => {
+test('the indexer finds a file, a Kubo without other peers fetches it, and the indexer drops it when it is deleted', async () => {
   const content = Uint8Array.from(Buffer.concat([...patternedBytes(1_500_000, 7)]))
   const cid = await upload(content)
   const kept = await upload(new TextEncoder().encode('stays'))

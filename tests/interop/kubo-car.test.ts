@@ -60,7 +60,7 @@ beforeAll(async () => {
 afterAll(() => kubo?.[Symbol.asyncDispose]())
 
 describe.each(profiles)('CARs of $name', (profile) => {
-  it('ours is imported by Kubo, which then gives the file', async () => {
+  it('ours is imported by Kubo, which then returns the file', async () => {
     const list = createBlockList()
     const content = Buffer.concat([...patternedBytes(5 * profile.chunkSizeBytes + 17, 21)])
     const { cid } = await importFile([content], profile, list)
@@ -88,7 +88,7 @@ describe.each(profiles)('CARs of $name', (profile) => {
     )
   })
 
-  it('folders, links and HAMTs of ours arrive in Kubo as they were', async () => {
+  it('our folders, links and HAMTs arrive in Kubo unchanged', async () => {
     const many: FileTree = new Map()
     for (let index = 0; index < 6000; index++) many.set(`file-${index}-${'n'.repeat(20)}`, Buffer.from(String(index)))
     const tree: FileTree = new Map<string, FileTree | Uint8Array | string>([
@@ -112,7 +112,7 @@ describe.each(profiles)('CARs of $name', (profile) => {
   })
 })
 
-it('a CAR with a wrong hash is refused by both', async () => {
+it('both reject a CAR with a wrong hash', async () => {
   const list = createBlockList()
   const { cid } = await importFile([Buffer.from('right')], importProfiles.v1, list)
   const car = Buffer.concat([...encodeCar([cid], [{ cid, bytes: Buffer.from('wrong') }])])

@@ -102,14 +102,14 @@ const requests: Record<string, () => GatewayRequest> = {
   'a service worker': () => ({ path: `/ipfs/${file}`, headers: { 'service-worker': 'script' } }),
 }
 
-describe('our gateway answers as that of Kubo does', () => {
+describe('our gateway answers like the gateway of Kubo', () => {
   it.each(Object.entries(requests))('%s', async (_name, request) => {
     const theirs = await requestGateway(kubo.gatewayUrl, request())
     expect(await requestGateway(ourUrl, request())).toEqual(theirs)
   })
 })
 
-it('a CAR of our gateway is imported by Kubo', async () => {
+it('Kubo imports a CAR of our gateway', async () => {
   await using other = await startKubo()
   const car = await fetch(`${ourUrl}/ipfs/${folder}?format=car`)
   await other.run(['dag', 'import'], new Uint8Array(await car.arrayBuffer()))

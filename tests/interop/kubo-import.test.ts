@@ -75,7 +75,7 @@ describe.each(ways)('$profile.name as Kubo with $options $addArgs', ({ profile, 
     expect((await importTree(tree, profile)).cid.toString()).toBe(await addTree(kubo, addArgs, tree))
   })
 
-  it('folders just at and just beyond the size where they become a HAMT', async () => {
+  it('folders just at and just beyond the size at which they become a HAMT', async () => {
     for (const excess of [0, 1]) {
       const tree = folderOfMeasure(profile, profile.hamtThresholdBytes + excess)
       let blocks = 0

@@ -45,7 +45,7 @@ const create = () => call<{ name: string }>('/api/names', { label: null })
 const publish = (name: string, value = cid) => call<Published>(`/api/names/${name}/records`, { value })
 const ipfs = async (...args: string[]) => (await kubo.run(args)).toString().trim()
 
-test('Kubo verifies our records, both signatures, and reads the same from them', async () => {
+test('Kubo verifies our records with both signatures, and reads the same values', async () => {
   const { name } = await create()
   const { record, sequence } = await publish(name)
   const path = join(kubo.folder, 'ours.ipns-record')
@@ -65,7 +65,7 @@ test('Kubo resolves our names through our delegated routing', async () => {
 })
 
 test.each(['libp2p', 'pem'] as const)(
-  'a key exported as %s publishes in Kubo, above what the service published, and we follow',
+  'a key exported as %s publishes in Kubo above the sequence of the service, and we follow',
   async (format) => {
     const { name } = await create()
     const before = await publish(name)

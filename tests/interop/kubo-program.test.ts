@@ -57,14 +57,14 @@ async function errorOf(run: Promise<unknown>): Promise<string> {
 }
 
 describe("Kubo's program with our service", () => {
-  it('says which version and who it speaks to', async () => {
+  it('reports its version and the service it talks to', async () => {
     const version = await fetch(`${network.profile.api}/api/v0/version`, { method: 'POST' })
     expect(await version.json()).toMatchObject({ Version: `${kuboProgram.version.slice(1)}+cairn` })
     const id: unknown = JSON.parse((await ours(['id'])).toString())
     expect(id).toMatchObject({ AgentVersion: expect.stringContaining('cairn/'), ID: expect.stringMatching(/^12D3/) })
   })
 
-  it('adds files and folders from the disk, in every form that Kubo has for them', async () => {
+  it('adds files and folders from the disk, in every form that Kubo has', async () => {
     const file = join(home, 'a file.bin')
     await writeFile(file, Buffer.concat([...patternedBytes(600_000, 61)]), { mode: 0o640 })
     for (const options of [
@@ -83,7 +83,7 @@ describe("Kubo's program with our service", () => {
     await same(['add', '--quieter', '--stdin-name=in.txt', '--wrap-with-directory'], Buffer.from('from stdin'))
   })
 
-  it('stores blocks and nodes by every hash function', async () => {
+  it('stores blocks and nodes with every hash function', async () => {
     const listed = (await theirs(['cid', 'hashes'])).toString().trim().split('\n')
     const refused: string[] = []
     for (const name of listed) {
@@ -111,7 +111,7 @@ describe("Kubo's program with our service", () => {
     }
   })
 
-  it('takes trees of other hash functions over, and gives them back', async () => {
+  it('imports trees of other hash functions, and returns them', async () => {
     const content = Buffer.concat([...patternedBytes(700_000, 71)])
     await using written = await writeTree(
       new Map<string, FileTree | Uint8Array | string>([
@@ -138,7 +138,7 @@ describe("Kubo's program with our service", () => {
     }
   })
 
-  it('adds trees, with empty folders or without, and HAMTs of any fan-out', async () => {
+  it('adds trees, with or without empty folders, and HAMTs of any fan-out', async () => {
     const many: FileTree = new Map(
       Array.from({ length: 700 }, (_, index) => [`file number ${index}`, Buffer.from(`${index}`)]),
     )
@@ -164,7 +164,7 @@ describe("Kubo's program with our service", () => {
     }
   })
 
-  it('reads it again: cat, ls, get, resolve, dag and block', async () => {
+  it('reads them back: cat, ls, get, resolve, dag and block', async () => {
     const content = Buffer.concat([...patternedBytes(700_000, 62)])
     await using written = await writeTree(
       new Map<string, FileTree | Uint8Array | string>([
@@ -208,7 +208,7 @@ describe("Kubo's program with our service", () => {
     }
   })
 
-  it('stores blocks and nodes, and measures, with the output of Kubo', async () => {
+  it('stores blocks and nodes, and measures them, with the output of Kubo', async () => {
     await same(['block', 'put'], Buffer.from('one block'))
     await same(['block', 'put', '--cid-codec=dag-pb'], Buffer.from('0a020801', 'hex'))
     await same(['dag', 'put'], Buffer.from('{"b":[1,null,true],"a":{"c":{"/":{"bytes":"AQID"}}}}'))
@@ -230,7 +230,7 @@ describe("Kubo's program with our service", () => {
     expect((await ours(['repo', 'stat'])).toString()).toContain('RepoSize:')
   })
 
-  it('makes keys and publishes names', async () => {
+  it('creates keys and publishes names', async () => {
     const cid = await same(['add', '-Q', '--cid-version=1'], Buffer.from('published'))
     const made = (await ours(['key', 'gen', 'site'])).toString().trim()
     expect((await ours(['key', 'list', '-l'])).toString()).toBe(`${made} site \n`)
@@ -258,7 +258,7 @@ describe("Kubo's program with our service", () => {
     expect(here).toContain('not pinned')
   })
 
-  it('shows its user what is wrong', async () => {
+  it('shows errors to its user', async () => {
     const cases: [() => Promise<unknown>, RegExp][] = [
       [() => ours(['files', 'ls']), /does not support Kubo's call "files\/ls"/],
       [() => ours(['swarm', 'peers']), /does not support Kubo's call "swarm\/peers"/],

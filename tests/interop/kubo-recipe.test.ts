@@ -26,7 +26,7 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
 })
 
-test('a Kubo set up by the page reads, pins and resolves what this network stores', async () => {
+test('a Kubo set up as on the page reads, pins and resolves what this network stores', async () => {
   const { apiKey } = await createTestKey(network)
   const client = createClient({ network: network.profile, apiKey })
   const content = Uint8Array.from(Buffer.concat([...patternedBytes(3_000_000, 11)]))

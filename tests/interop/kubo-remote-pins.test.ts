@@ -38,7 +38,7 @@ describe("Kubo's program with the Pinning Service API", () => {
     expect(await remote('ls')).toBe('')
   })
 
-  it('hears why a pin failed', async () => {
+  it('receives the reason of a failed pin', async () => {
     const unknown = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
     await kubo.run(['pin', 'remote', 'service', 'add', 'wrong', network.profile.api, 'wrong-key'])
     const failure = kubo.run(['pin', 'remote', 'add', '--service=wrong', unknown])

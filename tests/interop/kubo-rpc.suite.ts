@@ -33,7 +33,7 @@ export function describeKuboRpc(name: string, start: () => Promise<RpcTarget>): 
 
     const readAll = async (source: AsyncIterable<Uint8Array>) => Buffer.concat(await Array.fromAsync(source))
 
-    it.each([0, 1, 262_144, 262_145, 3_000_000])('adds %i bytes and gives them back', async (size) => {
+    it.each([0, 1, 262_144, 262_145, 3_000_000])('adds %i bytes and reads them back', async (size) => {
       const content = Buffer.concat([...patternedBytes(size, 51)])
       for (const cidVersion of [0, 1] as const) {
         const profile = cidVersion === 0 ? importProfiles.v0 : importProfiles.v1
@@ -47,7 +47,7 @@ export function describeKuboRpc(name: string, start: () => Promise<RpcTarget>): 
       }
     })
 
-    it('gives a part of a file', async () => {
+    it('returns a part of a file', async () => {
       const content = Buffer.concat([...patternedBytes(600_000, 52)])
       const { cid } = await client.add(content, { cidVersion: 1 })
       const part = await readAll(client.cat(cid, { offset: 262_000, length: 500 }))
@@ -70,14 +70,14 @@ export function describeKuboRpc(name: string, start: () => Promise<RpcTarget>): 
       expect((await readAll(client.cat(`${expected.cid}/ü a+b%20.txt`))).toString()).toBe('odd')
     })
 
-    it('reports how far it is', async () => {
+    it('reports its progress', async () => {
       const content = Buffer.concat([...patternedBytes(2_000_000, 54)])
       const seen: number[] = []
       await client.add(content, { cidVersion: 1, progress: (bytes) => void seen.push(bytes) })
       expect(seen.at(-1)).toBe(content.length)
     })
 
-    it('takes a CAR that Kubo wrote, and Kubo takes one that its gateway wrote', async () => {
+    it('accepts a CAR that Kubo wrote, and Kubo accepts one that our gateway wrote', async () => {
       await using kubo: Kubo = await startKubo()
       const content = Buffer.concat([...patternedBytes(900_000, 55)])
       const cid = (await kubo.run(['add', '-Q', '--cid-version=1', '-w', '--stdin-name=a.bin'], content))
@@ -93,7 +93,7 @@ export function describeKuboRpc(name: string, start: () => Promise<RpcTarget>): 
       expect((await second.run(['cat', `${cid}/a.bin`])).equals(content)).toBe(true)
     })
 
-    it('says what is wrong in words that the client passes on', async () => {
+    it('reports errors in words that the client passes on', async () => {
       await expect(readAll(client.cat('not-a-cid'))).rejects.toThrow(/cid|path/i)
       await expect(Array.fromAsync(client.dag.import([Buffer.from('this is no CAR')]))).rejects.toThrow()
     })

@@ -75,7 +75,7 @@ test('the page prints the example of ten lines', async () => {
 })
 
 test.each(folders)(
-  'the archive of %s has its README, the licence and no tests, and says which Node it needs',
+  'the archive of %s has its README, the licence and no tests, and states the required Node version',
   async (folder) => {
     const archive = join(app, 'cairn-packages', `cairn-${folder}-0.1.0.tgz`)
     const files = (await shell(`tar tzf '${archive}'`, app)).trim().split('\n')
@@ -110,7 +110,7 @@ describe.each(nodes)('on Node %s', (version) => {
     expect(said).toMatch(/^0\.1\.0\n[\s\S]*cairn upload/)
   })
 
-  test('every entry of every package gives the same by import and by require, plain and bundled', async () => {
+  test('every entry of every package exports the same by import and by require, plain and bundled', async () => {
     const expected: string[][] = JSON.parse(await shell('node all.mjs', app))
     expect(expected.every((names) => names.length > 0)).toBe(true)
     const outside = await mkdtemp(join(scratch, 'bundled-'))
@@ -137,7 +137,7 @@ describe.each(nodes)('on Node %s', (version) => {
     for (const line of linesOf('node bundle/')) expect(await shell(line, outside, version)).toContain(helloCid)
   })
 
-  test('keys are saved, read, refused and listed, plain and bundled', async () => {
+  test('saves, reads, refuses and lists keys, plain and bundled', async () => {
     const outside = await mkdtemp(join(scratch, 'bundled-'))
     for (const format of ['esm', 'cjs'])
       await shell(
@@ -155,7 +155,7 @@ describe.each(nodes)('on Node %s', (version) => {
   })
 })
 
-test.skipIf(!hasChromium)('bundles for browsers by Vite and esbuild upload and read back in one', async () => {
+test.skipIf(!hasChromium)('Vite and esbuild bundles upload and read back in a browser', async () => {
   await shell(linesOf('npx vite build', 'npx esbuild page.js').join('\n'), app)
   const dist = join(app, 'dist')
   await mkdir(join(dist, 'by-esbuild'), { recursive: true })

@@ -48,7 +48,7 @@ describe.skipIf(runtimes.every((runtime) => findRuntime(runtime) === undefined))
       expect(await run(runtime, 'upload.mjs')).toContain(helloCid)
     })
 
-    test.skipIf(!isThere)(`keys are saved, read, refused and listed on ${runtime.name}`, async () => {
+    test.skipIf(!isThere)(`saves, reads, refuses and lists keys on ${runtime.name}`, async () => {
       expect(JSON.parse(await run(runtime, 'keys.mjs'))).toEqual(keysAnswer)
     })
   }

@@ -97,7 +97,7 @@ async function saveKey(privateKey: `0x${string}`, cid: string, aggregator?: stri
 
 const noSdk = whyNoPeerSuite(peerSdk)
 test.skipIf(noSdk !== undefined)(
-  'the suite of the SDK passes whole',
+  'the suite of the SDK passes completely',
   async ({ task }) => {
     const { apiKey, address, privateKey } = await createTestKey({ profile })
     const image = new Uint8Array(await readFile(peerFile(peerSdk, 'src/Lighthouse/tests/testImages/testImage1.svg')))
@@ -123,7 +123,7 @@ test.skipIf(noSdk !== undefined)(
 
 const noKavach = whyNoPeerSuite(peerKavach)
 test.skipIf(noKavach !== undefined)(
-  'the suite of kavach passes whole',
+  'the suite of kavach passes completely',
   async ({ task }) => {
     await saveKey(keys.kavach, 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH', '([2] and [1])')
     const result = await runPeerSuite(peerKavach, hosts)

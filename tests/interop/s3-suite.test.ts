@@ -41,7 +41,7 @@ describe.skipIf(whyNoSuite() !== undefined)('s3-tests', () => {
     return { ...(await createS3Credentials(client)), address: client.address }
   }
 
-  test('the public suite', { timeout: 2_700_000 }, async ({ task }) => {
+  test('passes the public suite', { timeout: 2_700_000 }, async ({ task }) => {
     const settings = join(scratch, 's3tests.conf')
     const report = join(scratch, 'report.xml')
     const { endpoint = '' } = network.profile.s3 ?? {}

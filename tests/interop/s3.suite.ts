@@ -48,7 +48,7 @@ export function s3Suite(name: string, program: GoProgram, start: () => Promise<S
       withFaults(await startFaultyProxy(gateway.url)),
     )
 
-    it('an object in parts is whole, although the answers to its start and its completion are lost', async () => {
+    it('a multipart object is complete although the responses to its start and its completion are lost', async () => {
       await using proxy = await startFaultyProxy(gateway.url)
       const store = await open(`${randomUUID()}/`, proxy.url)
       const lost = new Set(['uploads', 'uploadId'])
@@ -71,7 +71,7 @@ export function s3Suite(name: string, program: GoProgram, start: () => Promise<S
       await store.close()
     })
 
-    it('objects in parts are whole behind a network that fails every fifth request', async () => {
+    it('multipart objects are complete behind a network that fails every fifth request', async () => {
       await using proxy = await startFaultyProxy(gateway.url)
       const { open: openStore } = await withFaults(proxy)
       const store = await openStore()

@@ -75,7 +75,7 @@ const row = (bytes: Uint8Array, status = 200) => ({
   sha256: createHash('sha256').update(bytes).digest('hex'),
 })
 
-test('files of one and many blocks, a path in a folder, and a range are read from the gateway', async () => {
+test('reads files of one and many blocks, a path in a folder, and a range from the gateway', async () => {
   const rows = await read(
     network.profile.gateway ?? '',
     { url: `ipfs://${cids.small}` },
@@ -86,7 +86,7 @@ test('files of one and many blocks, a path in a folder, and a range are read fro
   expect(rows).toEqual([row(small), row(large), row(small), row(large.slice(1_000_000, 2_000_000), 206)])
 })
 
-test('a block of dag-cbor and a name are read from the gateway and the router', async () => {
+test('reads a dag-cbor block and a name from the gateway and the router', async () => {
   const [cbor, name] = await read(
     network.profile.gateway ?? '',
     { url: `ipfs://${cids.cbor}` },
@@ -96,7 +96,7 @@ test('a block of dag-cbor and a name are read from the gateway and the router', 
   expect(name).toEqual(row(small))
 })
 
-test('without a gateway, the router alone leads to the content', async () => {
+test('finds the content through the router alone, without a gateway', async () => {
   expect(await read('', { url: `ipfs://${cids.large}` })).toEqual([row(large)])
 })
 

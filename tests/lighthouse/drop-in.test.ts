@@ -51,7 +51,7 @@ afterAll(async () => {
   await network?.[Symbol.asyncDispose]()
 })
 
-test('every published name is there, by name and in the default', () => {
+test('has every published name, as a named and in the default export', () => {
   for (const module of [published, older]) {
     const names = Object.keys(module).filter((name) => name !== 'default')
     expect(Object.keys(dropIn)).toEqual(expect.arrayContaining(names))
@@ -62,7 +62,7 @@ test('every published name is there, by name and in the default', () => {
   expect(Object.keys(ourKavach.default).sort()).toEqual(names.sort())
 })
 
-test('functions about Walrus refuse, and name what stands in', async () => {
+test('functions about Walrus reject calls, and name the replacement', async () => {
   await expect(dropIn.walrusBlobs(unknownCid)).rejects.toMatchObject({
     code: 'NOT_SUPPORTED',
     message: 'There is no walrus backend',
@@ -74,7 +74,7 @@ test('functions about Walrus refuse, and name what stands in', async () => {
   })
 })
 
-test('each chain is an entry of the configuration with the published fields, one with that of networks', () => {
+test('each chain is an entry of the configuration with the published fields, one with those of networks', () => {
   const { lighthouseConfig: ours } = dropIn
   for (const [name, entry] of Object.entries(publishedConfig)) {
     if (typeof entry !== 'object' || entry === null) continue
@@ -104,7 +104,7 @@ const failures: [string, (sdk: Sdk) => Promise<unknown>][] = [
   ['upload', (sdk) => sdk.upload(join(folder, 'small.car'), 'nonsense', 1, () => undefined)],
   ['uploadCAR', (sdk) => sdk.uploadCAR(join(folder, 'small.car'), apiKey)],
 ]
-test.each(failures)('%s fails with the published message; ours is in hint and cause', async (_name, fail) => {
+test.each(failures)('%s fails with the published message, and our error in hint and cause', async (_name, fail) => {
   writeFileSync(join(folder, 'small.car'), 'no CAR at all')
   const messageOf = (sdk: Sdk) =>
     fail(sdk).then(
@@ -119,7 +119,7 @@ test.each(failures)('%s fails with the published message; ours is in hint and ca
   expect(hint).toContain(cause.message.replace(/\.$/, ''))
 })
 
-test('a name that is given twice is refused with its own text, before anything is sent', async () => {
+test('rejects a duplicate name with its own text, before anything is sent', async () => {
   const twice = [new File(['a'], 'same.txt'), new File(['b'], 'same.txt')]
   await expect(dropIn.upload(twice, apiKey)).rejects.toMatchObject({
     code: 'DUPLICATE_NAME',
@@ -130,7 +130,7 @@ test('a name that is given twice is refused with its own text, before anything i
   })
 })
 
-test('progress is reported as often as by the published SDK, and ends with 100', async () => {
+test('reports progress as often as the published SDK, ending with 100', async () => {
   const path = join(folder, 'three.bin')
   writeFileSync(path, randomBytes(3_000_000))
   const stepsOf = async (sdk: Sdk) => {

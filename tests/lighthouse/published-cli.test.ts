@@ -74,7 +74,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-test('a user’s first session, command by command', async () => {
+test('runs a user’s first session, command by command', async () => {
   const address = privateKeyToAccount(privateKey).address
   const imported = await lighthouse(['import-wallet', '--key', privateKey], [['Set a password', password]])
   expect(imported).toContain(`Public Key: ${address}`)
@@ -125,18 +125,18 @@ test('a user’s first session, command by command', async () => {
   expect(await lighthouse(['delete-file', id])).toContain('Success: File deleted successfully.')
 })
 
-test('a wallet made by the CLI', async () => {
+test('uses a wallet created by the CLI', async () => {
   const made = await lighthouse(['create-wallet'], [['Set a password', password]])
   expect(made).toMatch(/Public Key: .*0x[0-9a-fA-F]{40}/)
   expect(made).toContain('Wallet Created!')
 })
 
-test('wrong keys are said, not hidden', async () => {
+test('reports wrong keys instead of hiding them', async () => {
   await lighthouse(['api-key', '--import', 'nonsense'])
   expect(await lighthouse(['get-uploads'])).toContain('401')
 })
 
-test('encrypted files: up, shared, revoked, and back again', async () => {
+test('uploads, shares, revokes and decrypts encrypted files', async () => {
   await lighthouse(['import-wallet', '--key', privateKey], [['Set a password', password]])
   await lighthouse(['api-key', '--new'], [['Enter your password', password]])
   writeFileSync(join(folder, 'secret.txt'), 'a secret of the command line')
@@ -153,7 +153,7 @@ test('encrypted files: up, shared, revoked, and back again', async () => {
   expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('a secret of the command line')
 })
 
-test('ipns: a key is made, published, listed and removed', async () => {
+test('creates, publishes, lists and removes an IPNS key', async () => {
   const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
   const made = await lighthouse(['ipns', '-gen'])
   const key = /ipnsName: (\w+)/.exec(made)?.[1] ?? ''

@@ -124,7 +124,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1', 'our drop-in'])('%s', (name) => {
     expect((await kavach.getAccessCondition(cid)).data).toMatchObject({ owner: owner.address.toLowerCase() })
   })
 
-  test('changes the conditions: both must hold now, which nobody meets', async () => {
+  test('changes the conditions, so that both are required, which no account meets', async () => {
     const rules = [tokenRule(), blockRule()]
     const changed = await kavach.accessControl(owner.address, cid, await sign(owner), rules, '([1] and [2])')
     expect(changed).toMatchObject({ isSuccess: true })
@@ -139,7 +139,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1', 'our drop-in'])('%s', (name) => {
   })
 })
 
-test('a key left to its conditions belongs to nobody: who meets them reads it, nobody changes it, a repeated call is the same', async () => {
+test('a key left to its conditions has no owner: accounts that meet them read it, none changes it, a repeated call is the same', async () => {
   const kavach: { default: Kavach } = require('kavach-0.2.1')
   const { masterKey, keyShards } = await kavach.default.generate()
   const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'

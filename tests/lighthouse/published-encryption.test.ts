@@ -85,7 +85,7 @@ describe.each([
     apiKey = (await createTestKey(network)).apiKey
   })
 
-  test('a file goes up encrypted with one signature and is opened with another', async () => {
+  test('uploads an encrypted file with one signature and opens it with another', async () => {
     const path = join(folder, 'one.txt')
     writeFileSync(path, `one of ${who}`)
     const { data } = await sdk.uploadEncrypted(path, apiKey, owner.address, await sign(owner))
@@ -95,7 +95,7 @@ describe.each([
     await expect(open(friend, cid)).rejects.toBeTruthy()
   })
 
-  test('a text is shared, read, and revoked', async () => {
+  test('shares, reads and revokes a text', async () => {
     const { data } = await sdk.textUploadEncrypted('a text', apiKey, owner.address, await sign(owner))
     const cid = data[0]?.Hash ?? ''
     expect(await sdk.shareFile(owner.address, [friend.address], cid, await sign(owner))).toEqual({
@@ -129,7 +129,7 @@ describe.each([
     expect(texts.sort()).toEqual([`a of ${who}`, `b of ${who}`])
   })
 
-  test('what it stored our client opens, and what our client stored it opens', async () => {
+  test('our client opens what it stored, and it opens what our client stored', async () => {
     const client = await createKeyClient(network, generatePrivateKey())
     const account = privateKeyToAccount(client.privateKey as `0x${string}`)
     const { data } = await sdk.textUploadEncrypted('theirs', apiKey, account.address, await sign(account))

@@ -73,21 +73,21 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
     key = await kavach.generate()
   })
 
-  test('a message is fresh each time and has the words that are looked for', async () => {
+  test('each message is new and contains the expected words', async () => {
     const one = await kavach.getAuthMessage(owner.address)
     const other = await kavach.getAuthMessage(owner.address)
     expect(one.message).toMatch(/^Please sign this message to prove you are owner of this account: [0-9a-f-]{36}/)
     expect(one.message).not.toBe(other.message)
   })
 
-  test('saves with a signature, which is dead afterwards', async () => {
+  test('saves with a signature, which is spent afterwards', async () => {
     const token = await sign(owner)
     expect(await kavach.saveShards(owner.address, cid, token, key.keyShards)).toMatchObject({ isSuccess: true })
     const again = await kavach.shareToAddress(owner.address, cid, token, [friend.address]).catch((error) => ({ error }))
     expect(again).toMatchObject({ error: { message: 'Invalid Signature' } })
   })
 
-  test('the owner recovers the key, a stranger does not, and an unknown CID is said to be one', async () => {
+  test('the owner recovers the key, a stranger does not, and an unknown CID is reported as such', async () => {
     expect(await recover(owner)).toBe(key.masterKey)
     expect(await recover(stranger)).toMatchObject({ message: { message: { message: 'Access Denied' } } })
     const unknown = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
@@ -95,7 +95,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
     expect(error).toBe('cid not found')
   })
 
-  test('shares, and revokes again', async () => {
+  test('shares and revokes again', async () => {
     expect(await kavach.shareToAddress(owner.address, cid, await sign(owner), [friend.address])).toMatchObject({
       isSuccess: true,
     })
@@ -110,7 +110,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
     expect(await recover(friend)).toMatchObject({ message: { message: { message: 'Access Denied' } } })
   })
 
-  test('gives a file away and back', async () => {
+  test('transfers a file and back', async () => {
     const transfer = async (from: PrivateKeyAccount, to: PrivateKeyAccount) =>
       kavach.transferOwnership(from.address, cid, to.address, await sign(from))
     expect(await transfer(owner, friend)).toMatchObject({ isSuccess: true })
@@ -124,7 +124,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
     expect(await recover(owner)).toBe(key.masterKey)
   })
 
-  test('a JWT serves many operations, is renewed once, and is nobody else’s', async () => {
+  test('a JWT serves many operations, is renewed once, and is valid only for its account', async () => {
     const { JWT, refreshToken } = await kavach.getJWT(owner.address, await sign(owner))
     expect(JWT).toMatch(/^jwt:/)
     for (const _turn of [1, 2]) {
@@ -139,7 +139,7 @@ describe.each(['kavach-0.1.9', 'kavach-0.2.1'])('%s', (name) => {
     expect(await kavach.getJWT(owner.address, '0x1234')).toMatchObject({ JWT: null, error: 'Invalid Signature' })
   })
 
-  test('a Solana wallet owns a key as well', async () => {
+  test('a Solana wallet can own a key, too', async () => {
     const secret = (name === 'kavach-0.1.9' ? '5' : '6').repeat(64)
     const address = solanaAddress(secret)
     const signIn = async () => signSolana(secret, (await kavach.getAuthMessage(address)).message)

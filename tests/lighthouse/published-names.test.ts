@@ -38,7 +38,7 @@ describe.each([
   })
   afterAll(() => network?.[Symbol.asyncDispose]())
 
-  test('a key is made, published twice, listed and removed; the gateway follows', async () => {
+  test('creates, publishes twice, lists and removes a key; the gateway follows', async () => {
     const { api, gateway } = network.profile
     const read = async (name: string) => {
       const answer = await fetch(`${gateway}/ipns/${name}`)
@@ -71,7 +71,7 @@ describe.each([
     expect((await read(ipnsId)).status).toBe(502)
   })
 
-  test('unknown keys are the fault that published clients know', async () => {
+  test('unknown keys give the error that published clients know', async () => {
     const { api } = network.profile
     const cid = (await sdk.uploadText('x', apiKey)).data.Hash
     const unknown = 'f'.repeat(32)

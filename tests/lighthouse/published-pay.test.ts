@@ -79,7 +79,7 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
     return { privateKey, address, client: createClient({ network: network.profile, apiKey }) }
   }
 
-  test('prices, of bytes and of a file, in every coin', async () => {
+  test('quotes prices of bytes and of a file, in every coin', async () => {
     expect(await peer.getPrice(1024, 'polygon', 'usdc')).toBe(3906n)
     expect(await peer.getPrice(3 * MIB, 'polygon', 'usdt')).toBe(11719n)
     expect(await peer.getPrice(1, 'polygon', 'dai')).toBe(3906250000000000n)
@@ -93,7 +93,7 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
 
   // Side by side: the published client looks for a receipt every four seconds.
   test.concurrent.for(['native', 'usdc', 'usdt', 'dai'])(
-    'pays in %s, and gets all that the price was for',
+    'pays in %s, and gets everything that the price was for',
     async (coin, { expect }) => {
       const payer = await openPayer()
       const sizeBytes = 5 * MIB + 12_345
@@ -121,7 +121,7 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
     expect((await getUsage(client)).usedBytes).toBeGreaterThan(0)
   })
 
-  test('what is missing is said in the published words', async () => {
+  test('reports missing storage in the published words', async () => {
     await expect(peer.fund(1n, 'polygon', 'usdc')).rejects.toThrow('Private Key not found!!!')
     await expect(peer.fund(1n, 'moon', 'usdc', generatePrivateKey())).rejects.toThrow('Unsupported Network!!!')
     await expect(peer.oneTimeAuth()).rejects.toThrow('Private key not provided!!!')

@@ -66,7 +66,7 @@ describe.each(['lighthouse-sdk-0.4.3', '@lighthouse-web3/sdk', 'our drop-in'])('
     expect((await peer.dealStatus(unknownCid)).data).toEqual([])
   })
 
-  test.skipIf(name === '@lighthouse-web3/sdk')('posdi gives an inclusion proof that holds', async () => {
+  test.skipIf(name === '@lighthouse-web3/sdk')('posdi returns a valid inclusion proof', async () => {
     if (peer.posdi === undefined) throw new Error('there is no posdi')
     const { data } = await peer.posdi(cid)
     const { link } = Reference.fromString(piece as never).toInfo()
@@ -90,12 +90,12 @@ describe.each(['lighthouse-sdk-0.4.3', '@lighthouse-web3/sdk', 'our drop-in'])('
     }
   })
 
-  test.skipIf(name === '@lighthouse-web3/sdk')('posdi says so while there is no proof', async () => {
+  test.skipIf(name === '@lighthouse-web3/sdk')('posdi reports that there is no proof yet', async () => {
     await expect(peer.posdi?.(unknownCid)).rejects.toThrow("Proof Doesn't exist yet")
   })
 })
 
-test('the calls of the published documentation about possession answer, too', async () => {
+test('the published calls about possession answer, too', async () => {
   const { api, wallet } = network.profile
   const answer = await fetch(`${api}/api/lighthouse/pdp_deal_status?cid=${cid}`)
   const rows: Record<string, unknown>[] = await answer.json()

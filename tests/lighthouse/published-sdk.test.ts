@@ -91,16 +91,16 @@ describe.each([
     rmSync(folder, { recursive: true, force: true })
   })
 
-  test('getApiKey gives a bare text', () => {
+  test('getApiKey returns plain text', () => {
     expect(apiKey).toMatch(/^\S{20,}$/)
   })
 
-  test('createWallet gives a keystore', async () => {
+  test('createWallet returns a keystore', async () => {
     const { data } = await sdk.createWallet('correct horse')
     expect(JSON.parse(data.encryptedWallet)).toMatchObject({ version: 3 })
   })
 
-  test('getBalance counts in bytes, and a bad key is 401', async () => {
+  test('getBalance counts in bytes, and an invalid key is 401', async () => {
     const { data } = await sdk.getBalance(apiKey)
     expect(data['dataLimit']).toBeGreaterThan(0)
     expect(data['dataUsed']).toBe(0)
@@ -158,14 +158,14 @@ describe.each([
       })
 
       if (!isOurs)
-        test('given as few/ has every file named few by the client: refused, not half stored', async () => {
+        test('given as few/ has every file named few by the client, and is rejected, not half stored', async () => {
           const before = (await sdk.getUploads(apiKey)).data.totalFiles
           await expect(sdk.upload('few/', apiKey)).rejects.toThrow('400')
           expect((await sdk.getUploads(apiKey)).data.totalFiles).toBe(before)
         })
     })
 
-    test('without a right key it fails, and nothing is stored', async () => {
+    test('without a valid key fails, and stores nothing', async () => {
       await expect(sdk.upload(join(folder, 'hello world.txt'), 'nonsense')).rejects.toMatchObject({
         message: 'Error: Request failed with status code 401',
       })
@@ -199,13 +199,13 @@ describe.each([
     expect(await fetchBytes(data.Hash)).toEqual(bytes)
   })
 
-  test('getQuote tells sizes and what is left', async () => {
+  test('getQuote returns sizes and the remaining storage', async () => {
     const { data } = await sdk.getQuote(join(folder, 'hello world.txt'), apiKey)
     expect(data.metaData).toEqual([{ fileSize: 11, mimeType: 'text/plain', fileName: 'hello world.txt' }])
     expect(data.totalSize).toBe(11)
   })
 
-  test('getFileInfo, known and unknown', async () => {
+  test('getFileInfo returns known files, and rejects unknown ones', async () => {
     const { data } = await sdk.uploadText('info of me', apiKey, 'info.txt')
     const info = await sdk.getFileInfo(data.Hash)
     expect(info.data).toMatchObject({
@@ -222,7 +222,7 @@ describe.each([
     })
   })
 
-  test('getUploads pages by the last id, newest first; deleteFile takes one away', async () => {
+  test('getUploads pages by the last id, newest first; deleteFile removes one', async () => {
     const fresh = privateKeyToAccount(generatePrivateKey())
     const message: unknown = await (
       await fetch(`${network.profile.api}/api/auth/get_message?publicKey=${fresh.address}`)

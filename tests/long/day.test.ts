@@ -41,7 +41,7 @@ async function measure({ context, page }: ConsolePage): Promise<{ bytes: number;
   return { bytes, elements: Number(await page.evaluate("document.querySelectorAll('*').length")) }
 }
 
-test(`after ${stepCount} steps in the console all that was stored is there, and the page has not grown`, async () => {
+test(`after ${stepCount} steps in the console everything stored is there, and the page has not grown`, async () => {
   console.log(`seed ${seed}: repeat with CAIRN_TEST_SEED=${seed}`)
   const random = createChoices(seed)
   const owner = await site.newPage({ height: 1600 })

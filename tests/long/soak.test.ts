@@ -4,7 +4,7 @@ import { soak } from './soak.ts'
 const minutes = Number(process.env['CAIRN_TEST_SOAK_MINUTES'] ?? 15)
 
 test(
-  `a network that is left alone for ${minutes} minutes still pays, shares and proves, and ends whole`,
+  `a network left alone for ${minutes} minutes still pays, shares and proves, and is complete at the end`,
   async () => {
     const { rounds, exitCode, left } = await soak(minutes, console.log)
     expect(rounds).toBeGreaterThan(0)

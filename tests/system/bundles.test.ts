@@ -138,7 +138,7 @@ test.each([
   }
 })
 
-test('a bundle brings the packages with a library per platform, and nothing else of the tree', async () => {
+test('a bundle contains the packages with a library per platform, and nothing else of the tree', async () => {
   expect(await readdir(join(folder, 'storage', 'node_modules', '@chainsafe'))).toEqual(
     expect.arrayContaining(['as-sha256', 'hashtree']),
   )
@@ -152,7 +152,7 @@ test('a bundle brings the packages with a library per platform, and nothing else
   expect(await readdir(join(folder, 'keynode'))).not.toContain('node_modules')
 })
 
-test('a program ends with one sentence on an older Node, and not with a stack', async () => {
+test('a program exits with one sentence on an older Node, not with a stack', async () => {
   const older = "Object.defineProperty(process.versions, 'node', { value: '20.19.0' })"
   const args = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, 'storage.js']
   const child = spawn(process.execPath, args, { cwd: join(folder, 'storage'), stdio: ['ignore', 'ignore', 'pipe'] })

@@ -74,7 +74,7 @@ describe('a process that is killed while writes are under way', () => {
     expect(slab.length).toBe(slabCalls)
   })
 
-  test('leaves holes in an unfinished file, of which nothing remains after the next start', {
+  test('leaves holes in an unfinished file, none of which remain after the next start', {
     timeout: 600_000,
   }, async () => {
     const one = slab.map((call): [string, PackWrite[], PackWrite[]] => ['late', [call], without(slab, [call])])
@@ -197,7 +197,7 @@ describe('a fault at one of several writes under way', () => {
     ['ENOSPC', '507 STORAGE_FULL'],
     ['ZERO', '507 STORAGE_FULL'],
   ] as const)(
-    '%s fails the upload, whatever becomes of the other writes',
+    '%s fails the upload, whatever happens to the other writes',
     { timeout: 600_000 },
     async (fault, refusal) => {
       for (const { call, others } of windows()) {
@@ -225,7 +225,7 @@ describe('a fault at one of several writes under way', () => {
     await expectAllKept()
   })
 
-  test('a write that accepts a part is continued, and every byte is served', { timeout: 600_000 }, async () => {
+  test('continues a write that accepts a part, and serves every byte', { timeout: 600_000 }, async () => {
     for (const { call, others } of windows()) {
       for (const order of ['early', 'late'] as const) {
         const heard = await uploadUnder({ order, victims: [{ ...call, fault: 'SHORT' }], companions: others })
@@ -237,7 +237,7 @@ describe('a fault at one of several writes under way', () => {
     await expectAllKept()
   })
 
-  test('a disk that is full in the middle of a write fails the upload', { timeout: 600_000 }, async () => {
+  test('a disk that fills up in the middle of a write fails the upload', { timeout: 600_000 }, async () => {
     for (const { call, others } of windows()) {
       const heard = await uploadUnder({
         order: 'late',

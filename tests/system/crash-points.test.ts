@@ -66,7 +66,7 @@ async function inPairs<T>(list: readonly T[], work: (item: T, index: number) => 
   await Promise.all([lane(), lane()])
 }
 
-test('an upload ended by kill at any of its system calls is there when it was acknowledged, and else leaves nothing', async () => {
+test('an upload killed at any of its system calls is there if it was acknowledged, and otherwise leaves nothing', async () => {
   const broken: string[] = []
   let killed = 0
   expect(points.length).toBeGreaterThan(15)

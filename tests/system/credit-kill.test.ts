@@ -63,7 +63,7 @@ async function index(name: string, ...strace: string[]): Promise<{ database: str
   }
 }
 
-test('killed at any write of a credit: the next process makes it whole, and nothing is credited twice', async () => {
+test('the next process completes a credit killed at any write, and nothing is credited twice', async () => {
   expect(points.length).toBeGreaterThan(10)
   let killed = 0
   const rest = points.map((point, i) => ({ point, i }))

@@ -57,14 +57,14 @@ async function upload(): Promise<{ apiKey: string; cid: string }> {
   return { apiKey, cid }
 }
 
-test('the README: an API key, an upload, and a read', async () => {
+test('runs the README: an API key, an upload, and a read', async () => {
   const { cid } = await upload()
   const output = await runBlock('README.md', root, { CID: cid })
   expect(output).toContain('"Name":"README.md"')
   expect(output).toContain('my page')
 })
 
-test('the page on names: a name is created, published, read and exported', async () => {
+test('runs the page on names: creates, publishes, reads and exports a name', async () => {
   const { apiKey, cid } = await upload()
   const output = await runBlock('docs/names.md', folder, { KEY: apiKey, CID: cid }, 'echo; echo "name=$NAME"')
   expect(output).toContain('my page')
@@ -89,7 +89,7 @@ test.each([[], ['--form-escape']])('curl %s uploads files whose names have quote
   }
 })
 
-test('the page on upload links: a file is sent with a token', async () => {
+test('runs the page on upload links: sends a file with a token', async () => {
   const { apiKey } = await createTestKey(network)
   const { token } = await createUploadLink(createClient({ network: network.profile, apiKey }), { maxUploads: 1 })
   writeFileSync(join(folder, 'photo.jpg'), 'a photo')
@@ -97,7 +97,7 @@ test('the page on upload links: a file is sent with a token', async () => {
   expect(JSON.parse(output)).toMatchObject({ state: 'stored', lengthBytes: 7, result: [{ Name: 'photo.jpg' }] })
 })
 
-test('the page on signed links: a private file is sent, and opened by a link', async () => {
+test('runs the page on signed links: uploads a private file, and opens it by a link', async () => {
   requireProgram('jq', 'jq')
   const { apiKey } = await createTestKey(network)
   writeFileSync(join(folder, 'photo.jpg'), 'a private photo')

@@ -22,7 +22,7 @@ afterAll(async () => {
   if (folder !== '') await rm(folder, { recursive: true, force: true })
 })
 
-test('what was dropped is read again through the browser, after one press at most', async () => {
+test('reads a dropped file again through the browser, after one click at most', async () => {
   const opened = await openUploadPage(site)
   const { page, line } = opened
   const path = join(folder, 'dropped.bin')

@@ -61,7 +61,7 @@ async function startReplica(name: string, url: string): Promise<{ pid: number; a
   return JSON.parse(String(line))
 }
 
-test('a replica that starts leaves the upload that another one is receiving alone, though both are process 1', async () => {
+test('a starting replica leaves the upload that another one is receiving alone, though both are process 1', async () => {
   const url = await postgres.createDatabase()
   const first = await startReplica('first', url)
   const { apiKey } = await createTestKey({ profile: first })

@@ -53,7 +53,7 @@ const trees = {
 
 test.each(
   Object.entries(trees).flatMap(([what, paths]) => ['plain', 'encrypted'].map((how) => ({ what, how, paths }))),
-)('$what are refused, $how, and nothing is merged or overwritten', async ({ what, how, paths }) => {
+)('rejects $what, $how, and merges or overwrites nothing', async ({ what, how, paths }) => {
   const name = `${what} ${how}`.replaceAll(' ', '-')
   for (const path of paths) {
     await mkdir(dirname(join(folder, name, path)), { recursive: true })

@@ -16,7 +16,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('uploads leave the database room for deletions and another start', async () => {
+test('uploads leave the database space for deletions and another start', async () => {
   const script = `
     mkdir disk
     mount -t tmpfs -o size=${diskBytes} none disk

@@ -54,7 +54,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-test('killed anywhere it leaves every file whole, and the next round merges what is left', async () => {
+test('a merge killed anywhere leaves every file complete, and the next round merges the rest', async () => {
   expect(points.length).toBeGreaterThan(15)
   let killed = 0
   const broken: string[] = []

@@ -55,7 +55,7 @@ async function countPoints(): Promise<[string, number][]> {
   return choosePoints(await countCalls(trace), { calls, allUpTo: Infinity, step: 1 })
 }
 
-test('a provider that ends at any call to the disk keeps what it said it keeps, and nothing half', async () => {
+test('a provider killed at any call to the disk keeps what it acknowledged, and nothing half-written', async () => {
   const points = await countPoints()
   expect(points.length).toBeGreaterThan(20)
   if (process.env['CAIRN_TEST_CRASH_POINTS']) console.log(`${points.length} points`)

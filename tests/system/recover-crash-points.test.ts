@@ -81,7 +81,7 @@ async function finish(home: string, where: string): Promise<void> {
   }
 }
 
-test('killed anywhere it leaves a state that the same command finishes: all bytes, one listing each, nothing removed', async () => {
+test('a recovery killed anywhere can be completed by the same command: all bytes, one listing each, nothing removed', async () => {
   expect(points.length).toBeGreaterThan(20)
   let killed = 0
   const tryAll = async (some: readonly [string, number][]): Promise<void> => {

@@ -52,7 +52,7 @@ async function acceptDialog(): Promise<void> {
     .toBe(false)
 }
 
-test('a signature that is declined while a file is saved leaves none at the place that was chosen', async () => {
+test('declining the signature while a file is saved leaves no file at the chosen place', async () => {
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Long ago', { name: 'film.bin' })

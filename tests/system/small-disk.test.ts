@@ -26,7 +26,7 @@ afterAll(async () => {
   if (folder !== '') rmSync(folder, { recursive: true, force: true })
 })
 
-test('it needs no room for a second copy', async () => {
+test('resuming a download needs no space for a second copy', async () => {
   const bytes = randomBytes(20 * MiB)
   const { apiKey } = await createTestKey(network)
   const { cid } = await uploadBytes(createClient({ network: network.profile, apiKey }), new Uint8Array(bytes))

@@ -88,7 +88,7 @@ describe('a fault at a system call of an upload', () => {
   }
 
   it.each(['ENOSPC', 'EIO', 'SIGKILL'] as const)(
-    '%s leaves all that was promised, and nothing else',
+    '%s leaves everything acknowledged, and nothing else',
     { timeout: 600_000 },
     async (fault) => {
       const faults: string[] = []
@@ -141,7 +141,7 @@ describe('a fault at a system call of an upload', () => {
 
     // The first call of several parts is the beginning of the file; the others are direct.
     it.each(['ENOSPC', 'EIO', 'SIGKILL'] as const)(
-      '%s at a direct write leaves all that was promised, and nothing else',
+      '%s at a direct write leaves everything acknowledged, and nothing else',
       { timeout: 600_000 },
       async (fault) => {
         expect(await injectEach('pwritev', fault, 2)).toEqual([])
@@ -149,7 +149,7 @@ describe('a fault at a system call of an upload', () => {
       },
     )
 
-    it('a file system that refuses direct writes gets them through its cache', { timeout: 600_000 }, async () => {
+    it('a file system that rejects direct writes gets them through its cache', { timeout: 600_000 }, async () => {
       const before = promised.length
       expect(await injectEach('pwritev', 'EINVAL', 2)).toEqual([])
       expect(fired).toBeGreaterThan(3)
