@@ -20,10 +20,14 @@ export type GroupWriter<Schema> = {
   close(): Promise<void>
 }
 
+/** Thrown to run a group again, with a savepoint for each unit. */
+class UnitFailed extends Error {}
+
 /**
- * Units queued in the same turn of the event loop share one BEGIN … COMMIT, and so one sync of the disk. Each has its
- * own savepoint, so a failed one does not affect the others. All settle when the commit is durable and its file is still in place:
- * also those that failed, because the reason may be what another unit of the group has written.
+ * Units queued in the same turn of the event loop share one BEGIN … COMMIT, and so one sync of the disk. All settle when the commit
+ * is durable and its file is still in place, including those that failed, because the reason may be what another unit of the
+ * group has written. A failed unit does not affect the others: the group runs again, with a savepoint for each unit. Units rarely
+ * fail, and a savepoint costs a copy of every page that its unit changes, so groups run without them first.
  */
 export function createGroupWriter<Schema>(
   database: DatabaseSync,
@@ -52,15 +56,15 @@ export function createGroupWriter<Schema>(
   }
 
   /**
-   * Runs one unit in its savepoint, and adds it to those that are part of the group, or to those that failed.
+   * Runs one unit, and adds it to those that are part of the group, or to those that failed.
    * @throws an error that affects the whole group
    */
-  const runOne = async (unit: Waiting, group: Waiting[], failed: Failed[]): Promise<void> => {
+  const runOne = async (unit: Waiting, hasSavepoint: boolean, group: Waiting[], failed: Failed[]): Promise<void> => {
     try {
-      execute('SAVEPOINT unit')
+      if (hasSavepoint) execute('SAVEPOINT unit')
       await unit.run()
-      if (database.isTransaction) execute('RELEASE unit')
-      else throw new ConflictError('The transaction ended within a unit of work')
+      if (!database.isTransaction) throw new ConflictError('The transaction ended within a unit of work')
+      if (hasSavepoint) execute('RELEASE unit')
       group.push(unit)
     } catch (error) {
       if (!database.isTransaction) {
@@ -68,11 +72,13 @@ export function createGroupWriter<Schema>(
         throw new ConflictError('The transaction ended within another unit of work', { cause: error })
       }
       failed.push({ unit, error })
+      if (!hasSavepoint) throw new UnitFailed()
       execute('ROLLBACK TO unit; RELEASE unit')
     }
   }
 
-  const runGroup = async (): Promise<void> => {
+  /** Runs queued units in one transaction. */
+  const runGroup = async (hasSavepoints: boolean): Promise<void> => {
     try {
       guard.check()
       await runAgain(async () => execute('BEGIN IMMEDIATE'), lockTries)
@@ -86,14 +92,18 @@ export function createGroupWriter<Schema>(
       for (let count = 0; count < maxUnits; count++) {
         const unit = queue.shift()
         if (unit === undefined) break
-        await runOne(unit, group, failed)
+        await runOne(unit, hasSavepoints, group, failed)
       }
       execute('COMMIT')
       guard.check()
     } catch (error) {
-      for (const unit of group) unit.fail(error)
-      for (const { unit } of failed) unit.fail(error)
       rollBack()
+      if (error instanceof UnitFailed && group.length > 0) {
+        queue.unshift(...group, ...failed.map(({ unit }) => unit))
+        return runGroup(true)
+      }
+      for (const unit of group) unit.fail(error)
+      for (const { unit, error: reason } of failed) unit.fail(error instanceof UnitFailed ? reason : error)
       return
     }
     for (const unit of group) unit.commit()
@@ -105,7 +115,7 @@ export function createGroupWriter<Schema>(
       while (queue.length > 0) {
         // Waits one turn, so that all units queued in it share the commit.
         await new Promise((resolve) => setImmediate(resolve))
-        await runGroup()
+        await runGroup(false)
       }
     } finally {
       draining = undefined
