@@ -1,5 +1,5 @@
 import { prepareStatement, type StatementParams } from '@cairn/service'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { matchText, tokensOfRow } from './name-tokens.ts'
@@ -43,7 +43,8 @@ const lastNumber = prepareStatement((trx: Kysely<Schema>, param: StatementParams
     .where('search_number', '>=', param('first'))
     .where('search_number', '<', param('end'))
     .orderBy('search_number', 'desc')
-    .limit(1),
+    // As a parameter, SQLite would compile the statement again each time.
+    .limit(sql.lit(1)),
 )
 
 /** Indexes a row that exists and is not indexed. Returns whether it is indexed now. */
