@@ -38,12 +38,10 @@ const textsSchema = v.pipe(
   v.transform((texts): Record<string, string> => Object.fromEntries(texts)),
 )
 const tagsSchema = v.array(v.object({ key: v.string(), value: v.string() }))
-const checksumKindSchema = v.object({
-  algorithm: v.picklist(checksumAlgorithms),
-  type: v.picklist(['FULL_OBJECT', 'COMPOSITE']),
-})
+const checksumTypes = ['FULL_OBJECT', 'COMPOSITE'] as const
 const checksumSchema = v.object({
-  ...checksumKindSchema.entries,
+  algorithm: v.picklist(checksumAlgorithms),
+  type: v.picklist(checksumTypes),
   value: v.string(),
   // Objects that were completed by an earlier version have none.
   parts: v.optional(v.array(v.string())),
@@ -145,9 +143,14 @@ export function checksumOf(row: Pick<ObjectRow, 'checksum'>): Checksum | undefin
   return row.checksum === null ? undefined : v.parse(checksumSchema, JSON.parse(row.checksum))
 }
 
-/** Returns what listings show of a checksum. */
+/** Returns what listings show of a checksum. A page has a thousand, so a schema would take a fifth of its time. */
 export function checksumKindOf(row: Pick<ObjectRow, 'checksum'>): Pick<Checksum, 'algorithm' | 'type'> | undefined {
-  return row.checksum === null ? undefined : v.parse(checksumKindSchema, JSON.parse(row.checksum))
+  if (row.checksum === null) return undefined
+  const stored: { algorithm?: unknown; type?: unknown } = JSON.parse(row.checksum)
+  const algorithm = checksumAlgorithms.find((one) => one === stored.algorithm)
+  const type = checksumTypes.find((one) => one === stored.type)
+  if (algorithm === undefined || type === undefined) throw new TypeError('The stored checksum of an object is not valid')
+  return { algorithm, type }
 }
 
 /** Returns the part sizes of a multipart object, in bytes. */
