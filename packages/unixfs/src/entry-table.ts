@@ -31,8 +31,8 @@ const column = {
 const columns = Object.keys(column).length
 /** Length of the names of unnamed files: CIDs. */
 const unnamedCharacters = 64
-const firstEntries = 64
-const firstBytes = 4096
+const firstEntries = 4
+const firstBytes = 256
 
 /**
  * Upper bound of the memory of an entry in bytes, plus three times its name: its row, its key in the map of names, and

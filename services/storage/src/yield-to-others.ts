@@ -19,6 +19,19 @@ export async function* inTurns<Item>(
   }
 }
 
+/** Passes items to `visit` in order as {@link inTurns} does, without a pause if they are few. */
+export async function visitInTurns<Item>(
+  items: Iterable<Item>,
+  visit: (item: Item) => void | Promise<void>,
+): Promise<void> {
+  let count = 0
+  for (const item of items) {
+    const done = visit(item)
+    if (done instanceof Promise) await done
+    if (++count % itemsPerTurn === 0) await yieldToOthers()
+  }
+}
+
 /** Sorts as `Array.sort` does, and lets other work run in between. The items may be in their order already. */
 export async function sortInTurns<Item>(
   items: readonly Item[],

@@ -109,15 +109,16 @@ function createConnection(database: DatabaseSync, bigintColumns: ReadonlySet<str
     return { rows: [], numAffectedRows: BigInt(changes), insertId: BigInt(lastInsertRowid) }
   }
 
+  const tryToRun = <Row>(query: CompiledQuery): Promise<QueryResult<Row>> => {
+    try {
+      return Promise.resolve(run<Row>(query))
+    } catch (error) {
+      return Promise.reject(describeSqliteError(error))
+    }
+  }
+
   return {
-    executeQuery: <Row>(query: CompiledQuery) =>
-      traceStatement('sqlite', query, async () => {
-        try {
-          return run<Row>(query)
-        } catch (error) {
-          throw describeSqliteError(error)
-        }
-      }),
+    executeQuery: <Row>(query: CompiledQuery) => traceStatement('sqlite', query, () => tryToRun<Row>(query)),
     async *streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
       try {
         // Prepared separately: a cached statement could run again while this one is being read.

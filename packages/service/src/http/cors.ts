@@ -19,20 +19,20 @@ export function registerCors(app: FastifyInstance, origins: readonly string[]): 
   app.addHook('onRoute', ({ url, config }) => {
     if (config?.allowsCredentials === true) withCredentials.add(url)
   })
-  app.addHook('onRequest', async (request, reply) => {
+  app.addHook('onRequest', (request, reply, done) => {
     const allowsCredentials = withCredentials.has(request.url.split('?', 1)[0] ?? '')
     const { origin } = request.headers
     if (isOpen && !allowsCredentials) reply.header('access-control-allow-origin', '*')
     else {
       // A response that depends on the origin must not be cached for another.
       reply.header('vary', 'Origin')
-      if (origin === undefined || !(isOpen || origins.includes(origin))) return
+      if (origin === undefined || !(isOpen || origins.includes(origin))) return done()
       reply.header('access-control-allow-origin', origin)
     }
     reply.header('access-control-expose-headers', exposedHeaders)
     if (allowsCredentials) reply.header('access-control-allow-credentials', 'true')
-    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return
-    await reply
+    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return done()
+    reply
       .status(204)
       .headers({
         'access-control-allow-methods': allowedMethods,

@@ -2,6 +2,8 @@ import { randomInt } from 'node:crypto'
 import { isSha256Multihash, multihashOfDigest } from './block-key.ts'
 
 const keyBytes = 32
+/** Most packs have one block. */
+const firstBlocks = 4
 /** Offset of a block that lies in another pack. */
 const elsewhere = -2
 const undecided = -1
@@ -35,12 +37,12 @@ const seedB = randomInt(2 ** 31) * 2 + 1
 /** Creates an empty table. */
 export function createBlockTable(): BlockTable {
   let count = 0
-  let keys = new Uint8Array(64 * keyBytes)
+  let keys = new Uint8Array(firstBlocks * keyBytes)
   /** Multihashes of other functions than SHA2-256, whose key is not their digest. */
   const others = new Map<number, Uint8Array>()
-  let offsets = new Float64Array(64)
-  let lengths = new Uint32Array(64)
-  let buckets = new Int32Array(256).fill(-1)
+  let offsets = new Float64Array(firstBlocks)
+  let lengths = new Uint32Array(firstBlocks)
+  let buckets = new Int32Array(4 * firstBlocks).fill(-1)
 
   const keyOf = (index: number): Uint8Array => keys.subarray(index * keyBytes, (index + 1) * keyBytes)
 

@@ -7,6 +7,7 @@ import { hashSha256 } from './hash-sha256.ts'
 
 const dagCbor = 0x71
 const sha256Code = 0x12
+const digestBytes = 32
 /**
  * Maximum bytes of all roots. Roots that do not fit into one block are omitted: the manifest only helps to find an upload
  * again.
@@ -15,9 +16,14 @@ const maxRootsBytes = maxBlockBytes - 1024
 const firstBufferBytes = 64
 const cborTrue = 0xf5
 
-const rootsText = cborText('roots')
-const privateFields = [...cborText('private'), cborTrue]
-const versionFields = [...cborText('version'), 1, ...cborText('createdAt')]
+const rootsField = cborText('roots')
+const lastFields = [...cborText('version'), 1, ...cborText('createdAt')]
+/** What is before the list of roots, and between it and the time. */
+const publicFields = { start: Uint8Array.of(0xa3, ...rootsField), end: Uint8Array.from(lastFields) }
+const privateFields = {
+  start: Uint8Array.of(0xa4, ...rootsField),
+  end: Uint8Array.of(...cborText('private'), cborTrue, ...lastFields),
+}
 
 /** The last block of a pack, and the CID that the CAR's header names as its one root. */
 export type Manifest = { cid: CID; bytes: Uint8Array }
@@ -40,11 +46,10 @@ export function encodeManifest(roots: Iterable<CID>, createdAt: number, isPrivat
     named.set(bytes, namedBytes + head.length)
     namedBytes += head.length + bytes.length
   }
-  const bytes = Buffer.concat([
-    Uint8Array.of(isPrivate ? 0xa4 : 0xa3, ...rootsText, ...cborHead(4, count)),
-    named.subarray(0, namedBytes),
-    Uint8Array.of(...(isPrivate ? privateFields : []), ...versionFields, ...cborHead(0, createdAt)),
-  ])
+  const { start, end } = isPrivate ? privateFields : publicFields
+  const listHead = Uint8Array.from(cborHead(4, count))
+  const time = Uint8Array.from(cborHead(0, createdAt))
+  const bytes = Buffer.concat([start, listHead, named.subarray(0, namedBytes), end, time])
   return { cid: manifestCid(hashSha256(bytes)), bytes }
 }
 
@@ -55,13 +60,19 @@ export function readManifestBlock({ cid, bytes }: Manifest): { roots: CID[]; isP
   return { roots, isPrivate: typeof fields === 'object' && fields !== null && Reflect.get(fields, 'private') === true }
 }
 
-/** Encodes the header of a pack. Its length does not depend on the manifest, so that space for it can be reserved. */
-export function encodePackHeader(manifest: CID): Uint8Array {
-  return encodeCarHeader([manifest])
-}
+/** A header whose manifest has a digest of zeros. */
+const emptyHeader = encodeCarHeader([manifestCid(new Uint8Array(digestBytes))])
+const digestOffset = Buffer.from(emptyHeader).indexOf(Uint8Array.of(sha256Code, digestBytes)) + 2
 
-/** Placeholder for the header until the pack is sealed: zeros, which no reader parses as a CAR. */
-export const packHeaderBytes = encodePackHeader(manifestCid(new Uint8Array(32))).length
+/** Length of the header of any pack. Until a pack is sealed, zeros take its place, which no reader parses as a CAR. */
+export const packHeaderBytes = emptyHeader.length
+
+/** Encodes the header of a pack. */
+export function encodePackHeader({ multihash: { digest } }: CID): Uint8Array {
+  const header = emptyHeader.slice()
+  header.set(digest, digestOffset)
+  return header
+}
 
 /** Reads the frame of a manifest, when it is all there is in these bytes. */
 export function findManifest(frame: Uint8Array): Manifest | undefined {
@@ -88,10 +99,10 @@ function cborHead(major: number, value: number): number[] {
   if (value < 24) return [first | value]
   if (value < 0x100) return [first | 24, value]
   if (value < 0x10000) return [first | 25, value >> 8, value & 0xff]
-  if (value < 0x100000000) return [first | 26, ...bigEndian(BigInt(value), 4)]
-  return [first | 27, ...bigEndian(BigInt(value), 8)]
+  if (value < 2 ** 32) return [first | 26, ...fourBytes(value)]
+  return [first | 27, ...fourBytes(Math.floor(value / 2 ** 32)), ...fourBytes(value % 2 ** 32)]
 }
 
-function bigEndian(value: bigint, length: number): number[] {
-  return Array.from({ length }, (_, at) => Number((value >> BigInt(8 * (length - 1 - at))) & 0xffn))
+function fourBytes(value: number): number[] {
+  return [value >>> 24, (value >>> 16) & 0xff, (value >>> 8) & 0xff, value & 0xff]
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, hash } from 'node:crypto'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { type ChecksumAlgorithm, createChecksum } from './checksums.ts'
 
@@ -19,27 +19,51 @@ export type BodyDigests = {
 /** Digests that are computed at once. */
 export type ImmediateDigests = Omit<BodyDigests, 'update'> & { update(piece: Uint8Array): void }
 
-/** Computes digests on this thread. */
-export function createBodyDigests({
-  md5: hasMd5,
-  sha256: hasSha256,
-  checksum: algorithm,
-}: WantedDigests): ImmediateDigests {
+/**
+ * Computes digests on this thread.
+ * @param sizeBytes length of the body, if known: one that arrives in one piece is digested at once
+ */
+export function createBodyDigests(wanted: WantedDigests, sizeBytes?: number): ImmediateDigests {
+  let whole: Digests | undefined
+  let begun: ReturnType<typeof beginDigests> | undefined
+  return {
+    update(piece) {
+      if (begun === undefined && piece.length === sizeBytes) whole = digestWhole(wanted, piece)
+      else {
+        begun ??= beginDigests(wanted)
+        begun.update(piece)
+      }
+    },
+    finish: async () => whole ?? (begun ?? beginDigests(wanted)).finish(),
+    drop: () => undefined,
+  }
+}
+
+function digestWhole({ md5, sha256, checksum: algorithm }: WantedDigests, bytes: Uint8Array): Digests {
+  const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
+  checksum?.update(bytes)
+  return {
+    md5: md5 ? hash('md5', bytes) : undefined,
+    sha256: sha256 ? hash('sha256', bytes) : undefined,
+    checksum: checksum?.digest(),
+  }
+}
+
+function beginDigests({ md5: hasMd5, sha256: hasSha256, checksum: algorithm }: WantedDigests) {
   const md5 = hasMd5 ? createHash('md5') : undefined
   const sha256 = hasSha256 ? createHash('sha256') : undefined
   const checksum = algorithm === undefined ? undefined : createChecksum(algorithm)
   return {
-    update(piece) {
+    update(piece: Uint8Array): void {
       md5?.update(piece)
       sha256?.update(piece)
       checksum?.update(piece)
     },
-    finish: async () => ({
+    finish: (): Digests => ({
       md5: md5?.digest('hex'),
       sha256: sha256?.digest('hex'),
       checksum: checksum?.digest(),
     }),
-    drop: () => undefined,
   }
 }
 

@@ -159,7 +159,7 @@ export function createDigestThread(): DigestThread {
   const isAlone = availableParallelism() < 2
   return {
     begin: (wanted, sizeBytes) =>
-      isAlone || sizeBytes < minThreadBytes ? createBodyDigests(wanted) : beginThere(wanted),
+      isAlone || sizeBytes < minThreadBytes ? createBodyDigests(wanted, sizeBytes) : beginThere(wanted),
     async [Symbol.asyncDispose]() {
       await worker?.terminate()
     },

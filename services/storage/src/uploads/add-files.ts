@@ -7,7 +7,7 @@ import { guardWriter } from '../moderation/moderation.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import type { UploadMemory } from '../part-memory.ts'
-import { inTurns } from '../yield-to-others.ts'
+import { visitInTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
 import { chargeOf } from './charge-of.ts'
@@ -117,7 +117,9 @@ async function importAndKeep(
       const added = await toAnswer(built)
       const uploads = await toUploads(parts, built, options)
       let chargedBytes = 0
-      for await (const { sizeBytes } of inTurns(uploads)) chargedBytes += sizeBytes
+      await visitInTurns(uploads, ({ sizeBytes }) => {
+        chargedBytes += sizeBytes
+      })
       if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
       const recordMore = async (trx: Kysely<Schema>, ids: readonly string[]) => {
         await held?.record(trx, added.roots)
@@ -159,6 +161,8 @@ async function importSource(
     isKubo,
     wrap,
     keepsEmptyFolders,
+    // Encrypted bytes reveal no type.
+    keepsStart: options.mimeType === undefined && !options.encryption,
     sink,
     begun,
     acquireQuota: (sizeBytes) => meter?.take(sizeBytes),
@@ -174,15 +178,12 @@ async function importSource(
 /** Returns what to keep of each root. Rows are created on iteration, which may be repeated. */
 async function toUploads(
   { start }: ImportedParts,
-  { roots }: UploadRoots,
+  { roots, rootCount }: UploadRoots,
   options: AddPartsOptions,
 ): Promise<Iterable<UploadToKeep>> {
-  // Encrypted bytes reveal no type, and only the beginning of the first file is kept.
-  const firstStart = options.encryption ? undefined : start
-  const firstType =
-    options.mimeType === undefined ? await findMimeType(roots().next().value?.name ?? '', firstStart) : null
+  const firstType = options.mimeType === undefined ? await findMimeType(roots().next().value?.name ?? '', start) : null
   const typeOf = (name: string, index: number) => (index === 0 ? firstType : mimeTypeByName(name))
-  return {
+  const uploads: Iterable<UploadToKeep> = {
     *[Symbol.iterator]() {
       let index = 0
       for (const { name, node, sizeBytes } of roots()) {
@@ -203,14 +204,16 @@ async function toUploads(
       }
     },
   }
+  // As `buildRoots`: one is asked for several times, many would need memory.
+  return rootCount === 1 ? [...uploads] : uploads
 }
 
 /** A wrapping folder has no name. Listings need one, so its CID is used. */
 async function toAnswer({ roots, entries }: UploadRoots): Promise<Added> {
   const answers: Uploaded[] = []
-  for await (const { name, node } of inTurns(roots())) {
+  await visitInTurns(roots(), ({ name, node }) => {
     const hash = node.cid.toString()
     answers.push({ Name: name || hash, Hash: hash, Size: String(node.dagSizeBytes) })
-  }
+  })
   return { roots: answers, entries: { [Symbol.iterator]: entries } }
 }

@@ -71,15 +71,11 @@ export async function buildRoots(
     }
     yield* tops
   }
-  const rootName = (entry: number): string => {
+  const rootOf = (entry: number): UploadRoot => {
+    const node = table.nodeOf(entry)
     const sentName = shape === 'files' ? sentNames.get(entry) : undefined
-    return sentName ?? nameOf(table, entry)
+    return { name: sentName ?? nameOf(table, entry, node), node, sizeBytes: table.contentBytesOf(entry) }
   }
-  const rootOf = (entry: number): UploadRoot => ({
-    name: rootName(entry),
-    node: table.nodeOf(entry),
-    sizeBytes: table.contentBytesOf(entry),
-  })
   let rootCount = 0
   for (const _entry of rootEntries()) rootCount++
   // Most uploads have one root, which is asked for several times; many would need memory.
@@ -102,6 +98,8 @@ function* filesOf(table: EntryTable): Generator<number, void, undefined> {
 }
 
 function hasSeveralTops(table: EntryTable): boolean {
+  // The top folder and one file.
+  if (table.size <= 2) return false
   const tops = new Set<string>()
   const count = (name: string): boolean => tops.add(name).size > 1
   for (const top of table.childrenOf(topEntry)) if (count(table.pathOf(top))) return true
@@ -110,8 +108,8 @@ function hasSeveralTops(table: EntryTable): boolean {
 }
 
 /** Returns the name of an entry; an unnamed file is named by its CID. */
-function nameOf(table: EntryTable, entry: number): string {
-  return table.isUnnamed(entry) ? table.nodeOf(entry).cid.toString() : table.pathOf(entry)
+function nameOf(table: EntryTable, entry: number, node?: ImportedNode): string {
+  return table.isUnnamed(entry) ? (node ?? table.nodeOf(entry)).cid.toString() : table.pathOf(entry)
 }
 
 function describe(name: string, node: ImportedNode): UploadEntry {

@@ -39,6 +39,8 @@ export type ImportPartsOptions = {
   wrap?: boolean
   /** Whether empty folders are kept. Defaults to true. */
   keepsEmptyFolders?: boolean
+  /** Whether to keep the beginning of the first file. Defaults to true. */
+  keepsStart?: boolean
   /** The beginning of the only file, when it is already imported. */
   begun?: BegunImport | undefined
   /** Called with the number of expected bytes, if known, before the first is consumed; may reject them. */
@@ -70,6 +72,7 @@ export async function importParts(
     isKubo,
     wrap = false,
     keepsEmptyFolders = true,
+    keepsStart = true,
     begun,
     acquireQuota,
     acquireMemory,
@@ -109,7 +112,7 @@ export async function importParts(
 
   const openFile = (entry: number): PartSink => {
     const importer = createFileImporter(importing, begun?.levels)
-    const sniffer = files === 1 ? createSniffer(begun?.start) : undefined
+    const sniffer = keepsStart && files === 1 ? createSniffer(begun?.start) : undefined
     const write = (piece: Uint8Array): void | Promise<void> => {
       sniffer?.take(piece)
       const allowed = acquireQuota(piece.length)

@@ -5,7 +5,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { announceUploads } from '../ipni/ipni.ts'
 import type { PackWriter, SealedPack } from '../packs/packs.ts'
-import { inTurns } from '../yield-to-others.ts'
+import { visitInTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { hasUpload, insertUploads, lockUploads, type NewUpload } from './store.ts'
@@ -61,10 +61,10 @@ export async function keepPack(
   const now = context.clock.now()
   const ids: string[] = []
   let usedBytes = 0
-  for await (const { sizeBytes } of inTurns(uploads)) {
+  await visitInTurns(uploads, ({ sizeBytes }) => {
     ids.push(uuidv7(now))
     usedBytes += sizeBytes
-  }
+  })
   try {
     await context.db.write(async (trx) => {
       const locked = await lock?.(trx)
@@ -79,7 +79,7 @@ export async function keepPack(
       await context.packs.lock(trx, sealed, locked?.deletes)
       await insertUploads(trx, context.db.kind, address, toRows(address, uploads, ids, now))
       await announceUploads(trx, listAnnounced(context, uploads, ids), now)
-      for await (const id of inTurns(ids)) await context.packs.record(trx, sealed, id)
+      await visitInTurns(ids, (id) => context.packs.record(trx, sealed, id))
       await meter.settle(trx, usedBytes)
       await record?.(trx, ids)
     })

@@ -3,6 +3,31 @@ import { CairnError, freePiece, minUploadBytesPerSecond } from '@cairn/protocol'
 import { IncomingMessage } from '@cairn/service'
 import type { Feed } from '../multipart/read-multipart.ts'
 
+/** Functions that are called at intervals, by the interval in ms. */
+const calledEvery = new Map<number, Set<() => void>>()
+
+/**
+ * Calls a function at intervals, with a timer that it shares with others: one for each would cost a small body more than its rest.
+ * @returns ends the calls
+ */
+function callEvery(intervalMs: number, call: () => void): () => void {
+  const calls = calledEvery.get(intervalMs) ?? new Set()
+  calls.add(call)
+  if (!calledEvery.has(intervalMs)) {
+    calledEvery.set(intervalMs, calls)
+    const callAll = (): void => {
+      for (const one of calls) one()
+      if (calls.size > 0) return
+      clearInterval(timer)
+      calledEvery.delete(intervalMs)
+    }
+    // Timers run before I/O, so bytes that arrived while the process was blocked are counted first.
+    const timer = setInterval(() => setImmediate(callAll), intervalMs)
+    timer.unref()
+  }
+  return () => calls.delete(call)
+}
+
 /**
  * Feeds a request body to its end. Aborts when the sender falls below the minimum rate; time in which the consumer
  * applies backpressure does not count. The stream stays open when reading stops early, so that an answer can still be
@@ -23,7 +48,7 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
 
       const leave = (): void => {
         isOver = true
-        clearInterval(timer)
+        endChecks()
         body.off('data', receive).off('end', finish).off('close', breakOff)
         signal.removeEventListener('abort', stop)
       }
@@ -98,9 +123,7 @@ export function readSteadily(body: Readable, signal: AbortSignal, windowMs: numb
         waitingSince = now
       }
 
-      // Timers run before I/O, so bytes that arrived while the process was blocked are counted first.
-      const timer = setInterval(() => setImmediate(checkRate), windowMs / 4)
-      timer.unref()
+      const endChecks = callEvery(windowMs / 4, checkRate)
       signal.addEventListener('abort', stop, { once: true })
       // The error listener stays: a connection may break after reading stopped, which must not crash the process.
       body.on('error', breakOff).on('close', breakOff).on('end', finish)

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { s3Error } from '../s3-error.ts'
 
 /** A request as received, before decoding. */
@@ -83,5 +83,5 @@ function trimHeader(value: string): string {
 
 /** Returns the SHA-256 in hex. */
 export function sha256Hex(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex')
+  return hash('sha256', data)
 }
