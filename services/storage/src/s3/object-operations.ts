@@ -98,7 +98,8 @@ async function answerObject(call: S3Call): Promise<Answer> {
     throw s3Error('InvalidRequest', 'Cannot specify both Range header and partNumber query parameter')
   const row = await requireReadable(context, request, readVersionId(request.query))
   const range = rangeOf(request, row)
-  const isWhole = range === undefined && request.query.get('partNumber') === undefined
+  // An object of a single PUT is its own only part.
+  const isWhole = range === undefined && (request.query.get('partNumber') === undefined || row.part_sizes === null)
   const headers = {
     ...describeObject(row, isWhole && request.header('x-amz-checksum-mode')?.toUpperCase() === 'ENABLED'),
     ...bucketHeaders(bucket, row),

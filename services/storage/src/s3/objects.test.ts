@@ -72,6 +72,17 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     },
   )
 
+  test('an object of a single PUT is its own only part, with its checksum', async () => {
+    for (const Body of ['', 'text']) {
+      const object = { Bucket, Key: 'one-part' }
+      const { ChecksumSHA256 } = await s3.client.send(
+        new PutObjectCommand({ ...object, Body, ChecksumAlgorithm: 'SHA256' }),
+      )
+      const part = { ...object, PartNumber: 1, ChecksumMode: 'ENABLED' as const }
+      expect((await s3.client.send(new HeadObjectCommand(part))).ChecksumSHA256).toBe(ChecksumSHA256)
+    }
+  })
+
   test('keeps metadata with names that objects inherit', async () => {
     const Metadata = Object.fromEntries(
       ['constructor', 'prototype', '__proto__', 'tostring'].map((name) => [name, 'x']),
