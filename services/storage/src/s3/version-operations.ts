@@ -1,6 +1,7 @@
 import { compareBytes } from '../compare-bytes.ts'
 import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { successorOf } from './key-order.ts'
+import { checksumKindOf } from './object-info.ts'
 import { type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
 import {
   type MarkerRow,
@@ -87,6 +88,7 @@ export const listVersionsOperation: S3Operation = async (call) => {
         {
           ...describeVersion(row, row.is_latest === 1),
           ETag: `"${row.etag}"`,
+          ...describeChecksum(row),
           Size: row.size_bytes,
           StorageClass: 'STANDARD',
           CID: row.cid,
@@ -108,4 +110,9 @@ async function resolveMarker({ context, request }: S3Call, key: string, versionI
     (await selectObject(read, request.bucket, key, nullVersionId)) ??
     (await selectMarker(read, request.bucket, key, nullVersionId))
   return found?.version_id ?? versionId
+}
+
+function describeChecksum(row: ObjectRow): Record<string, string> {
+  const checksum = checksumKindOf(row)
+  return checksum === undefined ? {} : { ChecksumAlgorithm: checksum.algorithm, ChecksumType: checksum.type }
 }
