@@ -1,4 +1,4 @@
-// What the answers of copies say of the source and of the copy.
+// Checksums and versions in answers: of copies, their sources and listings.
 import { createHash } from 'node:crypto'
 import {
   type ChecksumAlgorithm,
@@ -6,12 +6,14 @@ import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
   HeadObjectCommand,
+  ListObjectVersionsCommand,
   PutBucketVersioningCommand,
   PutObjectCommand,
   UploadPartCopyCommand,
 } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
 
 let s3: TestS3
 const Bucket = 'copies'
@@ -60,4 +62,19 @@ test('a copy from a bucket with versioning names the copied version', async () =
   expect((await copy()).CopySourceVersionId).toBe('null')
   const { VersionId } = await s3.client.send(new PutObjectCommand({ Bucket, Key: 'source', Body }))
   expect((await copy()).CopySourceVersionId).toBe(VersionId)
+})
+
+test('checksums of algorithms that are not computed are rejected', async () => {
+  const put = (headers: Record<string, string>, path = '/copies/unknown') =>
+    signedFetch(s3, path, { method: path.endsWith('uploads=') ? 'POST' : 'PUT', headers, body: 'x' })
+  for (const headers of [{ 'x-amz-checksum-xxhash64': 'AAAAAAAAAAA=' }, { 'x-amz-trailer': 'x-amz-checksum-sha512' }])
+    expect(await put(headers)).toMatchObject({ status: 400, code: 'InvalidRequest' })
+  const type = { 'x-amz-checksum-type': 'FULL_OBJECT' }
+  expect(await put(type, '/copies/unknown?uploads=')).toMatchObject({ status: 400, code: 'InvalidRequest' })
+})
+
+test('a listing of versions shows the algorithms of checksums', async () => {
+  await s3.client.send(new PutObjectCommand({ Bucket, Key: 'listed', Body, ChecksumAlgorithm: 'SHA256' }))
+  const { Versions } = await s3.client.send(new ListObjectVersionsCommand({ Bucket, Prefix: 'listed' }))
+  expect(Versions).toMatchObject([{ ChecksumAlgorithm: ['SHA256'], ChecksumType: 'FULL_OBJECT' }])
 })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import type { CairnError } from '@cairn/protocol'
 import { createCrc32c, createCrc64Nvme } from './crc.ts'
 import { s3Error } from './s3-error.ts'
 
@@ -79,11 +80,16 @@ export function composeChecksum(algorithm: ChecksumAlgorithm, parts: readonly st
 /** Parses the name of an algorithm. @throws CairnError `InvalidRequest` */
 export function readAlgorithm(text: string): ChecksumAlgorithm {
   const algorithm = checksumAlgorithms.find((one) => one === text.toUpperCase())
-  if (algorithm === undefined) {
-    throw s3Error('InvalidRequest', `Checksum algorithm must be one of ${checksumAlgorithms.join(', ')}.`)
-  }
+  if (algorithm === undefined) throw unknownAlgorithm()
   return algorithm
 }
+
+function unknownAlgorithm(): CairnError {
+  return s3Error('InvalidRequest', `Checksum algorithm must be one of ${checksumAlgorithms.join(', ')}.`)
+}
+
+/** Algorithms of S3 that the service does not compute. Their headers are rejected, because an ignored one would promise a check. */
+const refusedAlgorithms = ['md5', 'sha512', 'xxhash3', 'xxhash64', 'xxhash128']
 
 /** The declared checksum of a body. `value` is undefined if the trailer contains it. */
 export type DeclaredChecksum = { algorithm: ChecksumAlgorithm; value: string | undefined }
@@ -99,6 +105,9 @@ export function readDeclaredChecksum(header: (name: string) => string | undefine
   })
   const trailer = header('x-amz-trailer')?.trim().toLowerCase()
   const announced = checksumAlgorithms.find((algorithm) => checksumHeader(algorithm) === trailer)
+  const isUnknown = trailer?.startsWith('x-amz-checksum-') === true && announced === undefined
+  if (isUnknown || refusedAlgorithms.some((name) => header(`x-amz-checksum-${name}`) !== undefined))
+    throw unknownAlgorithm()
   if (found.length > 1 || (found.length > 0 && announced !== undefined)) {
     throw s3Error(
       'InvalidRequest',

@@ -58,7 +58,10 @@ function readChecksumChoice(
 ): { algorithm: ChecksumAlgorithm; type: ChecksumType } | undefined {
   const name = header('x-amz-checksum-algorithm')
   const type = header('x-amz-checksum-type')?.toUpperCase()
-  if (name === undefined) return undefined
+  if (name === undefined) {
+    if (type === undefined) return undefined
+    throw s3Error('InvalidRequest', 'x-amz-checksum-type requires x-amz-checksum-algorithm.')
+  }
   const algorithm = readAlgorithm(name)
   if (type !== undefined && type !== 'FULL_OBJECT' && type !== 'COMPOSITE') {
     throw s3Error('InvalidRequest', 'Value for x-amz-checksum-type header is invalid.')
