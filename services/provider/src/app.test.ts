@@ -236,7 +236,7 @@ describe('removing', () => {
     expect(await provider.context.files.list()).not.toContain(cid)
   })
 
-  test('ends a pull that runs', async () => {
+  test('ends a running pull', async () => {
     const { cid, url } = await put(400_000, 41)
     const closed = Promise.withResolvers<void>()
     source.handlers.push((request, response, body) => {
@@ -275,7 +275,7 @@ describe('settings', () => {
     CAIRN_PROVIDER_SOURCES: 'https://storage.example/',
   }
 
-  test('that are wrong are named, all at once, without secrets', () => {
+  test('that are wrong are all reported at once, without secrets', () => {
     const wrong = {
       CAIRN_PROVIDER_SECRET: 'my secret',
       CAIRN_PROVIDER_KEY: 'short one',

@@ -26,7 +26,7 @@ async function readPayload(url: string, cid: string): Promise<Buffer> {
   return Buffer.from(await (await fetch(`${url}/pieces/${cid}/payload`)).arrayBuffer())
 }
 
-test('a provider that is killed repeatedly while it fetches ends with every offered piece, whole', async () => {
+test('a provider that is killed repeatedly while it fetches ends with every offered piece complete', async () => {
   const pieces = await Promise.all([1, 2, 3, 4].map((seed) => put(1_500_000 + seed, seed)))
   const kept = new Set<string>()
   // Each process is killed once the source has sent this many bytes, of any piece.

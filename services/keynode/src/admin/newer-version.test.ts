@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => rm(home, { recursive: true, force: true }))
 
-test('no command of a newer version contracts the database of a node that runs', async () => {
+test('no command of a newer version contracts the database of a running node', async () => {
   const settings = { kind: 'sqlite', path: join(home, 'keynode.sqlite') } as const
   const environment = {
     CAIRN_KEYNODE_NUMBER: '1',

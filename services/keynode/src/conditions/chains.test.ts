@@ -14,7 +14,7 @@ function refusal(text: string): CairnError {
   throw new Error('was not refused')
 }
 
-test('documented names need endpoints alone', () => {
+test('documented names need only endpoints', () => {
   const chains = read({ Optimism: { rpcUrls }, devnet: { rpcUrls }, Coreum_Mainnet: { rpcUrls, confirmations: 0 } })
   expect(chains.find('evm', 'OPTIMISM')).toEqual({
     name: 'Optimism',

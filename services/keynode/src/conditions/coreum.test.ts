@@ -132,7 +132,7 @@ test.each(['../../admin', 'a/../../b', 'x?y=1', 'x#y', 'x y', '%2e%2e/', 'a'])(
   },
 )
 
-test('a text reaches a request as one part of its path only, or is rejected', async () => {
+test('sends a text only as one segment of a path, or rejects it', async () => {
   const text = fc.oneof(
     fc.string({ unit: 'binary' }),
     fc.stringMatching(/^[A-Za-z][A-Za-z0-9/:._-]{2,40}$/),
@@ -214,14 +214,14 @@ test('rejects an impossible reading when the condition is set', async () => {
   }
 })
 
-test('an endpoint of another chain, a dead one, and an address of another family are never met', async () => {
+test('never grants access by an endpoint of another chain, an unreachable one, or an address of another family', async () => {
   const set = setOf({ method: 'getLastBlockTime', ...is('>', '0') })
   expect((await open(url, 'coreum-mainnet-1').check(set, owner)).isMet).toBe('unknown')
   expect((await open('http://127.0.0.1:9').check(set, owner)).isMet).toBe('unknown')
   expect(await check({ method: 'getFtsByAddress', denom, ...is('>=', '0') }, `0x${'1'.repeat(40)}`)).toBe('false')
 })
 
-test('a slow, oversized, malformed or lagging endpoint is unknown, for denials too', async () => {
+test('treats a slow, oversized, malformed or lagging endpoint as unknown, including for denials', async () => {
   const sets = [is('>=', '0'), is('!=', '5')].map((test) => setOf({ method: 'getFtsByAddress', denom, ...test }))
   const late = { now: () => Date.now() + 3_600_000 }
   for (const set of sets) expect((await open(url, undefined, late).check(set, owner)).isMet).toBe('unknown')

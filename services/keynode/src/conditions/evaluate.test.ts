@@ -50,14 +50,14 @@ describe('combining', () => {
     expect((await checkAll(conditions, [holds(), fails(), silent()], aggregator, holder)).isMet).toBe(expected)
   })
 
-  test('cheap conditions decide before expensive ones are read', async () => {
+  test('evaluates cheap conditions before expensive ones are read', async () => {
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '0') }
     const { conditions } = open()
     const { isMet, results } = await checkAll(conditions, [erc20(), gate], '[1] and [2]', holder)
     expect([isMet, results.map(({ id }) => id)]).toEqual(['false', [2]])
   })
 
-  test('the author of conditions sees the result of each, even of those that do not affect the outcome', async () => {
+  test('shows the author of conditions the result of each, even of those that do not affect the outcome', async () => {
     const { conditions } = open()
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('<', '1') }
     const set = parseConditions({ conditions: [holds(), gate], aggregator: '[1] and [2]' })
@@ -88,7 +88,7 @@ describe('combining', () => {
 })
 
 describe('the caller and the parameters', () => {
-  test('the condition types values of the request, and none lets a denial pass', async () => {
+  test('the condition types values of the request, and no type lets a denial pass', async () => {
     const dynamic = custom('many', 'uint256[]', {
       inputArrayType: ['uint256'],
       parameters: [':count'],
@@ -199,7 +199,7 @@ describe('setting conditions', () => {
     expect((await refusalOf(open().conditions.validateOnCreate(set))).code).toBe('CHAIN_NOT_SUPPORTED')
   })
 
-  test('accepts and reports a test that every number meets, as published clients send it', async () => {
+  test('accepts and reports a test that every number passes, as published clients send it', async () => {
     const gate = { ...common, id: 2, method: 'getBlockNumber', standardContractType: '', ...compared('>', '0') }
     expect(await validate([{ ...erc20(), ...compared('>=', '0') }, gate], '[1] and [2]')).toEqual([1])
   })
@@ -234,7 +234,7 @@ describe('an offline chain', () => {
     }
   })
 
-  test('costs six seconds in all: two of four silent endpoints are asked, for three seconds each', async () => {
+  test('costs six seconds in total: of four silent endpoints two are queried, for three seconds each', async () => {
     const asked = new Set<string | undefined>()
     const silent = createServer(({ url }) => void asked.add(url))
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))

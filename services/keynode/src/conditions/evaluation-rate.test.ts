@@ -17,7 +17,7 @@ test('allows ten per minute, times the factor of the operator', () => {
   expect([allowed(undefined), allowed(2), allowed(0)]).toEqual([10, 20, 100])
 })
 
-test('counts each address for itself, and resets after a minute', () => {
+test('counts each address separately, and resets after a minute', () => {
   const clock = { time: 0, now: () => clock.time }
   const rate = createEvaluationRate(clock)
   for (let turn = 0; turn < 10; turn++) rate.count('me')

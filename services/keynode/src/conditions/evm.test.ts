@@ -138,7 +138,7 @@ describe('the chain itself', () => {
     expect((await check({ ...native, contractAddress: coin, parameters: [], ...rich })).isMet).toBe('true')
   })
 
-  test('the height is that of the chain less the confirmations', async () => {
+  test('the height is that of the chain minus the confirmations', async () => {
     const height = BigInt(String(await anvil.request('eth_blockNumber', [])))
     const block = { ...common, method: 'getBlockNumber', standardContractType: '', ...compared('>', '0') }
     expect((await check(block)).first?.observed).toBe(height.toString())

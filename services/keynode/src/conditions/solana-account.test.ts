@@ -54,7 +54,7 @@ test('reads amounts only from initialised accounts of the exact length', () => {
   )
 })
 
-test('rejects every other name as a field, also those that every object has', () => {
+test('rejects every other name as a field, including those that every object has', () => {
   fc.assert(
     fc.property(fc.oneof(fc.string(), fc.constantFrom('constructor', '__proto__', 'u256', 'U8')), (type) => {
       fc.pre(!['u8', 'u16', 'u32', 'u64', 'u128', 'i64', 'bool', 'pubkey'].includes(type))

@@ -94,12 +94,12 @@ describe('Solana', () => {
     expect(await check({ ...beyond, ...is('>=', '0') })).toBe('unknown')
   })
 
-  test('an address of another family is never met, nor is its denial', async () => {
+  test('an address of another family never grants access, and neither does its denial', async () => {
     const balance = { method: 'getBalance', ...is('>=', '0') }
     expect(await check(balance, `0x${'1'.repeat(40)}`)).toBe('false')
   })
 
-  test('a foreign, dead or malformed endpoint is unknown, never met', async () => {
+  test('a foreign, unreachable or malformed endpoint is unknown, and never grants access', async () => {
     const set = setOf({ method: 'getBalance', ...is('>=', '0') })
     expect((await openConditions(chain.url, 'another').check(set, owner)).isMet).toBe('unknown')
     expect((await openConditions('http://127.0.0.1:9', chain.genesisHash).check(set, owner)).isMet).toBe('unknown')
@@ -121,7 +121,7 @@ describe('Solana', () => {
     }
   })
 
-  test('a lagging or silent endpoint is unknown, for denials too', async () => {
+  test('a lagging or silent endpoint is unknown, including for denials', async () => {
     const silent: Server = createServer(() => undefined)
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve))
     try {
@@ -139,7 +139,7 @@ describe('Solana', () => {
     }
   })
 
-  test('an endpoint that is behind the one whose age was checked does not decide', async () => {
+  test('an endpoint behind the one whose age was checked does not decide', async () => {
     const now = Math.floor(Date.now() / 1000)
     const behind = 9_000
     const servers: Server[] = []

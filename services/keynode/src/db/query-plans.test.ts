@@ -9,7 +9,7 @@ import { startTestNode } from '../test-node.fixture.ts'
 const address = '0x1111111111111111111111111111111111111111'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
-test('a page of files is read in the order of its index, and events of a file from the rows of that file', async () => {
+test('reads a page of files in the order of its index, and events of a file from the rows of that file', async () => {
   await using node = await startTestNode()
   const { database: db, explain } = planQueries(node.context.db)
   const context = { ...node.context, db }
@@ -25,7 +25,7 @@ test('a page of files is read in the order of its index, and events of a file fr
   for (const step of tables) expect(step).toMatch(/\(cid=\?\)$/)
 })
 
-test('a sweep finds retired keys whose shard is there without the others', async () => {
+test('a sweep finds retired keys whose shard exists without the others', async () => {
   await using node = await startTestNode()
   const { database: db, explain } = planQueries(node.context.db)
   await createKeySweep({ ...node.context, db })(new AbortController().signal)

@@ -29,7 +29,7 @@ async function signIn() {
   return { wallet, signature, body: { address: wallet.address, cid } }
 }
 
-test('issues a message for a valid address, and rejects others in the words published clients expect', async () => {
+test('issues a message for a valid address, and rejects others in the words that published clients expect', async () => {
   for (const bad of ['0xEaF4E24ffC1A2f53c07839a74966A6611b8Cb8A', 'alice', `0x${'0'.repeat(40)}`]) {
     const { status, code, json } = await call('GET', `/api/message/${bad}`)
     expect([status, code, json.message]).toEqual([400, 'INVALID_ADDRESS', 'Invalid address'])
@@ -37,7 +37,7 @@ test('issues a message for a valid address, and rejects others in the words publ
 })
 
 describe('tokens', () => {
-  test('bundles open to their content, and no other text is a bundle', () => {
+  test('unpack to their bundled content, and no other text is a bundle', () => {
     const tokens = ['a', undefined, 'c', 'd', 'e']
     expect(openBundle('jwt:', bundleTokens('jwt:', tokens))).toEqual(tokens)
     for (const bad of [
@@ -67,7 +67,7 @@ describe('tokens', () => {
 })
 
 describe('a signature', () => {
-  test('is shown to nodes once, for tokens, and is never a bearer there', async () => {
+  test('is sent to nodes once, for tokens, and never as a bearer', async () => {
     const { signature, body } = await signIn()
     for (const list of seen) list.length = 0
     const answer = await Promise.all(
@@ -86,7 +86,7 @@ describe('a signature', () => {
     }
   })
 
-  test('is valid for one operation: another call, file, or body for the same node is rejected', async () => {
+  test('is valid for one operation, and rejected for another call, file, or body at the same node', async () => {
     const { signature, body } = await signIn()
     expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
     expect((await call('POST', '/api/retrieveSharedKey/2', signature, body)).status).toBe(200)
@@ -105,7 +105,7 @@ describe('a signature', () => {
     )
   })
 
-  test('stays valid if others request messages in the same name, and nodes receive only the signed text', async () => {
+  test('stays valid if others request messages for the same address, and nodes receive only the signed text', async () => {
     const { wallet, signature, body } = await signIn()
     for (let turn = 0; turn < 40; turn++) await call('GET', `/api/message/${wallet.address}`)
     for (const list of seen) list.length = 0
@@ -114,7 +114,7 @@ describe('a signature', () => {
     expect(shown.map((one) => JSON.parse(one.body).messages.length)).toEqual([1, 1, 1, 1, 1])
   })
 
-  test('that is older than a quarter of an hour is shown to nodes for saving alone', async () => {
+  test('that is older than a quarter of an hour is sent to nodes only for saving', async () => {
     const late = await signIn()
     const save = await signIn()
     for (const list of seen) list.length = 0
@@ -133,7 +133,7 @@ describe('a signature', () => {
     }
   })
 
-  test('that no key made has a rate limit on chain checks by nodes', async () => {
+  test('that no key made is rate-limited before nodes check chains', async () => {
     const urls = before.router.context.config.nodes.join(',')
     const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
     const now = Date.now()
@@ -149,7 +149,7 @@ describe('a signature', () => {
     expect((await exchange()).status).toBe(429)
   })
 
-  test('has a rate limit on verification, whatever it is', async () => {
+  test('has a rate limit on verification, whether or not it is valid', async () => {
     const urls = before.router.context.config.nodes.join(',')
     const config = readKeyRouterConfig({ CAIRN_KEYROUTER_PORT: '0', CAIRN_KEYROUTER_NODES: urls })
     const now = Date.now()
@@ -203,7 +203,7 @@ describe('a renewal', () => {
     expect(openBundle('jwt:', after.token)?.[1]).toBe('aa.bb.token2')
   })
 
-  test('does not wait for a node that is silent, which keeps its old refresh token', async () => {
+  test('does not wait for a silent node, which keeps its old refresh token', async () => {
     answers[2] = () => undefined
     const { status, json } = await renew(bundle).finally(() => answers.fill(undefined))
     expect(status).toBe(200)
@@ -274,7 +274,7 @@ describe('a node that', () => {
     }
   })
 
-  test('is silent holds up no conditions, whether or not three others agree', async () => {
+  test('is silent does not delay conditions, whether or not three others agree', async () => {
     const path = `/api/fileAccessConditions/get/${cid}`
     const silent: PlaceAnswer = () => undefined
     const other: PlaceAnswer = (_request, _body, response) => response.end('{"owner":"0xbad"}')
@@ -288,7 +288,7 @@ describe('a node that', () => {
     }
   })
 
-  test('sends endless tokens, or is slow, has no part in a session, and others stop waiting for it', async () => {
+  test('sends endless tokens, or is slow, is excluded from a session, and others stop waiting for it', async () => {
     const long: PlaceAnswer = (_request, _body, response) => {
       const [expiresAt, refreshExpiresAt] = [Date.now() + 60_000, Date.now() + 60_000]
       const token = `aa.bb.${'x'.repeat(5_000)}`
@@ -306,7 +306,7 @@ describe('a node that', () => {
     }
   })
 
-  test('has no part in a session is reported as offline, not the session as wrong', async () => {
+  test('is excluded from a session is reported as offline, and the session not as wrong', async () => {
     const partly = bundleTokens('jwt:', ['aa.bb.1', undefined, 'aa.bb.3', 'aa.bb.4', 'aa.bb.5'])
     const body = { address: createTestWallet().address, cid }
     const { status, code, text } = await call('POST', '/api/retrieveSharedKey/2', partly, body)
@@ -315,7 +315,7 @@ describe('a node that', () => {
     expect((await call('POST', '/api/retrieveSharedKey/3', partly, body)).status).toBe(200)
   })
 
-  test('sends an invalid nonce has no part in a message', async () => {
+  test('sends an invalid nonce is excluded from a message', async () => {
     answers[2] = (_request, _body, response) => {
       response.end(JSON.stringify({ node: 3, nonce: `${'0'.repeat(31)}\nPurpose: all`, network: 'local' }))
     }
@@ -336,7 +336,7 @@ describe('a node that', () => {
     expect(asked.map((one) => one.for)).toEqual(asked.map(() => '127.0.0.1'))
   })
 
-  test('is offline has no part in a message; three offline nodes make it impossible', async () => {
+  test('is offline is excluded from a message; three offline nodes make it impossible', async () => {
     const away: PlaceAnswer = (request) => request.socket.destroy()
     const wallet = createTestWallet()
     answers[0] = away
@@ -377,7 +377,7 @@ test('a wrong CID in a path reaches the node, which checks the caller first; no 
   }
 })
 
-test('a client that disconnects while a node is silent is not an error in the log', async () => {
+test('a client that disconnects while a node is silent logs no error', async () => {
   const asked = Promise.withResolvers<void>()
   answers[0] = () => asked.resolve()
   const from = lines.length

@@ -42,7 +42,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
       })
 
-      test('stays valid if others request messages in the same name', async () => {
+      test('stays valid if others request messages for the same address', async () => {
         const { wallet, signature } = await own()
         const stranger = await Promise.all(
           Array.from({ length: 40 }, () => node.call('GET', `/api/message/${wallet.address}`)),
@@ -52,7 +52,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
       })
 
-      test('is valid for a quarter of an hour, and longer for saving alone', async () => {
+      test('is valid for a quarter of an hour, and longer only for saving', async () => {
         const saved = 'bafkreifzjut3te7nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
         const old = await own()
         const young = await own()

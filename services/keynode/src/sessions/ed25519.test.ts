@@ -16,7 +16,7 @@ test('agrees with test 2 of RFC 8032, section 7.1', () => {
   expect(verifyEd25519(signature, hex('73'), publicKey)).toBe(false)
 })
 
-test('accepts and refuses proofs as the code of clients does', () => {
+test('accepts and rejects the same proofs as the code of clients', () => {
   const key = createSessionKey()
   const request = { method: 'POST', path: '/api/x', node: 1, body: '{}', token: 'a.b.c' }
   const proof = signRequest(request, key.secretKey, 1234)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createEntriesByAsker } from './entries-by-asker.ts'
 
-test('the asker with the most entries loses its oldest, as a search of all would find', () => {
+test('the requester with the most entries loses its oldest one, as a search of all would find', () => {
   const entries = createEntriesByAsker<number>()
   const all = new Map<string, number[]>()
   // A fixed sequence, so that a failure repeats.

@@ -12,7 +12,7 @@ function startTexts(options: { maxOpen?: number } = {}) {
 }
 
 describe('texts to sign', () => {
-  test('stay open for their time, however many others are requested in the same name', async () => {
+  test('stay open for their lifetime, however many others are requested for the same address', async () => {
     const { clock, texts } = startTexts()
     const mine = await texts.issue('a', '10.0.0.1', write)
     const open = new Set<string>([mine])
@@ -27,7 +27,7 @@ describe('texts to sign', () => {
     expect(open.size).toBeLessThanOrEqual(maxKeyTexts)
   })
 
-  test('that are issued again are young enough to upload for two hours, and rotate', async () => {
+  test('that are reissued are young enough to upload for two hours, and rotate', async () => {
     const { clock, texts } = startTexts()
     for (let turn = 0; turn < 100; turn++) await texts.issue('a', '10.0.0.1', write)
     const again = await Promise.all(
@@ -41,7 +41,7 @@ describe('texts to sign', () => {
     expect(texts.of('a', keyChallengeLifetimeMs)).toEqual([])
   })
 
-  test('that were used free their place, and are known for a minute more', async () => {
+  test('that were used free their slot, and are remembered for another minute', async () => {
     const { clock, texts } = startTexts()
     for (let turn = 0; turn < 50; turn++) {
       const text = await texts.issue('a', '10.0.0.1', write)
@@ -62,7 +62,7 @@ describe('texts to sign', () => {
     expect(await texts.issue('a', '10.0.0.1', write)).toMatch(/^text /)
   })
 
-  test('of a flood in many names evict each other only', async () => {
+  test('of a flood for many addresses evict only each other', async () => {
     const { texts } = startTexts({ maxOpen: 100 })
     const mine = await texts.issue('a', '10.0.0.1', write)
     for (let turn = 0; turn < 1000; turn++) await texts.issue(`b${turn}`, '2001:db8::1:2', write)
@@ -72,7 +72,7 @@ describe('texts to sign', () => {
     expect(texts.of('c999', keySaveLifetimeMs)).toHaveLength(1)
   })
 
-  test('beyond the maximum cost no look at all the others', async () => {
+  test('beyond the maximum cost no scan of all the others', async () => {
     const { texts } = startTexts({ maxOpen: 1000 })
     const addAt = async (turn: number) => texts.issue(`a${turn}`, `2001:db8:0:${turn.toString(16)}::`, write)
     for (let turn = 0; turn < 1000; turn++) await addAt(turn)

@@ -36,21 +36,21 @@ async function ask(token: string, about = cid): Promise<string> {
 const sign = (from: number, to: number, about = cid) =>
   signPeerToken(peers.of(from), to, { id: randomUUID(), cid: about })
 
-test('a token is good for its file alone, however often, and at its node alone', async () => {
+test('a token is valid only for its file, however often, and only at its node', async () => {
   const token = await sign(2, 1)
   expect([await ask(token), await ask(token)]).toEqual(['stated', 'stated'])
   expect(await ask(token, other)).toBe('INVALID_SIGNATURE')
   expect(await ask(await sign(2, 3))).toBe('INVALID_SIGNATURE')
 })
 
-test('a token writes nothing', async () => {
+test('a token grants no changes', async () => {
   const seen = () => peers.of(1).db.read.selectFrom('seen_proof').selectAll().execute()
   const before = await seen()
   for (const from of [2, 3, 4, 5]) expect(await ask(await sign(from, 1))).toBe('stated')
   expect(await seen()).toEqual(before)
 })
 
-test('a token that another node signed in the name of a peer is refused, and text that is none', async () => {
+test('a token that another node signed in the name of a peer is rejected, and so is any other text', async () => {
   const forged = { ...peers.of(3), config: { ...peers.of(3).config, node: 2 } }
   expect(await ask(await signPeerToken(forged, 1, { id: randomUUID(), cid }))).toBe('INVALID_SIGNATURE')
   for (const text of ['a.b.c', 'e30.e30.e30', 'x']) expect(await ask(text)).toBe('INVALID_SIGNATURE')
@@ -71,7 +71,7 @@ test('a token of an older node, which names no file, is valid once', async () =>
   expect([await ask(token), await ask(token)]).toEqual(['stated', 'INVALID_SIGNATURE'])
 })
 
-test('a token ends after a minute and the difference of two clocks', async () => {
+test('a token expires after a minute plus the difference of two clocks', async () => {
   const token = await sign(2, 1)
   peers.pass(4 * 60_000)
   expect(await ask(token)).toBe('INVALID_SIGNATURE')

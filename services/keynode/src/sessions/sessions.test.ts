@@ -71,7 +71,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [text])).status).toBe(200)
       })
 
-      test('that names storage alone, or other nodes, opens nothing here', async () => {
+      test('that names only storage, or other nodes, opens nothing here', async () => {
         const wallet = createTestWallet()
         const sessionKey = createSessionKey()
         const text = await createText(node, wallet, {}, sessionKey)
@@ -87,7 +87,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await openWith(node, wallet, [both])).status).toBe(200)
       })
 
-      test('for a host that the operator did not name gets no nonce', async () => {
+      test('for a host that the operator did not configure gets no nonce', async () => {
         const { address } = createTestWallet()
         const subject = { id: crypto.randomUUID(), address, issuedAt: node.now(), expiresAt: node.now() + minute }
         const ask = (domain: string) => node.call('POST', '/api/keys/nonce/1', { body: { ...subject, domain } })
@@ -125,7 +125,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     })
 
     describe('a session bound to a key', () => {
-      test('needs a proof for each request, valid once, here, now, for this very request', async () => {
+      test('requires a proof for each request, valid once, here, now, for this exact request', async () => {
         const session = await openTestSession(node)
         const body = { address: session.address, cid }
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
@@ -184,14 +184,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect(status.json).toMatchObject({ version: 2, sharedTo: shareTo })
       })
 
-      test('rejects another address in the body before anything is looked up', async () => {
+      test('rejects another address in the body before any lookup', async () => {
         const session = await openTestSession(node)
         const { token, sessionKey } = session
         const body = { address: createTestWallet().address, cid }
         expect((await node.call('POST', path, { token, sessionKey, body })).code).toBe('INVALID_SIGNATURE')
       })
 
-      test('expires after a quarter of an hour, is renewed once per token, and ends with an old token', async () => {
+      test('expires after a quarter of an hour, is renewed once per token, and ends if an old token is used', async () => {
         const session = await openTestSession(node)
         const renew = (refreshToken: string) =>
           node.call('PUT', '/api/keys/session/1', {
@@ -279,7 +279,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         await expect(renew(newest), 'the family is over').rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
       })
 
-      test('says that it expired if its database was restored to a state before its renewal, and does not end', async () => {
+      test('is reported as expired, and does not end, if its database was restored to a state before its renewal', async () => {
         const session = await openTestSession(node)
         const renew = (refreshToken: string) =>
           node.call('PUT', '/api/keys/session/1', {
@@ -344,7 +344,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       )
     })
 
-    test('a token of one node is invalid at another, and each answers for its own number alone', async () => {
+    test('a token of one node is invalid at another, and each node answers only for its own number', async () => {
       await using other = await startTestNode({ CAIRN_KEYNODE_NUMBER: '2', CAIRN_KEYNODE_SECRET: '22'.repeat(32) })
       const session = await openTestSession(node)
       const answer = await callAs(other, session, 'POST', '/api/retrieveSharedKey/2', { cid })

@@ -7,7 +7,7 @@ import { sweepSessions } from './sweep.ts'
 const second = 1000
 
 // Replicas of a node share their rows, not their clocks, and a clock may be set back.
-test('a spent text is not valid again for a replica whose clock lags behind', async () => {
+test('a spent text does not become valid again for a replica whose clock is behind', async () => {
   await using node = await startTestNode()
   const wallet = createTestWallet()
   const texts = [
@@ -22,7 +22,7 @@ test('a spent text is not valid again for a replica whose clock lags behind', as
   for (const text of texts) expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
 })
 
-test('neither is a proof', async () => {
+test('a spent proof does not become valid again for one either', async () => {
   await using node = await startTestNode()
   const session = await openTestSession(node)
   const path = '/api/keys/list/1?role=owner'
@@ -36,7 +36,7 @@ test('neither is a proof', async () => {
   expect((await show()).code).toBe('INVALID_SIGNATURE')
 })
 
-test('removes rows that are expired by every clock', async () => {
+test('removes rows that have expired by every clock', async () => {
   await using node = await startTestNode()
   const session = await openTestSession(node)
   const request = {

@@ -19,7 +19,7 @@ function createVerifier(settings: string) {
   return (chain: string) => verify({ address, texts: ['a text'], signature, chain })
 }
 
-test('asks the named chain, or all; an endpoint of another chain decides nothing', async () => {
+test('queries the named chain, or all; an endpoint of another chain decides nothing', async () => {
   using endpoint = await serveChain((method) => (method === 'eth_getCode' ? '0x60' : contractYes))
   const verify = createVerifier(settingsOf(endpoint.url))
   expect([await verify('local'), await verify('ALL')]).toEqual(['a text', 'a text'])
@@ -28,7 +28,7 @@ test('asks the named chain, or all; an endpoint of another chain decides nothing
   await expect(createVerifier('{"chains":{}}')('ALL')).rejects.toMatchObject({ code: 'CHAIN_NOT_CONFIGURED' })
 })
 
-test('a node limits how often a caller makes it ask chains', async () => {
+test('a node limits how often a caller makes it query chains', async () => {
   using endpoint = await serveChain(() => '0x')
   await using node = await startTestNode({
     CAIRN_KEYNODE_CHAINS: settingsOf(endpoint.url),

@@ -62,7 +62,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       return json as { version: number; digest: string; hasConditions: boolean; owner: string; sharedTo: string[] }
     }
 
-    test('a key is saved with conditions: callers that meet them read it, and all callers read the conditions', async () => {
+    test('a key is saved with conditions: callers that meet them can read it, and all callers can read the conditions', async () => {
       const cid = freshCid()
       expect(await save(cid)).toMatchObject({ status: 200, json: { message: 'success', data: { version: 1 } } })
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: shard, version: 1 })
@@ -80,7 +80,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(closed, owner)).status).toBe(200)
     })
 
-    test('a repeated call is the same change, when saving, setting and removing', async () => {
+    test('a repeated call is the same change when saving, setting and removing', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet })
       const saved = await stateOf(cid)
@@ -158,7 +158,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await remove(freshCid())).code).toBe('KEY_NOT_FOUND')
     })
 
-    test('owner and recipients see whom a file is shared with; readers by conditions, and all others, do not', async () => {
+    test('owner and recipients see the recipients of a file; readers by conditions, and all others, do not', async () => {
       const cid = freshCid()
       await save(cid, { sharedTo: [friend.address] })
       const sharedTo = async (session?: TestSession) =>
@@ -177,7 +177,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       )
     })
 
-    test('an invalid or impossible condition is rejected with its whole set, and nothing of it is stored', async () => {
+    test('rejects an invalid or impossible condition with its whole set, and stores none of it', async () => {
       const cid = freshCid()
       const wrong: [object, string][] = [
         [{ conditions: [rule(1, true), rule(1, true)], aggregator: '([1] and [1])' }, 'INVALID_CONDITION'],
@@ -198,7 +198,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await stateOf(cid)).toEqual(before)
     })
 
-    test('a shard that does not match its commitments is rejected, with conditions as without', async () => {
+    test('rejects a shard that does not match its commitments, with or without conditions', async () => {
       const { keyShards } = generateKey()
       const [first, second] = keyShards
       const cid = freshCid()
@@ -237,7 +237,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(closed, friend)).code, 'the conditions alone').toBe('ACCESS_DENIED')
     })
 
-    test('only the owner of a key saved without conditions adds them, and leaves the key to them', async () => {
+    test('only the owner of a key saved without conditions can add them, and leave the key to them', async () => {
       const cid = freshCid()
       await callAs(node, owner, 'POST', '/api/setSharedKey/1', { cid, payload: shard })
       expect((await get(cid)).json).toMatchObject({ conditions: [], owner: owner.address })
@@ -248,7 +248,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await retrieve(cid, stranger)).json).toMatchObject({ payload: shard })
     })
 
-    test('a key is left to them later as well: then the conditions alone count, and a repeated call is the same change', async () => {
+    test('a key left to its conditions later is governed by them alone, and a repeated call is the same change', async () => {
       const cid = freshCid()
       await save(cid, { conditions: unmet, sharedTo: [friend.address] })
       expect((await set(cid, { conditions: met, decryptionType: 'ACCESS_CONDITIONS' }, friend)).code).toBe(

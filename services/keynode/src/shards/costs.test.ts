@@ -29,7 +29,7 @@ afterAll(() => {
   server.close()
 })
 
-test('asks peers about a file only for callers that may know of it', async () => {
+test('queries peers about a file only for callers that may know of it', async () => {
   const publicKey = publicKeyOf(deriveNodeKeys(Buffer.alloc(32, 2)).signing)
   const peers = [2, 3, 4].map((node) => `${node}=${url}#${publicKey}`).join(',')
   await using node = await startTestNode({ CAIRN_KEYNODE_PEERS: peers })
@@ -62,7 +62,7 @@ test('waits for the disk once per change', async () => {
   }
 })
 
-test('asks chains about conditions only for callers that may set them', async () => {
+test('queries chains about conditions only for callers that may set them', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   await using node = await startTestNode({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   const owner = await openTestSession(node)
@@ -90,7 +90,7 @@ test('asks chains about conditions only for callers that may set them', async ()
   expect([tried.code, asked > 0]).toEqual(['CONDITION_UNKNOWN', true])
 })
 
-test('a question about the access of another account uses none of its evaluations', async () => {
+test('checking the access of another account uses none of its evaluations', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   const environment = { CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' }
   await using node = await startTestNode(environment)
@@ -147,7 +147,7 @@ const conditions = [
   },
 ]
 
-test('evaluations count for the IP address of the client, whichever accounts it uses', async () => {
+test('counts evaluations for the IP address of the client, whichever accounts it uses', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   await using node = await startTestNode({
     CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }),
@@ -175,7 +175,7 @@ test('evaluations count for the IP address of the client, whichever accounts it 
   expect(explain.code).toBe('RATE_LIMITED')
 })
 
-test('conditions that are set count for the IP address of the client', async () => {
+test('counts new conditions for the IP address of the client', async () => {
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: [url], confirmations: 0 } }
   await using node = await startTestNode({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }), CAIRN_RATE_FACTOR: '1' })
   const set = (ip: string) => {

@@ -39,7 +39,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
     }
     const rowsOf = (cid: string) => node.db.read.selectFrom('access').selectAll().where('cid', '=', cid).execute()
 
-    test('adds up what one address does within an hour, and keeps outcomes and addresses apart', async () => {
+    test('aggregates what one address does within an hour, and keeps outcomes and addresses separate', async () => {
       const cid = await save()
       for (const address of ['0x1', '0x1', '0x2'])
         node.accesses.note({ cid, owner: owner.address, address, outcome: 'opened' })
@@ -69,7 +69,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(rest.hasMore).toBe(false)
     })
 
-    test('is for the owner of that time alone', async () => {
+    test('is visible only to the owner of that time', async () => {
       const cid = await save()
       node.accesses.note({ cid, owner: owner.address, address: '0x7', outcome: 'opened' })
       await transferRecord(node, owner, cid, heir.address, true)
@@ -81,7 +81,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(before.events.map(({ kind }) => kind)).toContain('transfer')
     })
 
-    test('is bounded per file, and refusals push out no opening', async () => {
+    test('is bounded per file, and refusals evict no opening', async () => {
       const cid = await save()
       node.accesses.note({ cid, owner: owner.address, address: '0x9', outcome: 'opened' })
       for (let i = 0; i < maxAccessRows + 20; i++) {
@@ -96,7 +96,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(denied.map(({ address }) => address)).toContain(`0xattacker${maxAccessRows + 19}`)
     })
 
-    test('is deleted after the days of the operator, at once if these are none', async () => {
+    test('is deleted after the days set by the operator, at once if zero', async () => {
       const cid = await save()
       node.accesses.note({ cid, owner: owner.address, address: '0x3', outcome: 'opened' })
       await node.accesses.flush()
@@ -117,7 +117,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await rowsOf(cid)).toHaveLength(0)
     })
 
-    test('loses nothing when the database refuses a write for a while', async () => {
+    test('loses nothing while the database rejects writes', async () => {
       const cid = await save()
       let isAway = true
       const db: Context['db'] = {

@@ -16,11 +16,11 @@ const statesOf = (node: number) =>
     .dependencies.report()
     .map(({ kind, name, state }) => `${kind} ${name} ${state}`)
 
-test('a node looks whether its peers answer before it needs them', async () => {
+test('a node checks whether its peers answer before it needs them', async () => {
   await expect.poll(() => statesOf(5)).toEqual(['keyNode 1 ok', 'keyNode 2 ok', 'keyNode 3 ok', 'keyNode 4 ok'])
 })
 
-test('a peer that was away counts as there again without a query', async () => {
+test('an offline peer that answers a probe counts as reachable again', async () => {
   const url = peers.reroute(2, 'http://127.0.0.1:9')
   await queryPeers(peers.of(5), cid)
   expect(statesOf(5)).toContain('keyNode 2 failed')

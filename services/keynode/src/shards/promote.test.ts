@@ -68,7 +68,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
     }
 
     test.each([0, 1, 2, 3, 4])(
-      'another key saved on %i nodes is reported as what it is, and a repeated call ends it',
+      'another key saved on %i nodes is reported as such, and a repeated call completes it',
       async (reached) => {
         const cid = await fresh()
         const { digest: before } = await state(1, cid)
@@ -121,7 +121,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [2, 4, 5]) expect((await state(node, cid)).setId).toBe('auth:later')
     })
 
-    test('pending keys stay until a newer one is in force; of the previous ones, the last is kept', async () => {
+    test('pending keys stay until a newer one is in force, and the last of the previous ones is kept', async () => {
       const cid = await fresh()
       await saveOn([1, 2], cid, later, 'second')
       peers.pass(1000)
@@ -134,7 +134,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of all) expect(await keysOf(node, cid)).toEqual([`fourth${node}`, `third${node}`])
     })
 
-    test('a newer key on two nodes does not replace one on three, whichever node is asked first', async () => {
+    test('a newer key on two nodes does not replace one on three, whichever node is queried first', async () => {
       const cid = await fresh()
       for (const node of [1, 2, 3]) {
         await save(node, cid, later, 'new')
@@ -153,7 +153,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of [1, 2, 3]) expect(await keysOf(node, cid)).toEqual([`newest${node}`, `new${node}`])
     })
 
-    test('a pending set outlives sharing and a new owner, and comes in force for the new owner', async () => {
+    test('a pending set survives sharing and a new owner, and comes into force for the new owner', async () => {
       const cid = await fresh()
       await saveOn([1, 2], cid, later, 'new')
       for (const node of all) await shareRecord(peers.of(node), owner, cid, [friend.address])
@@ -168,7 +168,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       }
     })
 
-    test('sets with commitments are reported with them, which tell sets of one session apart', async () => {
+    test('sets with commitments are reported with them, which distinguishes sets of one session', async () => {
       const cid = freshCid()
       const sets = [generateKey(), generateKey()].map(({ keyShards }) => ({ keyShards, set: commitShards(keyShards) }))
       const [first, second] = sets

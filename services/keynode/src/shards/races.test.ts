@@ -68,7 +68,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
     }
     const codes = (answers: readonly Answer[]) => answers.map(({ status, code }) => (status === 200 ? 'done' : code))
 
-    test('keeps all concurrent shares and revocations of different addresses, each as a change of its own', async () => {
+    test('keeps all concurrent shares and revocations of different addresses, each as a separate change', async () => {
       const cid = freshCid()
       const gone = Array.from({ length: 8 }, (_address, i) => addressOf(i))
       const added = Array.from({ length: 8 }, (_address, i) => addressOf(100 + i))
@@ -85,7 +85,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect(versions.sort((a, b) => a - b)).toEqual(Array.from({ length: 16 }, (_version, i) => i + 2))
     })
 
-    test('one of many concurrent transfers succeeds, and concurrent shares get a definite answer', async () => {
+    test('exactly one of many concurrent transfers succeeds, and concurrent shares get a definite answer', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         await save(cid)
@@ -114,7 +114,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('one of many first saves owns the file, and nothing of the others stays', async () => {
+    test('one of many first saves owns the file, and nothing of the others remains', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         const sessions = [owner, friend, stranger]
@@ -131,7 +131,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('concurrent repetitions of the first save are one save', async () => {
+    test('concurrent repetitions of the first save count as one save', async () => {
       const cid = freshCid()
       const answers = await Promise.all(Array.from({ length: 10 }, () => save(cid)))
       expect(codes(answers)).toEqual(answers.map(() => 'done'))
@@ -158,7 +158,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect((await stateOf(cid)).sharedTo).toEqual([addressOf(1)])
     })
 
-    test('concurrent retirement, sharing and transfer are each whole', async () => {
+    test('concurrent retirement, sharing and transfer are each atomic', async () => {
       for (let round = 0; round < 4; round++) {
         const cid = freshCid()
         await save(cid, owner, { sharedTo: [stranger.address] })
@@ -179,7 +179,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('no request after the answer to a revocation returns the key, however many ask', async () => {
+    test('after a revocation is acknowledged, no request returns the key, however many are sent', async () => {
       const cid = freshCid()
       await save(cid, owner, { sharedTo: [friend.address] })
       const asking = Array.from({ length: 12 }, () => retrieve(cid, friend))
@@ -191,7 +191,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect(await revoked).toEqual(Array.from({ length: 6 }, () => 'ACCESS_DENIED'))
     })
 
-    test('concurrent uses of one refresh token are one renewal', async () => {
+    test('concurrent uses of one refresh token count as one renewal', async () => {
       const wallet = createTestWallet()
       const opened = await openWith(nodeFor(0), wallet, [await createText(nodeFor(0), wallet)])
       const { refreshToken } = opened.json as { refreshToken: string }
@@ -204,7 +204,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       expect((await renew([...next][0] ?? '')).status).toBe(200)
     })
 
-    test('a session that is closed during its renewal is closed', async () => {
+    test('a session that is closed during its renewal stays closed', async () => {
       for (let round = 0; round < 4; round++) {
         const session = await openTestSession(nodeFor(0))
         const renew = () =>
@@ -224,7 +224,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>[]>): 
       }
     })
 
-    test('one proof and one text are valid once, at any process', async () => {
+    test('one proof and one text are valid once, in whichever process', async () => {
       const wallet = createTestWallet()
       const text = await createText(nodeFor(0), wallet)
       const opened = await Promise.all(Array.from({ length: 8 }, (_call, i) => openWith(nodeFor(i), wallet, [text])))

@@ -32,7 +32,7 @@ function state(node: number, version: number, sharedTo: string[] = []): PeerStat
   }
 }
 
-test('an honest statement of three peers bounds the version, however high one or two lie', () => {
+test('three honest peers bound the version, however high one or two lie', () => {
   expect(findAgreed({ config }, [state(2, 2), state(3, 1000), state(4, 2)])?.version).toBe(2)
   expect(findAgreed({ config }, [state(2, 2), state(3, 1000), state(4, 999)])?.version).toBe(2)
   expect(findAgreed({ config }, [state(2, 1), state(3, 1000), state(4, 3), state(5, 2)])?.version).toBe(2)

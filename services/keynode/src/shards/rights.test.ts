@@ -116,7 +116,7 @@ test('a save that left a key to its conditions can be repeated after any change,
   }
 })
 
-test('the limit of an address counts what it created, not what it received or gave away', async () => {
+test('the limit of an address counts what it created, not what it received or transferred', async () => {
   const maker = callerOf('d')
   const first = freshCid()
   const second = freshCid()
@@ -196,7 +196,7 @@ test('a hundred unconfirmed records do not delay any other in the sweep', async 
   for (const cid of cids) expect((await rowOf(1, cid))?.state).toBe('held')
 })
 
-test('a set on one node that two do not know expires after 30 days; one on three nodes comes in force', async () => {
+test('a set on one node that two do not know expires after 30 days; one on three nodes comes into force', async () => {
   const lost = freshCid()
   const kept = freshCid()
   await saveAll(lost)
@@ -239,7 +239,7 @@ test('a first save that never reached three nodes expires after a day, and not b
   expect((await rowOf(5, cid))?.owner).toBe(alice.address)
 })
 
-test('a retired key belongs to its owner for 30 days and is then destroyed on disk', async () => {
+test('a retired key stays readable by its owner for 30 days and is then destroyed on disk', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await shareRecord(peers.of(2), alice, cid, [bob.address])
@@ -265,7 +265,7 @@ test('a retired key belongs to its owner for 30 days and is then destroyed on di
 })
 
 test.each([0, 1, 2, 3, 4, 5])(
-  'another key saved again on %i nodes is in force if three have it, and beside the old one otherwise',
+  'another key saved again on %i nodes is in force if three have it, and pending beside the old one otherwise',
   async (reached) => {
     const cid = freshCid()
     await saveAll(cid)
@@ -316,7 +316,7 @@ test('a transfer from before the retirement of the key can be repeated', async (
   expect(await rowOf(1, cid)).toMatchObject({ owner: bob.address, state: 'retired' })
 })
 
-test('the owner can take back a save on too few nodes once it can no longer be on its way', async () => {
+test('the owner can withdraw a transfer on too few nodes once it can no longer be in transit', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await transferRecord(peers.of(5), alice, cid, bob.address, true)
@@ -332,7 +332,7 @@ test('the owner can take back a save on too few nodes once it can no longer be o
   expect((await rowOf(5, cid))?.owner).toBe(alice.address)
 })
 
-test('a node that alone was retired opens again, even before its peers settle the save', async () => {
+test('the only node that retired a key reopens it, even before its peers settle the save', async () => {
   const cid = freshCid()
   for (const node of all) await save(node, cid)
   const { version } = await retireRecord(peers.of(5), alice, cid, undefined)
@@ -342,7 +342,7 @@ test('a node that alone was retired opens again, even before its peers settle th
   expect((await rowOf(5, cid))?.digest).toBe((await rowOf(1, cid))?.digest)
 })
 
-test('a node reports known revocations to the owner alone, and a repair counts as one', async () => {
+test('a node reports known revocations only to the owner, and a repair counts as one', async () => {
   const cid = freshCid()
   await saveAll(cid)
   for (const node of all) await shareRecord(peers.of(node), alice, cid, [bob.address, carol.address])

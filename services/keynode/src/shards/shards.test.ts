@@ -58,7 +58,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect(answers.map(({ status: code }) => code).sort()).toEqual([200, 403, 403, 403, 403, 403])
     })
 
-    test('only the owner can change a file, on every call', async () => {
+    test('only the owner can change a file, in every call', async () => {
       const cid = freshCid()
       await save(node, owner, cid)
       const asked: [string, string, object][] = [
@@ -160,7 +160,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       friend = { ...(await openTestSession(node, friend)) }
     })
 
-    test('a retired key is readable by its owner alone, then by no address; its CID stays taken', async () => {
+    test('a retired key is readable only by its owner, then by no address; its CID stays taken', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })
       const successor = freshCid()
@@ -171,7 +171,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await save(node, friend, cid)).code).toBe('ACCESS_DENIED')
     })
 
-    test('lists come in pages, each file once, and only with files of the caller', async () => {
+    test('lists are paged, with each file once, and only with files of the caller', async () => {
       const one = await openTestSession(node)
       const cids = Array.from({ length: 7 }, freshCid)
       for (const cid of cids) await save(node, one, cid, { sharedTo: [friend.address] })
@@ -206,7 +206,7 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       )
     })
 
-    test('only owner and recipients see whom a file is shared with', async () => {
+    test('only owner and recipients see the recipients of a file', async () => {
       const cid = freshCid()
       await save(node, owner, cid, { sharedTo: [friend.address] })
       const path = `/api/fileAccessConditions/get/${cid}`

@@ -70,7 +70,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       return () => sweep(new AbortController().signal)
     }
 
-    test('an aborted sweep ends between two records, and the next goes on', async () => {
+    test('an aborted sweep stops between two records, and the next one continues', async () => {
       const cids = [freshCid(), freshCid()].sort()
       for (const cid of cids) for (const node of all) await save(node, cid, owner)
       peers.pass(120_000)
@@ -82,7 +82,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const cid of cids) expect((await find(3, cid)).row.state).toBe('held')
     })
 
-    test('the shard of a squatter at one node is removed after a day, with its rights; then the owner can save', async () => {
+    test('removes the shard of a squatter at one node after a day, with its rights; then the owner can save', async () => {
       const cid = freshCid()
       const accomplice = callerOf('d').address
       await save(5, cid, squatter, undefined, [accomplice])
@@ -133,7 +133,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await rowsOf(4, cid)).toEqual([0, 0, 0, 0])
     })
 
-    test('a CID that squatters divide among them is free again after a day', async () => {
+    test('a CID that several squatters hold is free again after a day', async () => {
       const cid = freshCid()
       for (const node of [1, 2]) await save(node, cid, squatter)
       for (const node of [3, 4]) await save(node, cid, callerOf('9', 'another squatter'))
@@ -147,7 +147,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of all) expect((await find(node, cid)).row).toMatchObject({ owner: owner.address, state: 'held' })
     })
 
-    test('a save on three nodes stays, even if a squatter has the two others', async () => {
+    test('a save on three nodes stays, even if a squatter has the other two', async () => {
       const cid = freshCid()
       for (const node of [1, 2, 3]) await save(node, cid, owner)
       for (const node of [4, 5]) await save(node, cid, squatter)
@@ -201,7 +201,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await states()).toEqual(['held', 'held', 'held'])
     })
 
-    test('destroys a retired key after 30 days and not before, with every other set of it', async () => {
+    test('destroys a retired key after 30 days and not before, with all of its other sets', async () => {
       const cid = await fresh([callerOf('b').address])
       for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')
       for (const node of all) await promoteRecord(peers.of(node), cid)
@@ -267,7 +267,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       }
     })
 
-    test('keeps the previous set for 30 days from the day another came in force', async () => {
+    test('keeps the previous set for 30 days from the day another came into force', async () => {
       const cid = await fresh()
       peers.pass(100 * day)
       for (const node of all) await save(node, cid, callerOf('a', 'second'), 'second')

@@ -54,7 +54,7 @@ const stateOf = async (node: number, cid: string) => {
 const repair = async (node: number, cid: string, caller = bob) =>
   (await repairRecord(peers.of(node), caller, cid))?.outcome
 
-test.each([0, 60_000])('a revoked reader does not undo a revocation that is on its way since %i ms', async (ms) => {
+test.each([0, 60_000])('a revoked reader cannot undo a revocation that has been in transit for %i ms', async (ms) => {
   const cid = freshCid()
   await saveAll(cid)
   await share(all, cid, bob.address)
@@ -76,7 +76,7 @@ test.each([0, 60_000])('a revoked reader does not undo a revocation that is on i
   expect((await stateOf(1, cid)).sharedTo).toEqual([bob.address])
 })
 
-test('a reader whom a node does not know is revoked there, too', async () => {
+test('revokes a reader whom a node does not know there, too', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await share([3, 4, 5], cid, bob.address)
@@ -94,7 +94,7 @@ test('a reader whom a node does not know is revoked there, too', async () => {
   for (const node of [1, 2, 3, 4]) expect((await stateOf(node, cid)).sharedTo).toEqual([])
 })
 
-test('a recipient lets a node catch up with what it missed, other than what it took away', async () => {
+test('a recipient updates a node with changes that it missed, except to undo a revocation', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await revoke(all, cid, carol.address)
@@ -123,7 +123,7 @@ test.each([
   expect(await repair(1, cid, alice)).toBe('adopted')
 })
 
-test('a recipient lets a node catch up with conditions, also if its first save was repeated', async () => {
+test('a recipient updates a node with conditions, even if its first save was repeated', async () => {
   const cid = freshCid()
   await saveAll(cid, { conditions: conditions('0') })
   await saveAll(cid, { conditions: conditions('0') })
@@ -146,7 +146,7 @@ test('a recipient undoes neither a retirement nor a transfer', async () => {
   expect((await stateOf(1, given)).row.owner).toBe(carol.address)
 })
 
-test('a restored node does not take back a revocation since, and takes back one that its backup has', async () => {
+test('a restored node does not undo a later revocation, and withdraws one that its backup has', async () => {
   const [since, before] = [freshCid(), freshCid()]
   for (const cid of [since, before]) await saveAll(cid)
   await revoke(all, before, bob.address)

@@ -129,7 +129,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       await context.db.write((trx) => trx.updateTable('spare').set({ parts }).where('cid', '=', cid).execute())
     }
 
-    test('pages have both spare sets of a key: the one that is in force, and one that was dealt after it', async () => {
+    test('pages contain both spare sets of a key: the one in force, and one dealt after it', async () => {
       const { db, clock } = peers.of(1)
       const files = [await saveFresh(), await saveFresh(), await saveFresh()]
       for (const { cid, setId } of files) {
@@ -155,7 +155,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await listSpares(db.read, { until, cids })).toHaveLength(6)
     })
 
-    test('a lost node is replaced: five new shards, the old ones gone, keys and rights as before', async () => {
+    test('replaces a lost node: five new shards, none of the old ones, keys and rights unchanged', async () => {
       const files = await Promise.all([1, 2, 3].map(() => saveFresh({ sharedTo: [friend.address] })))
       const [first] = files
       if (first === undefined) throw new Error('there are files')
@@ -190,7 +190,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await recover(first.cid, [1, 3, 5])).toBe(first.masterKey)
     })
 
-    test('the shards of five nodes are refreshed, and two of them lie about their parts', async () => {
+    test('refreshes the shards of five nodes while two of them lie about their parts', async () => {
       const { cid, masterKey, spareId } = await saveFresh()
       await lie(2, cid, spareId)
       await lie(5, cid, spareId)
@@ -214,7 +214,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await recover(cid)).toBe(masterKey)
     })
 
-    test('nothing comes into force until the operators of all five ask for it, and the old shards stay until then', async () => {
+    test('nothing comes into force until the operators of all five request it, and the old shards stay until then', async () => {
       const { cid, masterKey, setId, spareId } = await saveFresh()
       await consent(1)
       await consent(2)
@@ -243,7 +243,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await recover(cid, [2, 3, 5])).toBe(masterKey)
     })
 
-    test('keys saved after the operator asked, provisional, retired and restored ones are left', async () => {
+    test('skips keys saved after the request of the operator, and provisional, retired and restored ones', async () => {
       const now = peers.of(1).clock.now()
       const retired = await saveFresh()
       const provisional = await saveFresh({ nodes: [1, 2] })
@@ -265,7 +265,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       for (const node of all) expect(await setsOf(node, restored.cid)).toEqual([restored.spareId])
     })
 
-    test('a key that its owner saves meanwhile wins, and the spare set of the replaced one is gone', async () => {
+    test('a key that its owner saves meanwhile wins, and the spare set of the replaced one is removed', async () => {
       const { cid, spareId } = await saveFresh()
       for (const node of all) await consent(node)
       for (const node of all) await pass(node)
@@ -282,7 +282,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await recover(cid)).toBe(newer.masterKey)
     })
 
-    test('a revocation while a new node receives its shard holds there', async () => {
+    test('a revocation while a new node receives its shard takes effect there', async () => {
       const { cid, masterKey } = await saveFresh({ sharedTo: [friend.address, other.address] })
       await peers.replace(4)
       for (const node of all) await consent(node)
@@ -295,7 +295,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await recover(cid, [2, 4, 5])).toBe(masterKey)
     })
 
-    test('a record that three peers do not state alike is not created, and its owner repairs it', async () => {
+    test('does not create a record on which three peers disagree, and its owner repairs it', async () => {
       const { cid } = await saveFresh()
       await peers.replace(2)
       for (const node of all) await consent(node)
@@ -309,7 +309,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       for (const node of all) expect((await setsOf(node, cid)).length).toBe(1)
     })
 
-    test('a list without an end, while another node is offline, does not keep a new node', async () => {
+    test('an endless list, while another node is offline, does not block a new node', async () => {
       const { cid } = await saveFresh()
       await peers.replace(5)
       for (const node of all) await consent(node)
@@ -344,7 +344,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect((await setsOf(5, cid)).length).toBe(1)
     })
 
-    test('an answer is for one node alone, and has no part before the operator asks', async () => {
+    test('an answer is for one node only, and has no part before the operator requests it', async () => {
       const { cid, spares } = await saveFresh()
       const before = JSON.stringify(await answerPeer(peers.of(1), 2, { cids: [cid], after: '' }))
       await consent(1)
@@ -354,7 +354,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       await expect(answerPeer(peers.of(1), 1, {})).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
     })
 
-    test('a spare set that fits nothing is refused', async () => {
+    test('rejects a spare set that fits nothing', async () => {
       const [one, two] = [deal(), deal()]
       const set = commitShards(one.keyShards)
       const cid = freshCid()

@@ -15,27 +15,24 @@ async function collect(source: AsyncIterable<Uint8Array>): Promise<Uint8Array[]>
   return all
 }
 
-test.each([1_000, 65_536, gatheredBytes, 9_000_000])(
-  'pieces of %d bytes are joined, and none is lost',
-  async (size) => {
-    const bytes = randomBytes(8_000_000)
-    const gathered = await collect(gatherPieces(cut(bytes, size), pool, 0))
-    expect(gathered.map(({ length }) => length)).toEqual([
-      gatheredBytes,
-      gatheredBytes,
-      gatheredBytes,
-      8_000_000 - 3 * gatheredBytes,
-    ])
-    expect(Buffer.concat(gathered).equals(bytes)).toBe(true)
-    expect(new Set(gathered.map(({ buffer }) => buffer)).size).toBe(4)
-  },
-)
+test.each([1_000, 65_536, gatheredBytes, 9_000_000])('joins pieces of %d bytes, and loses none', async (size) => {
+  const bytes = randomBytes(8_000_000)
+  const gathered = await collect(gatherPieces(cut(bytes, size), pool, 0))
+  expect(gathered.map(({ length }) => length)).toEqual([
+    gatheredBytes,
+    gatheredBytes,
+    gatheredBytes,
+    8_000_000 - 3 * gatheredBytes,
+  ])
+  expect(Buffer.concat(gathered).equals(bytes)).toBe(true)
+  expect(new Set(gathered.map(({ buffer }) => buffer)).size).toBe(4)
+})
 
-test('nothing becomes nothing', async () => {
+test('returns nothing for nothing', async () => {
   expect(await collect(gatherPieces(cut(new Uint8Array(0), 1), pool, 0))).toEqual([])
 })
 
-test('what came before a failure goes on before the failure', async () => {
+test('passes on what came before a failure, then the failure', async () => {
   const source = async function* () {
     yield Uint8Array.of(1, 2)
     yield Uint8Array.of(3)
@@ -46,7 +43,7 @@ test('what came before a failure goes on before the failure', async () => {
   await expect(gathered.next()).rejects.toThrow('cut')
 })
 
-test('a source that pauses does not hold back what it gave', async () => {
+test('a pausing source does not delay the pieces that it returned', async () => {
   const { promise: more, resolve } = Promise.withResolvers<void>()
   const source = async function* () {
     yield Uint8Array.of(1)
@@ -60,7 +57,7 @@ test('a source that pauses does not hold back what it gave', async () => {
   expect((await gathered.next()).done).toBe(true)
 })
 
-test('a reader that leaves ends the source', async () => {
+test('a reader that stops ends the source', async () => {
   let ended = 0
   const source = async function* () {
     try {

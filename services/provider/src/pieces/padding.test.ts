@@ -119,7 +119,7 @@ test('a source without range support is read up to the end of the content', asyn
   expect((await readFile(provider.context.files.payloadPath(cid))).equals(payload)).toBe(true)
 })
 
-test('detects an offer that calls other bytes zeros', async () => {
+test('detects an offer that declares other bytes as zeros', async () => {
   const { cid, url, content } = await putAggregate(70_000, 40_000)
   await using provider = await startTestProvider(source.url, {}, { home })
   await provider.offer(cid, url, undefined, content.slice(1))
@@ -147,7 +147,7 @@ test('a pending piece reserves its offered size, unless there is more space', as
   expect(await provider.offer(cid, url, undefined, content)).toMatchObject({ status: 202 })
 })
 
-test('fetches a piece whole if its offer is from before ranges', async () => {
+test('fetches a whole piece if its offer predates ranges', async () => {
   const { cid, url, payload, content } = await putAggregate(70_000, 40_000)
   source.handlers.push(stopAfter(1000))
   {

@@ -30,7 +30,7 @@ async function put(length: number, seed = length): Promise<{ cid: string; payloa
 
 const sizes = [1, 127, 128, 20_000, 32_512, 32_513, 1_040_384, 1_040_385, 3_000_000, 40_000_000]
 
-test.each(sizes)('fetches, checks and keeps a piece of %i bytes', async (length) => {
+test.each(sizes)('fetches, verifies and keeps a piece of %i bytes', async (length) => {
   const { cid, payload, url } = await put(length)
   const { status, json } = await provider.offer(cid, url)
   expect(status).toBe(202)
@@ -55,7 +55,7 @@ test('sends the credentials to the source, and seals them in the database', asyn
 })
 
 describe('a source that disconnects', () => {
-  test('is asked again although the clock was set back by an hour', async () => {
+  test('is retried although the clock was set back by an hour', async () => {
     let behindMs = 0
     const clock = { now: () => Date.now() - behindMs }
     const pullTimes = { ...quickPulls, firstPauseMs: 600_000, maxPauseMs: 600_000 }
@@ -88,7 +88,7 @@ describe('a source that disconnects', () => {
     expect(starts[2]).toBeGreaterThan(starts[1] ?? 0)
   })
 
-  test('and ignores ranges sends everything, and the provider drops the bytes it has', async () => {
+  test('and ignores ranges sends everything, and the provider drops the bytes that it has', async () => {
     const { cid, payload, url } = await put(2_000_000)
     source.handlers.push(cutAfter(1_500_000), (_request, response, body) => response.writeHead(200).end(body))
     await provider.offer(cid, url)
@@ -210,7 +210,7 @@ test('two concurrent offers cause one fetch', async () => {
   expect((await provider.call('GET', '/')).json).toMatchObject({ usedBytes: 1_000_000, pieces: { kept: 1 } })
 })
 
-test('a piece offered again with new credentials does not fail for the old ones', async () => {
+test('a piece offered again with new credentials does not fail because of the old ones', async () => {
   const { cid, url } = await put(1_000_000)
   const refuse = Promise.withResolvers<void>()
   const asked = Promise.withResolvers<void>()
@@ -266,7 +266,7 @@ test('metrics report pulls, pieces and bytes', async () => {
   }
 })
 
-test('limits concurrent fetches to the number of the operator', async () => {
+test('limits concurrent fetches to the number set by the operator', async () => {
   await provider[Symbol.asyncDispose]()
   provider = await startTestProvider(source.url, { CAIRN_PROVIDER_PULLS: '2' })
   const held: (() => void)[] = []

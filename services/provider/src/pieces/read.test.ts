@@ -199,14 +199,14 @@ describe('a payload', () => {
     } else expect(answer.bytes).toHaveLength(count)
   })
 
-  test('answers HEAD with the head of GET, and reads nothing', async () => {
+  test('answers HEAD with the headers of GET, and reads nothing', async () => {
     const { status, headers, bytes } = await read(piece.cid, {}, 'HEAD')
     expect([status, bytes.length, headers.get('content-length')]).toEqual([200, 0, String(length)])
     const part = await read(piece.cid, { range: 'bytes=10-19' }, 'HEAD')
     expect([part.status, part.headers.get('content-length')]).toEqual([206, '10'])
   })
 
-  test('is not sent to a client that has it, and a range counts for the same bytes only', async () => {
+  test('is not sent to a client that has it, and a range counts only for the same bytes', async () => {
     const tag = `"${piece.cid}"`
     for (const known of [tag, `W/${tag}`, '*', `"other", ${tag}`]) {
       expect((await read(piece.cid, { 'if-none-match': known })).status).toBe(304)
@@ -297,7 +297,7 @@ describe('the scrub', () => {
     expect(await provider.metrics()).toMatch(/cairn_provider_damaged_pieces_total [1-9]/)
   })
 
-  test('does not go on at once with a damaged piece that cannot be recorded', async () => {
+  test('stops at a damaged piece that cannot be recorded', async () => {
     const { cid, path } = await keep(100_000)
     await flipBit(path, 50_000)
     const { db } = provider.context

@@ -45,7 +45,7 @@ describe('a restart', () => {
     expect(source.requests.at(-1)?.headers.range).toMatch(/^bytes=[1-9]/)
   })
 
-  test('verifies existing bytes and fetches a part with other bytes again', async () => {
+  test('verifies existing bytes and fetches a part with wrong bytes again', async () => {
     const { cid, payload, url } = await put(400_000)
     const asked = Promise.withResolvers<void>()
     source.handlers.push(() => asked.resolve())
@@ -74,7 +74,7 @@ describe('a restart', () => {
     expect(source.requests).toHaveLength(1)
   })
 
-  test('removes parts without a row, and marks pieces whose bytes are gone or cut', async () => {
+  test('removes parts without a row, and marks pieces whose bytes are missing or truncated', async () => {
     const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
     const [whole, gone, short] = pieces
     if (whole === undefined || gone === undefined || short === undefined) throw new Error('three pieces')
@@ -106,7 +106,7 @@ describe('a restart', () => {
     }
   })
 
-  test('keeps pieces whose rows are gone, and reads them again first', async () => {
+  test('keeps pieces whose rows are missing, and reads them again first', async () => {
     const pieces = await Promise.all([1, 2, 3].map((seed) => put(50_000, seed)))
     const [whole, cut, changed] = pieces
     if (whole === undefined || cut === undefined || changed === undefined) throw new Error('three pieces')
