@@ -54,7 +54,7 @@ test('every route is a call of the list, and every call of this host has a route
 })
 
 describe('every answer', () => {
-  test('has a request id, and headers that keep browsers from guessing', async () => {
+  test('has a request id, and headers that stop content sniffing', async () => {
     const { status, headers, json } = await storage.call('/healthz')
     expect(status).toBe(200)
     expect(json).toEqual({ status: 'ok' })
@@ -64,7 +64,7 @@ describe('every answer', () => {
     expect(headers.get('cache-control')).toBe('no-store')
   })
 
-  test('to a HEAD has the head of its GET and no body', async () => {
+  test('to a HEAD has the headers of its GET and no body', async () => {
     const { status, headers, body } = await storage.call('/healthz', { method: 'HEAD' })
     expect(status).toBe(200)
     expect(headers.get('content-type')).toContain('application/json')
@@ -95,7 +95,7 @@ describe('errors', () => {
     expectError(await storage.call('/nowhere', { method: 'QUERY' }), 404, 'NOT_FOUND')
   })
 
-  test('a path that is no text is INVALID_REQUEST', async () => {
+  test('a path that is not valid text is INVALID_REQUEST', async () => {
     expectError(await storage.call('/api/auth/%ff'), 400, 'INVALID_REQUEST')
   })
 
@@ -105,7 +105,7 @@ describe('errors', () => {
     expect(answer.body).toContain('Invalid public Key')
   })
 
-  test('one error names all wrong fields', async () => {
+  test('one error lists all wrong fields', async () => {
     const answer = await storage.call(
       '/api/auth/create_api_key',
       jsonBody({ publicKey: `0x${'1'.repeat(40)}`, scopes: [] }),
@@ -116,7 +116,7 @@ describe('errors', () => {
     })
   })
 
-  test('rejects no JSON, broken JSON, hostile JSON, another content type and too large a body', async () => {
+  test('rejects missing, broken and hostile JSON, another content type and too large a body', async () => {
     const post = (body: string, type = 'application/json') =>
       storage.call('/api/auth/create_api_key', { method: 'POST', headers: { 'content-type': type }, body })
     expectError(await post('{'), 400, 'INVALID_REQUEST')
@@ -125,7 +125,7 @@ describe('errors', () => {
     expectError(await post(`{"publicKey":"${'x'.repeat(70_000)}"}`), 413, 'PAYLOAD_TOO_LARGE')
   })
 
-  test('an oversized head and invalid HTTP get an answer of the same form', async () => {
+  test('oversized headers and invalid HTTP get a response of the same form', async () => {
     const large = await sendRaw(`GET /healthz HTTP/1.1\r\nHost: a\r\nX-Large: ${'x'.repeat(40_000)}\r\n\r\n`)
     expect(large).toMatch(/^HTTP\/1\.1 431 /)
     expect(large).toContain('"code":"HEADER_TOO_LARGE"')
@@ -251,7 +251,7 @@ test.each([
   ['application/x-www-form-urlencoded', 'as "application/x-www-form-urlencoded"'],
   ['text/plain;charset=UTF-8', 'as "text/plain;charset=UTF-8"'],
   [undefined, 'without a content type'],
-])('a JSON body that is sent as %s gets an answer that names the header', async (type, what) => {
+])('answers a JSON body sent as %s with an error that names the header', async (type, what) => {
   const body = JSON.stringify({ publicKey: `0x${'0'.repeat(40)}`, signedMessage: '0x' })
   const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`
   const answer = await sendRaw(
@@ -268,7 +268,7 @@ test.each([
 })
 
 describe('the service about itself', () => {
-  test('is ready, and names its parts', async () => {
+  test('is ready, and lists its parts', async () => {
     const { status, json } = await storage.call('/readyz')
     expect(status).toBe(200)
     expect(json).toMatchObject({ status: 'ready', parts: { database: 'ok', objects: 'ok' } })
@@ -292,7 +292,7 @@ describe('the service about itself', () => {
     expect(quiet.metricsUrl).toBeUndefined()
   })
 
-  test('does not start if the port of metrics is in use, and names its setting', async () => {
+  test('does not start if the metrics port is in use, and names its setting', async () => {
     const port = new URL(storage.metricsUrl ?? '').port
     await expect(startTestStorage({ CAIRN_METRICS_PORT: port })).rejects.toMatchObject({
       code: 'INVALID_CONFIGURATION',

@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { expect, test, vi } from 'vitest'
 import { compareBytes } from './compare-bytes.ts'
 
-test('texts are in the order of their UTF-8 bytes', () => {
+test('texts are sorted by their UTF-8 bytes', () => {
   const near = fc.string({
     unit: fc.constantFrom('a', 'b', '\u{d7ff}', '\u{e000}', '\u{ffff}', '\u{10000}', '\u{10ffff}'),
   })

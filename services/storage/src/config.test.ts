@@ -25,7 +25,7 @@ test('adds the offset to the default ports only', () => {
   expect(readConfig({ CAIRN_PORT_OFFSET: '100', CAIRN_PORT: '80' })).toMatchObject({ port: 80, gatewayPort: 8181 })
 })
 
-test('names every wrong setting at once, unknown ones too', () => {
+test('reports every wrong setting at once, including unknown ones', () => {
   expect(problems({ CAIRN_PORT: 'eighty', CAIRN_LOG_LEVEL: 'loud', CAIRN_FREE_BITES: '1', HOME: '/' })).toEqual({
     problems: [
       expect.stringMatching(/^CAIRN_PORT must be a whole number/),
@@ -55,7 +55,7 @@ test('wallets on other devices need a project ID and a valid relay', () => {
   })
 })
 
-test('knows the names of clients', () => {
+test('recognises the names of clients', () => {
   expect(problems({ CAIRN_NETWORK: 'x', CAIRN_API_KEY: 'y' })).toEqual([])
 })
 

@@ -12,7 +12,7 @@ afterEach(() => rm(home, { recursive: true, force: true }))
 
 const open = () => openSecret({ home, secret: undefined })
 
-test('creates the secret once, whole, readable to its owner alone, and the same for concurrent starts', async () => {
+test('creates the secret once, complete, readable only by its owner, and the same for concurrent starts', async () => {
   const all = await Promise.all(Array.from({ length: 8 }, open))
   const [first] = all
   expect(first).toHaveLength(32)
@@ -28,7 +28,7 @@ test('uses a configured secret, and creates none', async () => {
   expect(await readdir(home)).toEqual([])
 })
 
-test('rejects an invalid file, or one that others can read, without its content', async () => {
+test('rejects an invalid file, or one that others can read, without quoting its content', async () => {
   const path = join(home, secretFileName)
   await writeFile(path, 'hunter2\n', { mode: 0o600 })
   await expect(open()).rejects.toMatchObject({
@@ -45,7 +45,7 @@ test('rejects an invalid file, or one that others can read, without its content'
   expect(Buffer.from(await open()).toString('hex')).toBe((await readFile(path, 'utf8')).trim())
 })
 
-test('names a folder in the place of the secret', async () => {
+test('reports a folder at the path of the secret', async () => {
   const path = join(home, secretFileName)
   await mkdir(path)
   await expect(open()).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION', message: `${path} is a folder` })

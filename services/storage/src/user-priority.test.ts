@@ -26,7 +26,7 @@ test('background work does not wait while no upload writes', async () => {
   expect(clock.ms).toBe(1_500)
 })
 
-test('it waits until an upload has been quiet for 500 ms', async () => {
+test('background work waits until an upload has been quiet for 500 ms', async () => {
   const clock = createTestClock()
   const priority = createUserPriority(clock)
   priority.noteTransfer()
@@ -34,7 +34,7 @@ test('it waits until an upload has been quiet for 500 ms', async () => {
   expect(clock.ms).toBe(1_500)
 })
 
-test('it waits 5 s for uploads that do not end, and then as long as it works', async () => {
+test('background work waits 5 s for uploads that do not end, and then as long as it works', async () => {
   const clock = createTestClock(() => priority.noteTransfer())
   const priority: UserPriority = createUserPriority(clock)
   const work = priority.begin()

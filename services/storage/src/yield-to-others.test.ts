@@ -11,7 +11,7 @@ test('a long list lets other work run, and ends with its request', async () => {
   await expect(Array.fromAsync(inTurns(numbers, gone))).rejects.toThrow('gone')
 })
 
-test('a long list is sorted as at once, equal items in their order, while other work runs', async () => {
+test('sorts a long list as in one step, keeping the order of equal items, while other work runs', async () => {
   const items = Array.from({ length: 10_007 }, (_, at) => ({ key: (at * 7919) % 1009, at }))
   const compare = (a: { key: number }, b: { key: number }) => a.key - b.key
   const { result, turns } = await countTurns(() => sortInTurns(items, compare))

@@ -125,7 +125,7 @@ describe('an API key is rejected', () => {
     expect([answer.status, errorCodeOf(answer)]).toEqual([401, 'CHALLENGE_EXPIRED'])
   })
 
-  test('not for a message of which a stranger asks for newer ones', async () => {
+  test('not for a message when a stranger requests newer ones', async () => {
     await using own = await startTestStorage({ CAIRN_TRUSTED_PROXIES: '127.0.0.1' })
     const account = newAccount()
     const ask = async (ip: string) => {
@@ -146,7 +146,7 @@ describe('an API key is rejected', () => {
     expect(await own.context.db.read.selectFrom('challenge').select('nonce').execute()).toHaveLength(16)
   })
 
-  test('for a message evicted by sixteen newer ones of its asker', async () => {
+  test('for a message evicted by sixteen newer ones of its requester', async () => {
     const account = newAccount()
     const message = await storage.getMessage(account.address)
     for (let i = 0; i < 16; i++) await storage.getMessage(account.address)
@@ -250,7 +250,7 @@ describe('the signed rights are the granted ones:', () => {
     expect((await create(address, signature, same)).status).toBe(200)
   })
 
-  test('a text for one upload makes no API key, is valid for the upload, and for nothing after it', async () => {
+  test('a text for one upload creates no API key, and is valid only for that upload', async () => {
     const one = await signed({ purpose: 'upload' })
     expect(one.message).toContain('\nPurpose: Authorise one upload\nDomain: ')
     for (let tries = 0; tries < 2; tries++) {
@@ -289,7 +289,7 @@ describe('the signed rights are the granted ones:', () => {
     expect(errorCodeOf(await create(forUpload.address, forUpload.signature))).toBe('CHALLENGE_EXPIRED')
   })
 
-  test('a text of the previous version, without rights, grants the least', async () => {
+  test('a text of the previous version, without rights, grants the minimum', async () => {
     const { address, signature, message } = await signed({})
     const old = message.replace(/Key Scopes.*\nKey Expiration.*\n/, '')
     const account = newAccount()
@@ -342,7 +342,7 @@ describe('a key', () => {
     expect((await storage.call('/api/user/user_data_usage')).status).toBe(401)
   })
 
-  test('can only do what its scopes say', async () => {
+  test('can do only what its scopes say', async () => {
     const key = await storage.createKey(newAccount(), { scopes: ['files:read'] })
     expect((await usage(key)).status).toBe(200)
     const answer = await storage.call('/api/auth/api_keys', bearer(key))
@@ -359,7 +359,7 @@ describe('a key', () => {
     expect(errorCodeOf(await ask())).toBe('API_KEY_EXPIRED')
   })
 
-  test('is listed without its secret, with its name and last use, and gone once revoked', async () => {
+  test('is listed without its secret, with its name and last use, and disappears when revoked', async () => {
     const account = newAccount()
     const first = await storage.createKey(account, { keyName: 'laptop' })
     const second = await storage.createKey(account)

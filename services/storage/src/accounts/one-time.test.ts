@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { authenticateOnce } from './one-time.ts'
 
-test('signatures for an upload are checked at a rate per IP address, valid or not', async () => {
+test('checks signatures for an upload at a limited rate per IP address, valid or not', async () => {
   await using storage = await startTestStorage()
   let now = 1_000_000
   const context = { ...storage.context, rates: createRateLimiter(1, { now: () => now }) }

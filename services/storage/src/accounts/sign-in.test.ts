@@ -206,7 +206,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       ['another time', { issuedAt: Date.now() - 1 }],
       ['a longer life', { expiresAt: Date.now() + 60 * minute }],
       ['another id', { id: '0b0e7f3c-8d4e-4b8e-9a55-2f3f4c5d6e7f' }],
-    ])('a text for %s is refused, and spends nothing', async (_what, changes) => {
+    ])('a text for %s is rejected, and spends nothing', async (_what, changes) => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const good = await createSignIn(wallet, sessionKey)
@@ -215,7 +215,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await show(wallet, good, sessionKey)).status).toBe(200)
     })
 
-    test('a changed node list makes another text, which the signature does not cover', async () => {
+    test('a changed node list makes a different text, which the signature does not cover', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)
@@ -241,7 +241,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await show(wallet, signIn, sessionKey)).status).toBe(200)
     })
 
-    test('a stolen text and signature are useless without the session key, for this very request', async () => {
+    test('a stolen text and signature are useless without the session key, for this exact request', async () => {
       const wallet = newWallet()
       const sessionKey = createSessionKey()
       const signIn = await createSignIn(wallet, sessionKey)

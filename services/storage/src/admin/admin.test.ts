@@ -62,7 +62,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect(answer.status).toBe(200)
   }
 
-  test('blocks an account at each call and at sign-in, from the next one on, and unblocks it', async () => {
+  test('blocks an account for each call and at sign-in, from the next one on, and unblocks it', async () => {
     expect((await usage()).status).toBe(200)
     const dry = await admin('accounts', 'block', account.address, '--reason', 'spam', '--dry-run')
     expect([dry.code, dry.lines[0]]).toEqual([0, expect.stringMatching(/^Dry run: accounts block 0x/)])
@@ -126,7 +126,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect((await runAdmin({ ...environment, CAIRN_MERGE_PACK_BYTES: '0' }, 'merge-packs')).code).toBe(78)
   })
 
-  test('a price applies from now on, at once, and a payment buys at the lowest of ten minutes', async () => {
+  test('applies a price from now on, at once, and a payment buys at the lowest of ten minutes', async () => {
     const { read } = storage.context.db
     const minutes = (count: number) => count * 60_000
     expect((await admin('price', 'list', '--json')).json).toEqual([{ usdPerGib: 4, effectiveAt: 0 }])
@@ -160,7 +160,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     ])
   })
 
-  test('bounds of free storage apply to the next account and the next upload, and return to the settings', async () => {
+  test('applies bounds of free storage to the next account and upload, and restores those of the settings', async () => {
     const limitOf = async (of: string) => {
       const { json } = await admin('accounts', 'show', of, '--json')
       return json[0]?.['limitBytes']
@@ -208,7 +208,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
       expect((await admin('free', 'set', ...args)).code).toBe(2)
   })
 
-  test('an adjustment changes the limit by an entry with its reason; a negative limit is rejected; the books fit', async () => {
+  test('adjusts the limit by an entry with its reason, rejects a negative limit, and keeps the books balanced', async () => {
     const { code } = await admin('ledger', 'adjust', address, '10GiB', '--reason', 'goodwill')
     expect(code).toBe(0)
     expect((await usage()).json).toMatchObject({ dataLimit: 11 * GIB })
@@ -377,7 +377,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect(JSON.parse((await admin('deals', 'requeue', '9', '--json')).complained).code).toBe('NOT_FOUND')
   })
 
-  test('inspects the settings without a change to the database', async () => {
+  test('inspects the settings without changing the database', async () => {
     const { code, json } = await admin('verify-config', '--json')
     const errors = json.filter(({ level }) => level === 'error').map(({ setting }) => setting)
     expect([code, errors]).toEqual(kind === 'postgres' ? [1, ['CAIRN_STORAGE_SECRET']] : [0, []])

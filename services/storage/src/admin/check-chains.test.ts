@@ -36,7 +36,7 @@ test.each([
   ['no contract', 'eth_getCode', '0x', /no contract/],
   ['another contract', 'eth_getCode', '0x6001', /not the payment contract/],
   ['another block', 'eth_getBlockByNumber', { number: '0x0', hash: `0x${'ab'.repeat(32)}` }, /disagree about block 0/],
-])('names an endpoint with %s by its place, not by its URL', async (_what, method, result, problem) => {
+])('reports an endpoint with %s by its position, not by its URL', async (_what, method, result, problem) => {
   await using second = await liar(method, result)
   const { findings } = await check({ rpcUrls: [place.chain.url, second.url] })
   expect(findings).toEqual([
@@ -49,7 +49,7 @@ test.each([
   expect(JSON.stringify(findings)).not.toContain('127.0.0.1')
 })
 
-test('names an endpoint that does not answer, and compares the others', async () => {
+test('reports an endpoint that does not answer, and compares the others', async () => {
   const { findings, heads } = await check({ rpcUrls: ['http://127.0.0.1:1', place.chain.url] })
   expect(findings).toEqual([
     { network: 'local', endpoint: 1, problem: expect.stringContaining('returned an invalid response') },

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 
 describe.each(['sqlite', 'postgres'] as const)('a rotation on %s', (kind) => {
-  test('that is killed leaves keys that services open, and the next run finishes it', async () => {
+  test('killed half-way leaves keys that services open, and the next run completes it', async () => {
     const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
     await using storage = await startTestStorage({ ...place, CAIRN_STORAGE_SECRET: old })
     const { db } = storage.context
@@ -110,7 +110,7 @@ describe.each(['sqlite', 'postgres'] as const)('a rotation on %s', (kind) => {
   })
 })
 
-test('a rotation without both secrets, or with the same one twice, changes nothing', async () => {
+test('rejects a rotation without both secrets, or with the same one twice, and changes nothing', async () => {
   await using storage = await startTestStorage()
   for (const secrets of [
     { CAIRN_STORAGE_SECRET: old },

@@ -12,7 +12,7 @@ const address = '0x1111111111111111111111111111111111111111'
 const old = new Uint8Array(32).fill(1)
 const fresh = new Uint8Array(32).fill(2)
 
-test('a rotation seals the secrets of webhooks again, and receivers keep theirs', async () => {
+test('seals the secrets of webhooks again, and receivers keep theirs', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-storage-rotate-'))
   const db = await openDatabase({ kind: 'sqlite', path: join(home, 'storage.sqlite') })
   try {

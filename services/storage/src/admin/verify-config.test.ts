@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { runAdmin } from './admin.fixture.ts'
 
-test('verify-config names the migration after which earlier versions cannot start', async () => {
+test('verify-config reports the migration after which earlier versions cannot start', async () => {
   const home = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
   const environment = { CAIRN_HOME: home, CAIRN_STORAGE_SECRET: 'ab'.repeat(32) }
   const last = migrations.findLastIndex(({ change }) => change === 'contract')
@@ -26,7 +26,7 @@ test('verify-config names the migration after which earlier versions cannot star
   }
 })
 
-test('verify-config warns of an endpoint with a key that clients would get', async () => {
+test('verify-config warns about an endpoint with a key that clients would receive', async () => {
   const home = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
   const contract = `0x${'1'.repeat(40)}`
   const own = { chainId: 4242, symbol: 'OWN', contract }

@@ -25,7 +25,7 @@ import {
 const currentWorld = prepareBackupWorlds()
 
 test(
-  'verify finds one changed bit anywhere; restore refuses it, or restores the rest on demand',
+  'verify finds one changed bit anywhere; restore rejects it, or restores the rest on request',
   async () => {
     const world = currentWorld()
     const { source, place, stored, packs } = await fill(world, 'sqlite and files')
@@ -93,7 +93,7 @@ test('a pack that is missing or damaged in the store is reported, and the rest i
 })
 
 test(
-  'a wrong key, another instance, a newer backup and a home in use are refused, and nothing is written',
+  'rejects a wrong key, another instance, a newer backup and a home in use, and writes nothing',
   async () => {
     const world = currentWorld()
     const { source, place } = await fill(world, 'sqlite and files', 1)
@@ -193,7 +193,7 @@ test(
 )
 
 test(
-  'prune keeps what the remaining backups list, and removes nothing when a manifest cannot be read',
+  'prune keeps what the remaining backups list, and removes nothing if a manifest cannot be read',
   async () => {
     const world = currentWorld()
     const { source, place, user, stored, packs } = await fill(world, 'sqlite and files')
@@ -241,7 +241,7 @@ test(
 )
 
 test.each(['sqlite and files', 'postgres and files'] as const)(
-  'no pack or doomed object is removed while a backup runs on %s',
+  'removes no pack or doomed object while a backup runs on %s',
   async (kind) => {
     const world = currentWorld()
     const { source, packs } = await fill(world, kind, 1)

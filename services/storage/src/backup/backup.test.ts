@@ -177,7 +177,7 @@ test.each(drills)(
 )
 
 test(
-  'an upload in progress continues after a restore; without one of its packs, it is sent again',
+  'an upload in progress continues after a restore; if one of its packs is missing, it is sent again',
   async () => {
     const world = currentWorld()
     const bytes = randomBytes(2 * resumableSegmentBytes)

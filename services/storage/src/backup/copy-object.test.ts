@@ -50,7 +50,7 @@ function failAt(start: number, end: number): ObjectStore {
   }
 }
 
-test('an object with unreadable sectors is copied without them, and is not sound', async () => {
+test('copies an object with unreadable sectors without them, and marks it as damaged', async () => {
   expect(await inspectObject(from, key)).toMatchObject({ bytes: content.length, isSound: true })
   const failing = failAt(MIB + 5_000, MIB + 9_000)
   const read = await copyObject({ from: failing, to }, key)
@@ -63,7 +63,7 @@ test('an object with unreadable sectors is copied without them, and is not sound
   await to.remove(key)
 })
 
-test('an object of which the disk reads too little is not copied, and leaves nothing', async () => {
+test('does not copy an object of which the disk reads too little, and leaves nothing', async () => {
   const failing = failAt(0, MIB)
   expect(await copyObject({ from: failing, to }, key)).toBeUndefined()
   expect(await inspectObject(failing, key)).toBeUndefined()

@@ -25,7 +25,7 @@ import {
 const currentWorld = prepareBackupWorlds()
 
 test(
-  'a backup to a folder that was killed is no backup, and the next one uses what it copied',
+  'a killed backup to a folder is not a backup, and the next one uses what it copied',
   async () => {
     const world = currentWorld()
     const { source, place, stored } = await fill(world, 'postgres and s3', 8)
@@ -45,7 +45,7 @@ test(
 )
 
 test(
-  'a copy that a killed backup finished and did not confirm is used, and no note of it is left',
+  'uses a copy that a killed backup completed but did not confirm, and leaves no note of it',
   async () => {
     const world = currentWorld()
     const { source, place, user, stored, packs } = await fill(world, 'sqlite and files', 1)
@@ -75,7 +75,7 @@ test(
 )
 
 test(
-  'a backup to S3 that was killed continues three minutes later',
+  'a killed backup to S3 continues three minutes later',
   async () => {
     const world = currentWorld()
     const { source, stored } = await fill(world, 'sqlite and files', 8)
@@ -93,7 +93,7 @@ test(
 )
 
 test.each(['sqlite and files', 'postgres and files', 'postgres and s3'] as const)(
-  'a restore to %s that was killed starts no service, and the same command completes it',
+  'a killed restore to %s starts no service, and the same command completes it',
   async (kind) => {
     const world = currentWorld()
     const { source, stored } = await fill(world, 'sqlite and files', 8)

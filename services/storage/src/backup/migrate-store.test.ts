@@ -69,7 +69,7 @@ async function readSource({ home }: Machine): Promise<Map<string, string>> {
 }
 
 test.each(['postgres', 's3'] as const)(
-  'moves everything to %s, compares it, and leaves the source as it is',
+  'moves everything to %s, compares it, and leaves the source unchanged',
   async (to) => {
     const { source, stored, key, name, peer } = await createSource()
     const target = await moveTo(source, to === 's3' ? 'postgres and s3' : 'postgres and files')
@@ -116,7 +116,7 @@ test.each(['postgres', 's3'] as const)(
 )
 
 test(
-  'refuses while the service runs, and settings that do not fit',
+  'refuses while the service runs, and rejects settings that do not fit',
   async () => {
     const { source } = await createSource()
     const target = await moveTo(source, 'postgres and s3')

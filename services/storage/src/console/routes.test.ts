@@ -34,7 +34,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('people who open an unknown address get the page with status 404, programs and calls get the error', async () => {
+test('users who open an unknown address get the page with status 404, programs and calls get the error', async () => {
   const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8', 'if-none-match': '*' }
   for (const path of ['/nothing', '/no/such/page?q=a', '/settings/x', '/open']) {
     const { status, headers, body } = await storage.call(path, { headers: browser })
@@ -87,7 +87,7 @@ test('serves the page at each address that the build lists, and at no other', as
   }
 })
 
-test('the page can run only our scripts and connect to its own network, and cannot be framed', async () => {
+test('the page can run only our scripts and connect only to its network, and cannot be framed', async () => {
   const { headers } = await storage.call('/')
   const policy = headers.get('content-security-policy') ?? ''
   expect(policy).toContain("default-src 'none'")
@@ -155,7 +155,7 @@ test('rejects a folder without a console at the start, by the name of its settin
   })
 })
 
-test('serves a console that was built without WalletConnect, unless wallets on other devices are to be offered', async () => {
+test('serves a console built without WalletConnect, unless wallets on other devices are enabled', async () => {
   const bare = await mkdtemp(join(tmpdir(), 'cairn-console-'))
   try {
     await writeFile(join(bare, 'index.html'), page)

@@ -101,7 +101,7 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
-  test('a unit that fails over what another one of its group wrote fails once that is committed', async () => {
+  test('a unit that fails over what another one of its group wrote fails after that is committed', async () => {
     const place = await freshFile()
     await using db = await place.open()
     const written = addLease(db, 'taken')
@@ -165,7 +165,7 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
-  test('two processes write into one file and neither loses a row', async () => {
+  test('two processes write to one file, and neither loses a row', async () => {
     const place = await freshFile()
     await using db = await place.open()
     const program = `
@@ -326,7 +326,7 @@ describe('on PostgreSQL', () => {
     expect(await db.read.selectFrom('account').selectAll().execute()).toEqual([])
   })
 
-  test('a server that is not there is UNAVAILABLE', async () => {
+  test('a server that does not exist is UNAVAILABLE', async () => {
     const opening = openDatabase({ kind: 'postgres', url: 'postgres://cairn@127.0.0.1:1/none' })
     await expect(opening).rejects.toMatchObject({
       code: 'UNAVAILABLE',

@@ -40,7 +40,7 @@ beforeAll(async () => {
 })
 afterAll(() => storage?.[Symbol.asyncDispose]())
 
-test('records of names without an account are found by their expiry and their age', async () => {
+test('finds records of names without an account by their expiry and their age', async () => {
   await renewNames(context, new AbortController().signal)
   const steps = (await planned.explain()).filter((step) => step.includes('ipns_name'))
   expect(steps).toHaveLength(5)
@@ -49,7 +49,7 @@ test('records of names without an account are found by their expiry and their ag
   }
 })
 
-test('uploads of a content, and of an account, are found in their index', async () => {
+test('finds uploads of a content, and of an account, in their index', async () => {
   const cases = {
     upload_content: [() => expect(findUpload(context, cid)).rejects.toMatchObject(notFound)],
     upload_own_content: [
@@ -98,7 +98,7 @@ test('lookups sort nothing and read no table as a whole', async () => {
   }
 })
 
-test('what manages an upload is found in an index', async () => {
+test('finds the manager of an upload in an index', async () => {
   await insertPin(storage.context, address, { cid: text, name: '' }, cid, undefined, undefined)
   await storage.context.db.write((trx) =>
     trx.insertInto('s3_bucket').values({ name: 'bucket', address, created_at: 1 }).execute(),
@@ -112,7 +112,7 @@ test('what manages an upload is found in an index', async () => {
   expect(steps.filter((step) => step.startsWith('SCAN'))).toEqual([])
 })
 
-test('pins of a name are found in its index, whatever their states', async () => {
+test('finds pins of a name in its index, whatever their states', async () => {
   await planned.explain()
   const indexes = { exact: 'pin_name', iexact: 'pin_name_lower' } as const
   for (const match of ['exact', 'iexact'] as const) {
@@ -123,7 +123,7 @@ test('pins of a name are found in its index, whatever their states', async () =>
   }
 })
 
-test('pins of a CID, and messages that are due, are found in their index', async () => {
+test('finds pins of a CID, and due messages, in their index', async () => {
   await planned.explain()
   await listPins(context, address, { limit: 10, match: 'exact', cid: [text] })
   const pins = await planned.explain()
@@ -133,7 +133,7 @@ test('pins of a CID, and messages that are due, are found in their index', async
   expect((await planned.explain())[0]).toContain('webhook_delivery_open')
 })
 
-test('sent bytes of an account are found from its roots', async () => {
+test('finds the sent bytes of an account from its roots', async () => {
   await planned.explain()
   await findEgress(context, address, 30)
   const steps = await planned.explain()

@@ -40,7 +40,7 @@ export function databaseSuite(
       expect(await db.read.selectFrom('account').select('address').execute()).toEqual([{ address: 'a' }])
     })
 
-    test('each unit that is committed is announced, once its rows can be read, until the listener is removed', async () => {
+    test('announces each committed unit, once its rows can be read, until the listener is removed', async () => {
       const seen: Promise<number>[] = []
       const countRows = async () => (await db.read.selectFrom('account').select('address').execute()).length
       const remove = db.onCommit(() => seen.push(countRows()))

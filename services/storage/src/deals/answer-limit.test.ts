@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createAnswerLimit } from './answer-limit.ts'
 
-test('a provider that does not answer is waited for less, and as before once it answers', () => {
+test('waits less for a provider that does not answer, and as before once it answers', () => {
   const limit = createAnswerLimit()
   const limits = Array.from({ length: 4 }, () => limit.next())
   expect(new Set(limits).size).toBe(1)

@@ -42,7 +42,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
   })
   afterEach(() => opened[Symbol.asyncDispose]())
 
-  it('take no private file: it is in no piece, and no provider gets it', async () => {
+  it('include no private file: no piece contains it, and no provider gets it', async () => {
     const secret = await upload('secret', fill(2 * MIB, 7), { private: 'true' })
     const small = await upload('small secret', fill(300, 8), { private: 'true' })
     await goOn(waitMs + 2000)
@@ -75,7 +75,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(await describeDeals(proofs, cid)).toHaveLength(2)
   })
 
-  it('take a file from pack to proof, and show every step', async () => {
+  it('follow a file from pack to proof, and show every step', async () => {
     const content = fill(2 * MIB + 333, 1)
     const cid = await upload('large', content)
     const small = await upload('small', fill(300, 2))
@@ -140,7 +140,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(history.checks.map(({ outcome }) => outcome)).toEqual(['proved', 'proved'])
   })
 
-  it('put small packs into one piece, and record the position of each', async () => {
+  it('combine small packs into one piece, and record the position of each', async () => {
     const cids: CID[] = []
     for (let file = 0; file < 20; file++) cids.push(await upload(`f${file}`, fill(100 + file * 50, file)))
     await goOn(waitMs + 2000)
@@ -202,7 +202,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     ['damaged', 'PIECE_DAMAGED'],
     ['forged', 'ANOTHER_PIECE'],
     ['other-key', 'PROVIDER_KEY_CHANGED'],
-  ] as const)('detect a provider that is %s at the next challenge, and keep why', async (how, code) => {
+  ] as const)('detect a provider that is %s at the next challenge, and keep the reason', async (how, code) => {
     const cid = await upload('a', fill(100_000, 4))
     await goOn(waitMs + 2000)
     const [one] = providers
@@ -241,7 +241,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(keepers().map(({ name }) => name)).toEqual(['two', 'six'])
   })
 
-  it('continue with others when a provider is full, and report it', async () => {
+  it('continue with others if a provider is full, and report it', async () => {
     const [one] = providers
     if (one === undefined) throw new Error('there is no provider')
     one.mood = 'full'
@@ -272,7 +272,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     expect(left).toEqual([])
   })
 
-  it('keep as many copies as the account wants', async () => {
+  it('keep as many copies as the account requests', async () => {
     await upload('a', fill(5000, 3))
     await goOn(waitMs + 2000)
     expect(keepers()).toHaveLength(2)

@@ -63,7 +63,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     )
   }
 
-  it('a pack that cannot be read holds up no other', async () => {
+  it('a pack that cannot be read delays no other', async () => {
     const bad = await upload('bad', 2 * MIB, 1)
     const badSmall = await upload('bad-small', 2000, 2)
     for (const cid of [bad, badSmall]) await deals.test.context.objects.remove((await packOf(cid)).objectKey)
@@ -99,7 +99,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     }
   })
 
-  it('aggregates that never get all their copies keep none from newer ones', async () => {
+  it('aggregates that never get all their copies do not block newer ones', async () => {
     for (let at = 0; at < 250; at++) await insertAggregate(`old-${at}`, { cid: `c${at}`, copies: 5, state: 'live' })
     await insertAggregate('new', { cid: 'new', copies: 1, state: 'live' })
     await db().write((trx) => trx.updateTable('aggregate').set({ created_at: 2 }).where('id', '=', 'new').execute())
@@ -108,7 +108,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await findDealsOf(db().read, 'old-0')).toHaveLength(3)
   })
 
-  it('replicas that place at once begin no deal twice, and numbers are never given again', async () => {
+  it('concurrent placements by replicas begin no deal twice, and never reuse numbers', async () => {
     for (let at = 0; at < 10; at++) await insertAggregate(`a${at}`, { cid: `c${at}`, copies: 2, state: 'live' })
     await Promise.all([placeDeals(deals.driving), placeDeals(deals.driving), placeDeals(deals.driving)])
     const rows = await db().read.selectFrom('deal').select(['number', 'aggregate_id', 'provider']).execute()
@@ -121,7 +121,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(later[0]?.number).toBe(21)
   })
 
-  it('a replica that was asleep changes nothing by what it had read before', async () => {
+  it('a replica that was suspended changes nothing based on what it had read before', async () => {
     await upload('a', 5000, 3)
     await deals.goOn(waitMs + 2000)
     const [old] = await db().read.selectFrom('deal').selectAll().where('state', '=', 'proving').execute()
@@ -131,7 +131,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toEqual(['one proving', 'six proving'])
   })
 
-  it('a provider that takes nothing is asked less and less, and its refusals take no room', async () => {
+  it('a provider that accepts nothing is asked less and less, and its refusals use no space', async () => {
     for (const provider of deals.providers) provider.mood = 'full'
     await upload('a', 5000, 3)
     await deals.goOn(3 * 3_600_000, 60_000)
@@ -141,7 +141,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect((deals.providers[0]?.calls ?? 0) - before).toBeLessThanOrEqual(1)
   })
 
-  it('a provider that takes offers and forgets them is given up', async () => {
+  it('a provider that accepts offers and loses them is abandoned', async () => {
     const [one] = deals.providers
     if (one === undefined) throw new Error('there is a provider')
     one.mood = 'forgetful'
@@ -151,7 +151,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toContain('two proving')
   })
 
-  it('parts of a large pack go on when an aggregate is given up, also those in others', async () => {
+  it('parts of a large pack continue if an aggregate is abandoned, also those in others', async () => {
     for (const provider of deals.providers) provider.mood = 'silent'
     const large = await upload('large', 13 * MIB, 7)
     const gone = await upload('gone', 2 * MIB, 8)
@@ -177,7 +177,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     }
   })
 
-  it('a provider that hangs holds up no other', async () => {
+  it('a provider that hangs delays no other', async () => {
     const [one] = deals.providers
     if (one === undefined) throw new Error('there is a provider')
     one.mood = 'hanging'
@@ -225,7 +225,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect((await deals.states()).slice(0, 2)).toEqual(['one faulted', 'six faulted'])
   })
 
-  it('the last copies, lost by silence alone, are proven rather than removed', async () => {
+  it('the last copies, lost only by silence, are proven instead of removed', async () => {
     const cid = await upload('a', 5000, 3)
     await deals.goOn(waitMs + 4000)
     for (const provider of deals.providers) provider.mood = 'silent'
@@ -239,7 +239,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(deals.providers.flatMap(({ removed }) => removed)).toEqual([])
   })
 
-  it('copies that were lost by silence are a source for another provider', async () => {
+  it('copies lost by silence are a source for another provider', async () => {
     const cid = await upload('a', 5000, 3)
     await deals.goOn(waitMs + 4000)
     for (const provider of deals.providers) provider.mood = 'silent'
@@ -250,7 +250,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await deals.states()).toContain('two proving')
   })
 
-  it('a proven copy stays until those that replace it are proven, too', async () => {
+  it('a proven copy stays until its replacements are proven, too', async () => {
     const [one, two, six] = deals.providers
     if (one === undefined || two === undefined || six === undefined) throw new Error('there are three providers')
     await upload('a', 5000, 3)
@@ -303,7 +303,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(states).toContain('six failed')
   })
 
-  it('a provider that is away is waited for once in a round, however much it shall let go of', async () => {
+  it('an offline provider is waited for once per round, however much it has to remove', async () => {
     for (let at = 0; at < 20; at++) {
       await insertAggregate(`a${at}`, { cid: `c${at}`, copies: 2, state: 'live' })
     }
@@ -318,7 +318,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(await db().read.selectFrom('aggregate').selectAll().execute()).toEqual([])
   })
 
-  it('what an account wants more copies of is copied more, also where somebody else stored it first', async () => {
+  it('content of an account that requests more copies is copied more, even if another account stored it first', async () => {
     const { context } = deals.test
     const cid = await upload('a', 5000, 3)
     await deals.goOn(waitMs + 2000)
@@ -344,7 +344,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     expect(deals.keepers()).toHaveLength(3)
   })
 
-  it('what ends takes nothing away from the same content stored again', async () => {
+  it('deletions take nothing from the same content stored again', async () => {
     await upload('a', 5000, 3)
     await deals.goOn(waitMs + 2000)
     const [live] = await db().read.selectFrom('aggregate').selectAll().execute()

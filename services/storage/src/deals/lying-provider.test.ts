@@ -93,7 +93,7 @@ it('a silence is shown until the provider answers the same nonce', async () => {
   expect(new Set(checks.map(({ nonce }) => nonce)).size).toBe(1)
 })
 
-it('challenges keep to the rate that a provider announces, and none of those that wait counts as a silence', async () => {
+it('challenges respect the rate that a provider announces, and waiting ones do not count as silence', async () => {
   liar.challengesPerMinute = 4
   await liar.provider.ping({ signal: new AbortController().signal })
   const [before, proofs] = [liar.challenges, (await readDeals()).reduce((sum, deal) => sum + deal.proofs, 0)]
@@ -111,7 +111,7 @@ it('challenges keep to the rate that a provider announces, and none of those tha
   }
 })
 
-it('a provider that takes no challenges is asked again, and ends as a silent one', async () => {
+it('a provider that accepts no challenges is asked again, and is dropped like a silent one', async () => {
   liar.isBusy = true
   await deals.goOn(challengeMs * 1.5, stepMs)
   for (const deal of await readDeals()) {

@@ -70,7 +70,7 @@ async function prove(): Promise<bigint> {
   return epoch
 }
 
-it('brings an aggregate to Filecoin and shows its proofs on the chain, by the settings alone', async () => {
+it('brings an aggregate to Filecoin and shows its on-chain proofs, by the settings alone', async () => {
   const cid = await upload()
   await until({ state: 'kept' })
   const epoch = await prove()
@@ -97,7 +97,7 @@ it('brings an aggregate to Filecoin and shows its proofs on the chain, by the se
   expect(logged).not.toContain('key-of-the-endpoint')
 })
 
-it('goes a step back with the chain before the first proof, and tolerates an unreadable chain', async () => {
+it('goes back a step with the chain before the first proof, and tolerates an unreadable chain', async () => {
   await upload()
   await until({ state: 'kept' })
   rpc.fault = 'down'

@@ -51,7 +51,7 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     }
   }
 
-  test('uploads are deleted by their ids; objects of buckets stay', async () => {
+  test('delete uploads by their ids, and keep objects of buckets', async () => {
     const { client, list, upload, putObject, readObject, remove } = await openAccount()
     await client.send(new CreateBucketCommand({ Bucket: 'kept' }))
     await putObject('kept', 'laptop/a.txt', 'same')
@@ -72,7 +72,7 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     expect(await remove([second])).toMatchObject({ status: 200, kept: [] })
   })
 
-  test('nothing is deleted if the drive has another revision than the client read', async () => {
+  test('delete nothing if the drive has another revision than the client read', async () => {
     const { call, list, upload, remove } = await openAccount()
     const id = await upload('a.txt', 'a')
     expect(await remove([id], 1)).toMatchObject({ status: 412, code: 'PRECONDITION_FAILED' })
@@ -93,7 +93,7 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     expect(await list()).toEqual([])
   })
 
-  test('a call names 1 to 500 uploads, and requires the scope', async () => {
+  test('name 1 to 500 uploads per call, and require the scope', async () => {
     const { remove } = await openAccount()
     for (const ids of [[], Array.from({ length: 501 }, (_, at) => `${at}`)])
       expect(await remove(ids)).toMatchObject({ status: 400, code: 'INVALID_REQUEST' })

@@ -53,7 +53,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     return { read, put, append, remove }
   }
 
-  test('changes are appended, and read from any revision', async () => {
+  test('appends changes, and reads them from any revision', async () => {
     const { read, append } = await openAccount()
     expect(await read()).toEqual({ revision: 0, parts: [] })
     const [first = '', second = '', third = ''] = await append(3)
@@ -70,7 +70,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect(await (await openAccount()).read()).toEqual({ revision: 0, parts: [] })
   })
 
-  test('of concurrent changes of one revision exactly one is stored, and the others learn the revision', async () => {
+  test('stores exactly one of several concurrent changes of one revision, and tells the others the revision', async () => {
     const { read, put, append } = await openAccount()
     await append(1)
     const tries = await Promise.all(Array.from({ length: 20 }, () => put(1, 2, 2)))
@@ -81,7 +81,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect((await read()).parts.at(-1)).toEqual({ first: 2, last: 2, data: stored[0]?.data })
   })
 
-  test('parts are merged as a whole or not at all', async () => {
+  test('merges parts as a whole or not at all', async () => {
     const { read, put, append } = await openAccount()
     const changes = await append(5)
     const merged = await put(5, 2, 4)
@@ -115,7 +115,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect((await read(4)).parts).toMatchObject([{ first: 1, last: 5 }])
   })
 
-  test('a change of a drive that was replaced since is refused, and one of the present drive is not', async () => {
+  test('rejects a change of a drive that was replaced since, and accepts one of the present drive', async () => {
     const { read, put, remove } = await openAccount()
     const [zero, a, b, c] = [Buffer.alloc(16), randomBytes(16), randomBytes(16), randomBytes(16)]
     const part = (before: Buffer, after: Buffer) =>
@@ -137,7 +137,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     ])
   })
 
-  test('number and size of parts are limited, and merging makes space', async () => {
+  test('limits number and size of parts, and merging frees space', async () => {
     const { read, put, append } = await openAccount()
     await append(maxDriveParts)
     expect(await put(maxDriveParts, maxDriveParts + 1, maxDriveParts + 1)).toMatchObject({
@@ -160,7 +160,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     })
   })
 
-  test('a drive is removed as a whole, unless it was changed meanwhile', async () => {
+  test('is removed as a whole, unless it was changed meanwhile', async () => {
     const { read, append, remove } = await openAccount()
     expect(await remove(0)).toMatchObject({ status: 200 })
     await append(3)
@@ -172,7 +172,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect((await read()).revision).toBe(1)
   })
 
-  test('a key without the scope neither reads nor changes, and data must be base64', async () => {
+  test('cannot be read or changed by a key without the scope, and accepts only base64 data', async () => {
     const key = await storage.createKey(undefined, { scopes: ['files:read'] })
     const { headers } = bearer(key)
     expect((await storage.call('/api/drive', { headers })).status).toBe(200)

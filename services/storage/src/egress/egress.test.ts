@@ -30,7 +30,7 @@ describeOnDatabases('sent bytes on %s', (newDatabase) => {
     return (json as { days: { day: string; bytes: number }[] }).days
   }
 
-  test('are those of whole, partial and repeated answers, for each account that stores the content', async () => {
+  test('are those of whole, partial and repeated responses, for each account that stores the content', async () => {
     const [one, other] = [await storage.createKey(), await storage.createKey()]
     const text = 'x'.repeat(100_000)
     const cid = await upload(one, text)

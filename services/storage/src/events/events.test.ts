@@ -39,7 +39,7 @@ const list = async (storage: TestStorage, key: string, query: Record<string, str
 const codeOf = async (storage: TestStorage, key: string, path: string) =>
   (await storage.call(path, bearer(key))).headers.get('x-cairn-code')
 
-test('a client that leaves before its stream opens does not occupy one', async () => {
+test('a client that disconnects before its stream opens occupies none', async () => {
   await using storage = await startTestStorage({
     CAIRN_DATABASE_URL: await postgres.createDatabase(),
     CAIRN_MAX_EVENT_STREAMS_PER_ACCOUNT: '1',
@@ -131,7 +131,7 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     expect((await list(storage, stranger, { types: 'upload.stored' })).events).toEqual([])
   })
 
-  test('tells who can open an upload: everyone, its owner, or who has the key', async () => {
+  test('states who can open an upload: everyone, its owner, or holders of the key', async () => {
     await using storage = await startTestStorage(await environment())
     const key = await storage.createKey()
     await upload(storage, key, 'poster.txt')

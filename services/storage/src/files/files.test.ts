@@ -238,7 +238,7 @@ describe('an upload', () => {
     expect(packs.every(({ unreferenced_at }) => unreferenced_at !== null)).toBe(true)
   })
 
-  it('stays whole when the same bytes are uploaded while their only other upload is deleted', async () => {
+  it('stays complete when the same bytes are uploaded while their only other upload is deleted', async () => {
     for (let round = 0; round < 10; round++) {
       const content = `round ${round}`
       const { id, cid } = await upload('first', content)

@@ -53,7 +53,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     ).id
   const errorOf = (answer: { status: number; headers: Headers }) => [answer.status, answer.headers.get('x-cairn-code')]
 
-  test('no door tells a private root, or any block below it, from content that is not stored', async () => {
+  test('no endpoint distinguishes a private root, or any block below it, from content that is not stored', async () => {
     expect(doors.length).toBeGreaterThan(35)
     const files = folder()
     const root = await owner.uploadPrivate(files)
@@ -81,7 +81,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     expect(await db.read.selectFrom('handed_root').select('cid').where('cid', '=', root).execute()).toEqual([])
   })
 
-  test('nobody gets it by pinning it, by linking to it, or by a CAR without its blocks', async () => {
+  test('others cannot get it by pinning it, by linking to it, or by a CAR without its blocks', async () => {
     const root = await owner.uploadPrivate(folder())
     const leaf = (await cidsOf(storage, await idOf(root), root)).at(-1) ?? ''
     for (const cid of [root, leaf]) {
@@ -123,7 +123,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     await expectHidden(findDoors(storage, third.key), [root, leaf], absentLike)
   })
 
-  test('a link opens a private upload in every form, and answers are kept by nobody else', async () => {
+  test('a link opens a private upload in every form, and only its holder may cache responses', async () => {
     const files = folder()
     const root = await owner.uploadPrivate(files)
     const { url, expiresAt } = await owner.link(root)
@@ -162,7 +162,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     }
   })
 
-  test('a resized picture of a private upload is kept by no cache', async () => {
+  test('a resized picture of a private upload may be stored by no cache', async () => {
     const cached = async () => {
       const files = await readdir(storage.home, { recursive: true })
       return files.filter((path) => /^cache\/pictures\/..\/./.test(path))
@@ -302,7 +302,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     expect((await open(storage, (await owner.link(secret)).url)).status).toBe(200)
   })
 
-  test('the owner sees which uploads are private; nobody else sees them', async () => {
+  test('only the owner sees which uploads are private', async () => {
     const secret = await owner.uploadPrivate({ 'mine.txt': `mine ${randomBytes(8).toString('hex')}` })
     const shown = await owner.upload({ 'ours.txt': `ours ${randomBytes(8).toString('hex')}` })
     const { fileList } = (await owner.call('/api/user/files_uploaded')).json as { fileList: Record<string, unknown>[] }
@@ -401,7 +401,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     expect((await open(storage, (await owner.link(`${cid}`)).url)).body.equals(block)).toBe(true)
   })
 
-  test('it stays private, and its link works, after its pack was merged with others', async () => {
+  test('stays private, and its link works, after its pack was merged with others', async () => {
     const roots: string[] = []
     for (let at = 0; at < 33; at++)
       roots.push(await owner.uploadPrivate({ 'm.txt': `m ${at} ${randomBytes(8).toString('hex')}` }))

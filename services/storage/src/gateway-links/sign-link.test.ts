@@ -8,7 +8,7 @@ const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n
 const secret = randomBytes(32)
 const name = fc.string({ minLength: 1, maxLength: 12 })
 
-test('a link opens its path and what is below, and no other', () => {
+test('a link opens its path and everything below, and no other', () => {
   fc.assert(
     fc.property(fc.array(name, { maxLength: 4 }), fc.array(name, { maxLength: 4 }), (segments, other) => {
       const link = { uploadId: randomUUID(), cid, segments, expiresAtSeconds: 2_000_000_000 }
@@ -23,7 +23,7 @@ test('a link opens its path and what is below, and no other', () => {
   )
 })
 
-test('a link of the secret that another replaces stays valid while both are known', () => {
+test('a link signed by the secret that is being replaced stays valid while both are known', () => {
   const link = { uploadId: randomUUID(), cid, segments: ['a'], expiresAtSeconds: 2_000_000_000 }
   const earlier = randomBytes(32)
   const signature = signLink(earlier, link)
@@ -31,7 +31,7 @@ test('a link of the secret that another replaces stays valid while both are know
   expect(verifyLink([secret], signature, link)).toBeUndefined()
 })
 
-test('other text is no signature, and another codec of the same bytes is another CID', () => {
+test('other text is not a signature, and another codec of the same bytes is another CID', () => {
   const link = { uploadId: randomUUID(), cid, segments: [], expiresAtSeconds: 2_000_000_000 }
   const signature = signLink(secret, link)
   for (const text of ['', '.', 'é', signature.slice(1), `${signature} `, signature.repeat(2)])

@@ -57,7 +57,7 @@ const codeOf = async (url: string, headers: Record<string, string> = {}) => {
   return `${statusCode} ${sent['x-cairn-code']}`
 }
 
-test('a name shows its target, and the new one at once after a publication', async () => {
+test('a name shows its target, and a new target at once after a publication', async () => {
   const first = await gateway.addFolder({ 'docs/a.txt': 'one' })
   const second = await gateway.addFolder({ 'docs/a.txt': 'two' })
   await publish(`/ipfs/${first}`)
@@ -121,7 +121,7 @@ test('every form of a name leads to the same content', async () => {
   expect(await codeOf(`/ipns/${(await createNameKey()).name}`)).toBe('502 NAME_UNRESOLVED')
 })
 
-test('an answer is cached no longer than any record on the way allows, and not beyond its expiry', async () => {
+test('a response is cached no longer than any record on the way allows, and not beyond its expiry', async () => {
   const file = await gateway.addFile('ages')
   const age = async () => (await get(`/ipns/${key.name}`)).headers['cache-control']
   await publish(`/ipfs/${file}`, { ttlMs: 300_000, lifetimeMs: 120_000 })
@@ -281,7 +281,7 @@ test('a domain without a DNSLink is a path gateway, also while DNS is unavailabl
   expect(await codeOf('/', other)).toBe('502 UPSTREAM_FAILED')
 })
 
-test('content paths of any host are answered while too many names are looked up', async () => {
+test('serves content paths of any host while too many names are being looked up', async () => {
   const names: NameResolver = {
     ...createNameResolver(context, undefined),
     hasDnslink: () => Promise.reject(new CairnError('OVERLOADED', { retryAfterSeconds: 2 })),
@@ -296,7 +296,7 @@ test('content paths of any host are answered while too many names are looked up'
   await busy.app.close()
 })
 
-test('rules hold for what a name leads to, for names on the way, and for the index of a folder', async () => {
+test('rules apply to the target of a name, to names on the way, and to the index of a folder', async () => {
   const denylist = createDenylist(undefined)
   const own = createTestGateway({
     names: createNameResolver(context, undefined),

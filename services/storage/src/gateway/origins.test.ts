@@ -170,7 +170,7 @@ describe('origins', () => {
     expect(await get('/p/:x/:y')).toBe(301)
   })
 
-  it('tells the visitors of a site that its _redirects file is bad, and not the log of the operator', async () => {
+  it('reports a bad _redirects file to the visitors of the site, and not in the log of the operator', async () => {
     const lines: string[] = []
     const { app, addFolder, blocks } = createTestGateway({
       log: pino({ level: 'info' }, { write: (line) => lines.push(line) }),

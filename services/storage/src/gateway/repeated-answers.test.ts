@@ -24,7 +24,7 @@ async function listen(app: ReturnType<typeof createTestGateway>['app']): Promise
   return address.port
 }
 
-it('repeated answers and new ones keep the order of their requests on one connection', async () => {
+it('repeated and new responses keep the order of their requests on one connection', async () => {
   const { app, addFile, reads } = createTestGateway()
   const [popular, other, fresh] = await Promise.all(['popular', 'other', 'fresh'].map((text) => addFile(text)))
   const port = await listen(app)
@@ -41,7 +41,7 @@ it('repeated answers and new ones keep the order of their requests on one connec
   await app.close()
 })
 
-it('a client that goes before its repeated answer leaves the others theirs', async () => {
+it('a client that disconnects before its repeated response leaves the others theirs', async () => {
   const { app, addFile } = createTestGateway()
   const path = `/ipfs/${await addFile('popular')}`
   const port = await listen(app)

@@ -67,7 +67,7 @@ async function makeRepeated(port: number, request: string): Promise<void> {
 /** Answers apart by the second in which they were sent. */
 const undated = ({ head, body }: { head: string; body: string }): string => head.replace(/^date: .*$/im, 'date') + body
 
-it('a repeated request gets the same bytes without being parsed, on any connection that has begun', async () => {
+it('a repeated request gets the same bytes without being parsed, on any connection already in use', async () => {
   const sent: number[] = []
   await using gateway = await start({ onSent: (_root, bytes) => sent.push(bytes) })
   const request = get(`/ipfs/${await gateway.addFile('popular')}`, 'Accept: */*')
@@ -119,7 +119,7 @@ it('a connection that asks to stay open may repeat', async () => {
   line.socket.destroy()
 })
 
-it('is answered from the store again after a second', async () => {
+it('answers from the store again after a second', async () => {
   let time = Date.now()
   await using gateway = await start({ now: () => time })
   const cid = await gateway.addFile('popular')
@@ -134,7 +134,7 @@ it('is answered from the store again after a second', async () => {
   line.socket.destroy()
 })
 
-it('the body of a request is not taken for a request that it repeats', async () => {
+it('does not mistake the body of a request for a repeated request', async () => {
   await using gateway = await start()
   const request = get(`/ipfs/${await gateway.addFile('popular')}`)
   await makeRepeated(gateway.port, request)
@@ -153,7 +153,7 @@ it('the body of a request is not taken for a request that it repeats', async () 
   line.socket.destroy()
 })
 
-it('a request in two packets is one request, wherever it is divided', async () => {
+it('a request in two packets is one request, wherever it is split', async () => {
   await using gateway = await start()
   const request = get(`/ipfs/${await gateway.addFile('popular')}`)
   await makeRepeated(gateway.port, request)
@@ -168,7 +168,7 @@ it('a request in two packets is one request, wherever it is divided', async () =
   }
 })
 
-it('a line that repeats the head of a request within another is a header of that one', async () => {
+it('treats a line that repeats the head of a request within another as a header of that one', async () => {
   await using gateway = await start()
   const [popular, other] = await Promise.all(['popular', 'other'].map((text) => gateway.addFile(text)))
   const request = get(`/ipfs/${popular}`)
@@ -181,7 +181,7 @@ it('a line that repeats the head of a request within another is a header of that
   line.socket.destroy()
 })
 
-it('a closing gateway parses what it is asked, and ends the connection', async () => {
+it('a closing gateway answers pending requests, and ends the connection', async () => {
   const gateway = await start()
   const request = get(`/ipfs/${await gateway.addFile('popular')}`)
   const line = await openLine(gateway.port)
@@ -191,7 +191,7 @@ it('a closing gateway parses what it is asked, and ends the connection', async (
   await gone
 })
 
-it('requests in one packet are answered in their order, also after repeated ones', async () => {
+it('answers several requests in one packet in order, also after repeated ones', async () => {
   await using gateway = await start()
   const [popular, other] = await Promise.all(['popular', 'other'].map((text) => gateway.addFile(text)))
   const request = get(`/ipfs/${popular}`)

@@ -44,7 +44,7 @@ const profile = { ...importProfiles.v1, chunkSizeBytes: 65_536 }
 const pattern = (length: number) => Buffer.from(Array.from({ length }, (_, at) => Math.imul(at, 2_654_435_761) >>> 19))
 
 describe('a small answer', () => {
-  it('is repeated from memory for a second, as it was', async () => {
+  it('is repeated from memory for a second, unchanged', async () => {
     let now = 0
     const sent: number[] = []
     const { app, addFile, reads } = createTestGateway({ now: () => now, onSent: (_root, bytes) => sent.push(bytes) })

@@ -230,7 +230,7 @@ describe('verifiable forms', () => {
     expect((await app.inject(`/ipfs/${root}/a.html?format=raw`)).headers['vary']).toBeUndefined()
   })
 
-  it('links what a document links to: on the gateway of its subdomain, and not beyond a signature', async () => {
+  it('points links of a document to the gateway of its subdomain, and not beyond a signature', async () => {
     const { app, addFile, put } = createTestGateway({ hosts: ['dweb.test'] })
     const leaf = await addFile('leaf')
     const bytes = dagJson.encode({ leaf })
@@ -281,7 +281,7 @@ describe('verifiable forms', () => {
     expect(execFileSync('tar', ['-xOf', '-', 'root/small 77.txt'], { input: tar }).toString()).toBe('of small 77.txt')
   })
 
-  it('packs folders with many links one below the other only up to a limit: all of them are in memory', async () => {
+  it('packs folders with many nested links only up to a limit, because all of them are in memory', async () => {
     const { blocks, addFolder } = createTestGateway()
     const cid = await addFolder({
       'a/b/c/1': '1',

@@ -106,7 +106,7 @@ async function remove(cid: string): Promise<void> {
   await storage.call(`/api/user/delete_file?id=${file?.id}`, { method: 'DELETE', ...bearer(key) })
 }
 
-test('announced content is sent as a CAR and pinned once, and unpinned when its last upload is deleted', async () => {
+test('sends announced content as a CAR, pins it once, and unpins it when its last upload is deleted', async () => {
   const cid = await upload('for everyone', { announce: 'true' })
   await upload('not announced')
   expect(await round()).toBe(1)
@@ -124,7 +124,7 @@ test('announced content is sent as a CAR and pinned once, and unpinned when its 
   expect(await rows()).toEqual([])
 })
 
-test('a failure in the middle of a CAR is stored and tried again later', async () => {
+test('stores a failure in the middle of a CAR and retries later', async () => {
   importFailure = '{"Root":null}\n{"Message":"disk full","Code":0,"Type":"error"}'
   const cid = await upload('later', { announce: 'true' })
   expect(await round()).toBe(1)
@@ -141,7 +141,7 @@ test('a failure in the middle of a CAR is stored and tried again later', async (
   expect(await rows()).toEqual([])
 })
 
-test('a pin that fails or gets no further after its first progress is tried again', async () => {
+test('retries a pin that fails or stalls after its first progress', async () => {
   const cid = await upload('large', { announce: 'true' })
   pinning = 'failing'
   expect(await round()).toBe(1)
@@ -158,7 +158,7 @@ test('a pin that fails or gets no further after its first progress is tried agai
   await round()
 })
 
-test('content that is deleted while it is pinned is unpinned', async () => {
+test('unpins content that is deleted while it is pinned', async () => {
   const cid = await upload('short-lived', { announce: 'true' })
   beforePinned = async () => {
     await remove(cid)
@@ -174,7 +174,7 @@ test('content that is deleted while it is pinned is unpinned', async () => {
   expect(await rows()).toEqual([])
 })
 
-test('deleted content is unpinned before other content is sent', async () => {
+test('unpins deleted content before it sends other content', async () => {
   const cid = await upload('first', { announce: 'true' })
   await round()
   const next = await upload('second', { announce: 'true' })
@@ -206,7 +206,7 @@ function startWorker(): AsyncDisposable {
   }
 }
 
-test('what is deleted during a long import is unpinned, and the import of what is deleted ends', async () => {
+test('unpins content deleted during a long import, and ends the import of deleted content', async () => {
   const pinned = await upload('pinned before', { announce: 'true' })
   await round()
   const large = await upload('takes hours', { announce: 'true' })
@@ -233,7 +233,7 @@ test('what is deleted during a long import is unpinned, and the import of what i
   expect([...pins]).toEqual([])
 })
 
-test('a withdrawal that fails during a long import is tried again during it', async () => {
+test('retries a withdrawal that fails during a long import while the import runs', async () => {
   const pinned = await upload('pinned for now', { announce: 'true' })
   await round()
   const large = await upload('takes hours, too', { announce: 'true' })
@@ -262,7 +262,7 @@ test('a withdrawal that fails during a long import is tried again during it', as
   beforeImported = undefined
 })
 
-test('content that another replica withdrew before it was pinned is unpinned', async () => {
+test('unpins content that another replica withdrew before it was pinned', async () => {
   const cid = await upload('withdrawn', { announce: 'true' })
   beforePinned = async () => {
     await remove(cid)
@@ -274,7 +274,7 @@ test('content that another replica withdrew before it was pinned is unpinned', a
   expect([...pins]).toEqual([])
 })
 
-test('content whose pin succeeded without an answer is unpinned when it is deleted', async () => {
+test('unpins deleted content whose pin succeeded without an answer', async () => {
   const cid = await upload('unanswered', { announce: 'true' })
   beforePinned = async () => true
   await round()
@@ -293,7 +293,7 @@ async function rule(cid: string, ...args: string[]): Promise<void> {
   await expect.poll(() => context.denylist.denies(CID.parse(cid)), { timeout: 20_000 }).toBe(isDenied)
 }
 
-test('denied content is unpinned, and pinned again once the rule is removed', async () => {
+test('unpins denied content, and pins it again once the rule is removed', async () => {
   const cid = await upload('denied for a while', { announce: 'true' })
   await round()
   expect([...pins]).toEqual([cid])
@@ -324,7 +324,7 @@ async function uploadFolder(files: Record<string, string>): Promise<Map<string, 
   return new Map((entries as { Name: string; Hash: string }[]).map(({ Name, Hash }) => [Name, Hash]))
 }
 
-test('a folder is not with the Kubo while a block below it is denied', async () => {
+test('does not hand over a folder with a denied block below it', async () => {
   const files = { 'a/b/page': 'a page', 'a/b/report': 'reported', 'a/more': 'more' }
   const cids = await uploadFolder(files)
   const [root = '', reported = ''] = [cids.get(''), cids.get('a/b/report')]

@@ -4,7 +4,7 @@ import { startTestStorage } from '../start-test-storage.fixture.ts'
 /** The name of a key without any published record. */
 const unknownName = 'k51qzi5uqu5dgutdk6i1ynyzgkqngpha5xpgia3a5qqp4jsh0u4csozksxel2r'
 
-test('unknown names are one line of the log without a stack, in any number of requests', async () => {
+test('unknown names log one line without a stack, in any number of requests', async () => {
   await using storage = await startTestStorage()
   for (let i = 0; i < 5; i++) {
     expect((await fetch(`${storage.gatewayUrl}/ipns/${unknownName}`)).status).toBe(502)
@@ -19,7 +19,7 @@ test('unknown names are one line of the log without a stack, in any number of re
   expect(storage.log.join('')).not.toContain('"stack"')
 })
 
-test('a body that is not JSON is named as the problem', async () => {
+test('reports a body that is not JSON as the problem', async () => {
   await using storage = await startTestStorage()
   const send = async (body: string) => {
     const headers = { 'content-type': 'application/json' }

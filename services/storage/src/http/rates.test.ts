@@ -29,7 +29,7 @@ async function openApi(remoteAddress: string) {
   return { signIn, [Symbol.asyncDispose]: close }
 }
 
-test('an IPv6 line has one rate for all of its addresses', async () => {
+test('all addresses of an IPv6 line share one rate', async () => {
   await using api = await openApi('::1')
   for (let last = 1; last <= 30; last++)
     expect(await api.signIn(`2001:db8:0:1::${last}`)).toMatchObject({ code: 'INVALID_SIGNATURE' })
@@ -37,7 +37,7 @@ test('an IPv6 line has one rate for all of its addresses', async () => {
   expect(await api.signIn('2001:db8:0:2::1')).toMatchObject({ code: 'INVALID_SIGNATURE' })
 })
 
-test('every answer states the rate of its call and what is left of it', async () => {
+test('every response states the rate of its call and the remainder', async () => {
   await using api = await openApi('192.0.2.1')
   const policy = '"signIn";q=30;w=60'
   expect(await api.signIn()).toMatchObject({ policy, left: '"signIn";r=29;t=2' })

@@ -58,7 +58,7 @@ test.each([
   }
 })
 
-test('a client that reads slowly stops the reading, and gets all of it', async () => {
+test('a client that reads slowly pauses the reading, and gets everything', async () => {
   const { body, whole } = manyPieces(3_000, [10, 9_000, 40 * KIB])
   const { port, most } = await serve(body, { 'content-length': String(whole.length), connection: 'close' })
   const socket = connect(port, '127.0.0.1')

@@ -43,7 +43,7 @@ async function request(path: string, method = 'GET'): Promise<IncomingMessage> {
   return response
 }
 
-test('a buffer is reused only when its bytes have left, however slowly they are read', async () => {
+test('reuses a buffer only after its bytes are sent, however slowly they are read', async () => {
   const response = await request('/')
   expect(response.headers['x-cairn-test']).toBe('kept')
   const received = createHash('sha256')
@@ -55,14 +55,14 @@ test('a buffer is reused only when its bytes have left, however slowly they are 
   expect(received.digest('hex')).toBe(whole.digest('hex'))
 })
 
-test('a source that fails first is answered, and one that fails later breaks the connection', async () => {
+test('a source that fails first gets an error response, and one that fails later breaks the connection', async () => {
   expect((await request('/?failAt=0')).statusCode).toBe(500)
   const response = await request('/?failAt=3')
   expect(response.statusCode).toBe(200)
   await expect(response.toArray()).rejects.toThrow('aborted')
 })
 
-test('a request for the headers has the length and no body', async () => {
+test('the response to a HEAD has the length and no body', async () => {
   const response = await request('/', 'HEAD')
   expect(response.headers['content-length']).toBe(String(pieces * pieceBytes))
   expect(await response.toArray()).toEqual([])

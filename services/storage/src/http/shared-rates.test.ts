@@ -56,7 +56,7 @@ describe('replicas', () => {
     expect(await take(1)).toEqual({ perMinute: 30, remaining: 28, fullInSeconds: 4 })
   })
 
-  test('refuse another secret from the first start on, and accept the secondary one', async () => {
+  test('reject another secret from the first start on, and accept the secondary one', async () => {
     const place = { CAIRN_DATABASE_URL: await postgres.createDatabase() }
     await using first = await startTestStorage({ ...place, CAIRN_STORAGE_SECRET: key })
     expect(first.apiUrl).toMatch(/^http/)

@@ -238,7 +238,7 @@ test('replicas that publish at once append to one chain', async () => {
   expect(rows.map(({ cid }) => cid)).toEqual(ads.map(({ cid }) => cid.toString()))
 })
 
-test('tries an indexer again after a pause, and only then', async () => {
+test('retries an indexer only after a pause', async () => {
   const state = createPublisherState()
   await upload('while the indexer fails', announced)
   status = 503
@@ -255,7 +255,7 @@ test('tries an indexer again after a pause, and only then', async () => {
   expect(count()).toBe(before + 2)
 })
 
-test('a database that is older than what indexers read, or was restored, starts a chain of its own', async () => {
+test('a database that was restored or is older than what indexers read starts its own chain', async () => {
   const first = await readChain()
   last = first.ads[0]?.cid.toString()
   await round()
@@ -279,7 +279,7 @@ test('a database that is older than what indexers read, or was restored, starts 
   expect(third.ads).toHaveLength(second.ads.length)
 })
 
-test('a round that takes longer than its lease keeps it from other replicas', async () => {
+test('a round longer than its lease keeps it from other replicas', async () => {
   const { db } = storage.context
   const clock = { ms: Date.now(), now: () => clock.ms }
   const asked = Promise.withResolvers<() => void>()
@@ -302,7 +302,7 @@ test('a round that takes longer than its lease keeps it from other replicas', as
   expect(isTaken).toBe(false)
 })
 
-test('the service announces unencrypted uploads by itself, and others on request', async () => {
+test('the service announces unencrypted uploads automatically, and others on request', async () => {
   await using receiver = await startReceiver((response) => response.writeHead(204).end())
   const settings = { CAIRN_IPNI_INDEXERS: new URL(receiver.url).origin, CAIRN_RATE_FACTOR: '0' }
   await using other = await startTestStorage(settings)

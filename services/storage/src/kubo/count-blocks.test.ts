@@ -20,7 +20,7 @@ async function makeFile() {
   return { cid, source: { get: async (wanted: typeof cid) => blocks.get(blockKey(wanted)) ?? new Uint8Array() } }
 }
 
-test('the blocks of all DAGs of a count have one maximum', async () => {
+test('all DAGs of a count share one maximum of blocks', async () => {
   const { cid, source } = await makeFile()
   const slots = createAddressSlots({ max: 1, maxPerAddress: 1 })
   const count = beginCount('192.0.2.1', { maxBlocks: 22, freeBlocks: 100, slots })
@@ -30,7 +30,7 @@ test('the blocks of all DAGs of a count have one maximum', async () => {
   await expect(count.add(source, cid, signal)).rejects.toMatchObject({ code: 'TOO_LARGE' })
 })
 
-test('few clients count large DAGs at a time, and any number small ones', async () => {
+test('few clients count large DAGs at a time, and any number count small ones', async () => {
   const { cid, source } = await makeFile()
   const slots = createAddressSlots({ max: 1, maxPerAddress: 1 })
   const begin = (freeBlocks: number) => beginCount('192.0.2.1', { maxBlocks: 100, freeBlocks, slots })

@@ -18,7 +18,7 @@ const values: [unknown, number][] = [
   [[300, 70_000, -1, 2 ** 40, 'y'.repeat(300), 'z'.repeat(30)], 7],
 ]
 
-test('counts values and names, and not what looks like some in a text', () => {
+test('counts values and names, and not look-alikes in a text', () => {
   for (const [value, count] of values) {
     const cbor = dagCbor.encode(value)
     expect(countCborValues(cbor, 100)).toBe(count)
@@ -31,7 +31,7 @@ test('counts values and names, and not what looks like some in a text', () => {
   expect(countJsonValues(Buffer.from('["never ends'), 100)).toBe(2)
 })
 
-test('a node of very many values is not converted: it would take seconds', async () => {
+test('does not convert a node with too many values, which would take seconds', async () => {
   const digest = create(0x12, new Uint8Array(32))
   const list = (count: number) => new Array<number>(count).fill(0)
   for (const [codec, { code, encode }] of [

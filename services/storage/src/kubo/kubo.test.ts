@@ -72,7 +72,7 @@ describe('errors', () => {
     expect(Object.keys(JSON.parse(answer.body)).filter((name) => name.toLowerCase() === 'code')).toEqual(['Code'])
   }
 
-  test('for unknown calls name the call', async () => {
+  test('of unknown calls name the call', async () => {
     for (const call of ['files/ls', 'swarm/peers', 'pin/remote/add', 'block/rm', 'key/import', 'nonsense']) {
       expectForGo(await post(call), 'NOT_SUPPORTED', new RegExp(`does not support Kubo's call "${call}"`))
     }
@@ -224,7 +224,7 @@ describe('reading what was put as a node', () => {
     expect((await post(`dag/resolve?arg=${cid}`)).json).toEqual({ Cid: { '/': cid }, RemPath: '' })
   })
 
-  test('goes into plain JSON and CBOR, which have no links, and through the names of other nodes', async () => {
+  test('continues into plain JSON and CBOR, which have no links, and through the names of other nodes', async () => {
     for (const [codec, bytes] of [
       ['json', Buffer.from('{"a":{"b":[1,2]}}')],
       ['cbor', Buffer.from('a16161a16162820102', 'hex')],
@@ -248,7 +248,7 @@ describe('reading what was put as a node', () => {
     expect((await post(`cat?arg=${link}&offset=1&length=1`)).body).toBe('/')
   })
 
-  test('takes the spellings of a path that Kubo takes', async () => {
+  test('accepts the path spellings of Kubo', async () => {
     expect((await post(`cat?arg=/ipfs//${inlined}`)).body).toBe('hello')
     for (const path of [`/ipfs/${inlined}`, `ipfs://${inlined}`])
       expect((await post(`files/stat?arg=${path}`)).json).toMatchObject({ Hash: inlined, Size: 5, Type: 'file' })
@@ -442,7 +442,7 @@ test('a pin that is replaced by another CID of the same content stays', async ()
   }
 })
 
-test('of calls that create keys of one name at the same time one succeeds', async () => {
+test('exactly one of several concurrent calls that create keys of one name succeeds', async () => {
   const made = await Promise.all([1, 2, 3].map(() => post('key/gen?arg=twice')))
   expect(made.map(({ headers }) => headers.get('x-cairn-code')).sort()).toEqual(['CONFLICT', 'CONFLICT', null])
   const other = await post('key/gen?arg=other')

@@ -14,7 +14,7 @@ function list(count: number) {
   return listLinks(source, toListed(cid, node), { readsEntries: true })
 }
 
-test('a long listing lets other work run, and is in the order of names', async () => {
+test('a long listing lets other work run, and is sorted by name', async () => {
   const { result: links, turns } = await countTurns(() => collectLinks(list(10_000)))
   // 19 while it is collected, 20 while its runs of 500 are sorted, and more while these are merged.
   expect(turns).toBeGreaterThanOrEqual(100)
@@ -22,7 +22,7 @@ test('a long listing lets other work run, and is in the order of names', async (
   expect(names).toEqual(names.toSorted())
 })
 
-test('a listing in one line is written in pieces', async () => {
+test('writes a listing in one line in pieces', async () => {
   const objects = [
     { Hash: 'a "name"', Links: await collectLinks(list(1201)) },
     { Hash: 'b', Links: [] },

@@ -59,7 +59,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       )
     }
 
-    test('a pack folder that is missing is a failure of the storage', async () => {
+    test('reports a missing pack folder as a failure of the storage', async () => {
       const [{ context }] = await start({})
       const config = {
         ...context.config,
@@ -182,7 +182,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(metrics).toContain('cairn_free_storage_disk_bytes 0')
     })
 
-    test('limits the free accounts that one address opens per day; others pay or come back', async () => {
+    test('limits the free accounts that one address opens per day; others pay or retry later', async () => {
       const [first, second] = await start({ CAIRN_FREE_ACCOUNTS_PER_DAY: '3', CAIRN_FREE_BYTES: String(MIB) })
       const wallets = Array.from({ length: 8 }, () => privateKeyToAccount(generatePrivateKey()))
       const keys = await Promise.all(wallets.map((wallet, i) => [first, second][i % 2]?.createKey(wallet) ?? ''))
@@ -238,7 +238,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       })
     })
 
-    test('counts an IPv6 line as one address, whichever of its own it uses', async () => {
+    test('counts an IPv6 line as one address, whichever of its addresses it uses', async () => {
       const [first] = await start({ CAIRN_FREE_ACCOUNTS_PER_DAY: '1', CAIRN_TRUSTED_PROXIES: '127.0.0.1' })
       const limitOf = async (ip: string) => {
         const wallet = privateKeyToAccount(generatePrivateKey())

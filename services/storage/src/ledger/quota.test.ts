@@ -26,7 +26,7 @@ async function account(address: string): Promise<{ used: number; reserved: numbe
   return { used: row.data_used_bytes, reserved: row.reserved_bytes }
 }
 
-test('a reservation is held, grows, and becomes usage', async () => {
+test('a reservation is kept, grows, and becomes usage', async () => {
   const { context } = storage
   const address = await newAddress()
   const held = await reserve(context, address, MIB)

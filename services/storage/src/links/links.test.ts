@@ -58,7 +58,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
   const rowOf = (id: string) =>
     storage.context.db.read.selectFrom('link').selectAll().where('id', '=', id).executeTakeFirst()
 
-  test('a visitor sees who shared it, opens it, and the owner sees how often', async () => {
+  test('show a visitor who shared them, open, and show the owner how often', async () => {
     const owner = await openAccount()
     const link = await owner.create({ label: 'for Ada', maxOpens: 2 })
     const info = { owner: owner.address, needsPassword: false, expiresAt: link.expiresAt }
@@ -87,7 +87,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     for (const value of [link.token, link.sealed]) expect(stored).not.toContain(value)
   })
 
-  test('the id alone opens nothing and counts nothing', async () => {
+  test('open nothing and count nothing by their id alone', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     for (const action of ['open', 'inspect'] as const)
@@ -96,7 +96,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(await rowOf(link.id)).toMatchObject({ opens: 0, failures: 0 })
   })
 
-  test('of concurrent opens exactly as many succeed as the link allows', async () => {
+  test('open exactly as often under concurrency as allowed', async () => {
     const owner = await openAccount()
     const link = await owner.create({ maxOpens: 7 })
     const results = await Promise.all(Array.from({ length: 30 }, () => visit('open', link.id, link)))
@@ -105,7 +105,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(await rowOf(link.id)).toMatchObject({ opens: 7, sealed: null })
   })
 
-  test('wrong passwords are counted exactly and end the link, the right one included', async () => {
+  test('count wrong passwords exactly, and end even for the right one after too many', async () => {
     const owner = await openAccount()
     const link = await owner.create({ passwordToken: secret() })
     expect((await visit('inspect', link.id, link)).json).toMatchObject({ needsPassword: true })
@@ -125,7 +125,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(await visit('open', link.id, { token: link.token, passwordToken })).toMatchObject({ code: 'GONE' })
   })
 
-  test('a revoked link ends at once, and only its owner revokes it', async () => {
+  test('end at once when revoked, and only their owner revokes them', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     const other = await openAccount()
@@ -145,7 +145,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(((await other.call('/api/links')).json as { links: unknown[] }).links).toEqual([])
   })
 
-  test('a link of a blocked account does not open', async () => {
+  test('do not open for a blocked account', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     await storage.context.db.write((trx) =>
@@ -154,7 +154,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(await visit('open', link.id, link)).toMatchObject({ status: 403, code: 'ACCOUNT_BLOCKED' })
   })
 
-  test('bad links are refused, and an id is used once', async () => {
+  test('are rejected if invalid, and use an id once', async () => {
     const owner = await openAccount()
     const now = storage.context.clock.now()
     for (const [bad, code] of [
@@ -176,7 +176,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(again.headers.get('x-cairn-code')).toBe('CONFLICT')
   })
 
-  test('an account has a limit of links, which links that ended do not count towards', async () => {
+  test('are limited per account, without those that ended', async () => {
     const owner = await openAccount()
     const first = await owner.create()
     const { db } = storage.context
@@ -196,7 +196,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     await owner.create()
   })
 
-  test('an open link is listed behind any number that ended, and the newest first', async () => {
+  test('that are open are listed behind any number that ended, newest first', async () => {
     const owner = await openAccount()
     const first = await owner.create()
     const row = await rowOf(first.id)

@@ -49,7 +49,7 @@ async function runProgram(program: string, environment: Record<string, string>, 
 }
 
 test(
-  'check reports mismatches, repair reports its changes; the exit code says whether all is well',
+  'check reports mismatches, repair reports its changes, and the exit code says whether all is well',
   async () => {
     {
       await using running = await drill.start()
@@ -138,7 +138,7 @@ test(
 )
 
 test(
-  '--help prints the usage; the comparison of the books names wrong settings and arguments without a stack',
+  '--help prints the usage; the comparison of the books reports wrong settings and arguments without a stack',
   async () => {
     const help = await run('--help')
     expect([help.code, help.complained, help.lines[0]]).toEqual([0, '', expect.stringContaining('storage:check')])

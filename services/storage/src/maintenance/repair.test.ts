@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-test('on PostgreSQL, wrong totals are corrected with the upload that is recorded at the same time', async () => {
+test('on PostgreSQL, corrects wrong totals together with an upload recorded at the same time', async () => {
   await using storage = await startTestStorage({
     CAIRN_STORAGE_SECRET: '22'.repeat(32),
     CAIRN_DATABASE_URL: await postgres.createDatabase(),

@@ -113,7 +113,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectClean()
   })
 
-  test('content that is not listed yet stays complete when the upload that it shares blocks with is deleted', async () => {
+  test('content that is not listed yet stays complete when an upload that shares its blocks is deleted', async () => {
     await drill.restoreDatabase()
     expect(await recover()).toMatchObject({ summary: { takenIn: 3, listed: 0, unlisted: 3 } })
     {
@@ -132,7 +132,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     expect(await running.context.db.read.selectFrom('held_pack').selectAll().execute()).toEqual([])
   })
 
-  test('no database beside all packs: rejected until the folder is taken over, then readable, and listed on demand', async () => {
+  test('no database beside all packs: rejected until the folder is taken over, then readable, and listed on request', async () => {
     await drill.loseDatabase()
     const packs = await drill.listPacks()
     await expect(drill.start()).rejects.toMatchObject({
@@ -172,7 +172,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
     await expectClean()
   })
 
-  test('a newer database beside older packs: names the missing packs, serves the rest, removes no row', async () => {
+  test('a newer database beside older packs: reports the missing packs, serves the rest, removes no row', async () => {
     await drill.swapPacks()
     const missing = cidsOf(after)
     {

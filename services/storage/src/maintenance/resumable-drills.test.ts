@@ -61,7 +61,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
       clock: { now: () => Date.now() + daysLater * day, sleep: async () => undefined },
     })
 
-  test('it continues from the bytes that the older database knows', async () => {
+  test('continues from the bytes that the older database knows', async () => {
     const bytes = randomBytes(3 * resumableSegmentBytes)
     const cut = resumableSegmentBytes + MIB + 5
     let path: string
@@ -101,7 +101,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     await expectClean()
   })
 
-  test('packs that no account gets are listed, and freed when the operator discards them', async () => {
+  test('lists packs that no account gets, and frees them when the operator discards them', async () => {
     const bytes = randomBytes(3 * resumableSegmentBytes)
     let path: string
     {
@@ -138,7 +138,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     await expectClean()
   })
 
-  test('without its database, the packs of a stored one give its content back, and are freed with it', async () => {
+  test('without its database, restores content from the packs of a stored upload, and frees it with them', async () => {
     const bytes = randomBytes(2 * resumableSegmentBytes + 5)
     {
       await using running = await drill.start()

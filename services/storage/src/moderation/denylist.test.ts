@@ -112,7 +112,7 @@ test.each([
 const cid = 'QmecDgNqCRirkc3Cjz9eoRBNwXGckJ9WvTdmY16HP88768'
 const find = (text: string, path = `/ipfs/${cid}`) => createRuleSet(parseDenylist(text).rules).find(subjectOf(path))
 
-test("a path of the operator's own rules covers what is below it, and no other name that starts like it", () => {
+test('a path in the operator’s rules covers everything below it, and no other name with the same prefix', () => {
   const { rules: own } = parseDenylist(`/ipfs/${cid}/sub/*\n/ipns/site.example/a%20b/*\n/ipns/whole.example/*`, 'below')
   const denied = (path: string) => createRuleSet(own).find(subjectOf(path)) === 410
   for (const path of [`/ipfs/${cid}/sub`, `/ipfs/${cid}/sub/way`, '/ipns/site.example/a b/c', '/ipns/whole.example/x'])
@@ -121,7 +121,7 @@ test("a path of the operator's own rules covers what is below it, and no other n
     expect(denied(path), path).toBe(false)
 })
 
-test('the last rule that matches decides, also over a double hash and another list', () => {
+test('the last matching rule decides, also over a double hash and another list', () => {
   expect(find(`/ipfs/${cid}\n!/ipfs/${cid}`)).toBeUndefined()
   expect(find(`!/ipfs/${cid}\n/ipfs/${cid}`)).toBe(410)
   const hashed = `//${'QmX9dhRcQcKUw3Ws8485T5a9dtjrSCQaUAHnG4iK9i4ceM'}`
@@ -132,7 +132,7 @@ test('the last rule that matches decides, also over a double hash and another li
   expect(createRuleSet(lists.flatMap((one) => one.rules)).find(subjectOf(`/ipfs/${cid}/a`))).toBeUndefined()
 })
 
-test('the status is the hint of the rule, else of the list, else 410', () => {
+test('the status is the hint of the rule, then of the list, then 410', () => {
   const legal = 'hints:\n  gateway_status: 451\n---\n'
   expect(find(`/ipfs/${cid}`)).toBe(410)
   expect(find(`/ipfs/${cid} why:copyright gateway_status:451`)).toBe(451)
@@ -166,7 +166,7 @@ test('an invalid YAML header or another version rejects the list; a missing and 
     expect(find(`${head}/ipfs/${cid}`)).toBe(410)
 })
 
-test('a header beyond 1 MiB is not a header: its lines are errors, the rules after it apply', () => {
+test('treats a header beyond 1 MiB as lines: they are errors, and the rules after it apply', () => {
   const text = `name: x\n${'# padding padding padding\n'.repeat(45_000)}---\n/ipfs/${cid}`
   const { rules: some, failures } = parseDenylist(text)
   expect([some.length, failures.map(({ line }) => line)]).toEqual([1, [1, 45_002]])

@@ -41,7 +41,7 @@ test.each([
   ['an HTML page', '<!DOCTYPE html>\n<p>We are moving.\n'],
   ['an empty response', ''],
   ['a header of another version', 'version: 2\n---\n'],
-])('%s does not replace a subscribed list, nor its copy', async (_what, page) => {
+])('%s does not replace a subscribed list or its copy', async (_what, page) => {
   let body = rule
   await using server = await serve((_request, response) => response.end(body))
   const list = subscribe(server.url)
@@ -56,7 +56,7 @@ test.each([
   expect((await list.read())?.text).toBe(body)
 })
 
-test('a list whose copy could not be written is fetched again, until it is', async () => {
+test('fetches a list again until its copy is written', async () => {
   await using server = await serve((request, response) => {
     if (request.headers['if-none-match'] === '"one"') response.writeHead(304).end()
     else response.writeHead(200, { etag: '"one"' }).end(rule)
@@ -75,7 +75,7 @@ test('a list whose copy could not be written is fetched again, until it is', asy
   expect(problems).toHaveLength(1)
 })
 
-test('a copy that cannot be read counts as none, so that no other list waits for it', async () => {
+test('treats a copy that cannot be read as missing, so that no other list waits for it', async () => {
   await using server = await serve((_request, response) => response.end(rule))
   await subscribe(server.url).update(signal)
   const [copy = ''] = await readdir(folder)
@@ -88,7 +88,7 @@ test('a copy that cannot be read counts as none, so that no other list waits for
   expect((await list.read())?.text).toBe(rule)
 })
 
-test('a redirect within the host is followed, one to a private host is not', async () => {
+test('follows a redirect within the host, and none to a private host', async () => {
   await using other = await serve((_request, response) => response.end(rule))
   await using server = await serve((request, response) => {
     const target = { '/own': '/list', '/other': other.url }[request.url ?? '']
@@ -104,7 +104,7 @@ test('a redirect within the host is followed, one to a private host is not', asy
   expect(problems).toEqual([expect.stringContaining('not on the public internet')])
 })
 
-test('lists that differ only in their query are two lists, and the query is in no name', async () => {
+test('treats lists that differ only in their query as two lists, and puts the query in no name', async () => {
   await using server = await serve((_request, response) => response.end(rule))
   const names = []
   for (const query of ['?key=secret&list=1', '?key=secret&list=2']) {
@@ -116,7 +116,7 @@ test('lists that differ only in their query are two lists, and the query is in n
   expect(names.join()).not.toContain('secret')
 })
 
-test('one unreadable file of a folder, or the folder, takes no rule away', async () => {
+test('an unreadable file of a folder, or an unreadable folder, removes no rule', async () => {
   const place = join(folder, 'lists')
   await mkdir(place)
   for (const name of ['a.deny', 'b.deny', 'c.deny']) await writeFile(join(place, name), rule)

@@ -87,7 +87,7 @@ test('no replica serves or accepts newly denied content, in any form; undeny res
     expect((await admin('deny', wrong, '--reason', 'x')).code).toBe(2)
 })
 
-test('a takedown of a folder covers no neighbor whose name starts like it', async () => {
+test('a takedown of a folder covers no neighbour with the same prefix', async () => {
   await using storage = await startTestStorage({ CAIRN_RATE_FACTOR: '0' })
   const key = await storage.createKey()
   const body = new FormData()
@@ -103,7 +103,7 @@ test('a takedown of a folder covers no neighbor whose name starts like it', asyn
   expect((await read(storage, good)).status).toBe(200)
 })
 
-test('the proofs of denied content, which contain its root block, are refused', async () => {
+test('refuses the proofs of denied content, which contain its root block', async () => {
   await using storage = await startTestStorage({
     CAIRN_PROVIDERS: JSON.stringify([{ kind: 'cairn', name: 'one', url: 'http://127.0.0.1:1', key: 'x'.repeat(32) }]),
     CAIRN_DEALS: JSON.stringify({ waitSeconds: 0, pollMs: 50 }),

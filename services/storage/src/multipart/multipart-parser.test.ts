@@ -69,7 +69,7 @@ describe('multipart', () => {
     ])
   })
 
-  it('skips a preamble and an epilogue, and blanks behind a delimiter', async () => {
+  it('skips a preamble and an epilogue, and blanks after a delimiter', async () => {
     const parts = await readText('hello\r\n--b \t \r\n\r\nx\r\n--b--\r\nbye\r\n--b\r\n')
     expect(parts.map(({ bytes }) => `${bytes}`)).toEqual(['x'])
   })

@@ -10,7 +10,7 @@ const outcomeOf = (read: typeof readPartHead, head: string): unknown => {
   }
 }
 
-it('reads each head of a body like one alone, whatever came before', () => {
+it('reads each header of a body like a single one, whatever came before', () => {
   const name = fc.oneof(
     fc.stringMatching(/^[a-z/]{0,9}$/),
     // Equal to another name of the file below: only then may the one that changes not count.

@@ -90,7 +90,7 @@ test('no answer crashes the reader', () => {
   )
 })
 
-test('tells a failing server from a missing name, and does not cache the failure', async () => {
+test('distinguishes a failing server from a missing name, and does not cache the failure', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   dns.isBroken = true
   await expect(resolve('a.example')).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
@@ -98,7 +98,7 @@ test('tells a failing server from a missing name, and does not cache the failure
   expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
 })
 
-test('one address fills only its own lookups, and a known link is served while none is left', async () => {
+test('one address fills only its own lookups, and a known link is served when none is left', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   dns.texts.set('_dnslink.b.example', [`dnslink=/ipfs/${cid}/b`])
   await resolve('a.example')
@@ -125,7 +125,7 @@ test('one address fills only its own lookups, and a known link is served while n
   expect(await resolve('a.example')).toBe(`/ipfs/${cid}`)
 })
 
-test('hosts without a DNSLink displace no links', async () => {
+test('hosts without a DNSLink evict no links', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   await resolve('a.example')
   for (let at = 0; at < 1001; at++) {
@@ -144,7 +144,7 @@ test('a proxy has no limit of its own', async () => {
   expect((await Promise.all(all)).filter((error) => !/has no DNSLink/.test(String(error)))).toEqual([])
 })
 
-test('a link that was removed is not served any more', async () => {
+test('does not serve a removed link', async () => {
   dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
   await resolve('a.example')
   now += 60_000

@@ -27,7 +27,7 @@ async function verifyIndependently(name: string, record: Uint8Array): Promise<Re
 }
 
 describeNames('names on %s', (subject) => {
-  test('renews records before they expire: the same value and sequence, a later expiry, one row of history', async () => {
+  test('are renewed before they expire: the same value and sequence, a later expiry, one row of history', async () => {
     const { place, context } = subject()
     const { id, name } = await names.createName(context, alice)
     const short = await names.publishName(context, alice, id, { value: cid, lifetimeMs: 60_000 })
@@ -62,7 +62,7 @@ describeNames('names on %s', (subject) => {
     expect((await names.findRecord(context, name)).sequence.toString()).toBe(short.sequence)
   })
 
-  test('the worker renews by itself, on one replica at a time', async () => {
+  test('are renewed automatically by the worker, on one replica at a time', async () => {
     const { place, context, publish } = subject()
     const { id, name } = await names.createName(context, alice)
     const published = await publish(id)
@@ -85,7 +85,7 @@ describeNames('names on %s', (subject) => {
     expect(await acquireLease(context.db, { ...lease, now: place.clock.ms })).toBeDefined()
   })
 
-  test('the worker keeps its lease in a round that takes longer', async () => {
+  test('are renewed under one lease in a round that takes longer', async () => {
     const { place, context } = subject()
     const { db } = context
     let units = 0
@@ -102,7 +102,7 @@ describeNames('names on %s', (subject) => {
     expect(isTaken).toBe(false)
   })
 
-  test('does not renew a foreign or unreadable record, and continues with the others', async () => {
+  test('are not renewed if foreign or unreadable, and the others are', async () => {
     const { place, context, sign, publish } = subject()
     const own = await names.createName(context, alice)
     const damaged = await names.createName(context, alice)
@@ -123,7 +123,7 @@ describeNames('names on %s', (subject) => {
     expect((await names.findRecord(context, good.name)).validUntil).toBe(place.clock.ms + nameLifetimeMs)
   })
 
-  test('names of strangers have limited space, are removed on expiry, and never displace those of accounts', async () => {
+  test('of strangers have limited space, are removed on expiry, and never evict those of accounts', async () => {
     const { place, context, sign, publish } = subject()
     const keys = await Promise.all(Array.from({ length: 3 }, createNameKey))
     const [first, second, third] = keys
@@ -146,7 +146,7 @@ describeNames('names on %s', (subject) => {
     for (const name of [made.name, second.name, third.name]) await names.findRecord(context, name)
   })
 
-  test('a record of a stranger is removed two days after it was last sent, however late it expires', async () => {
+  test('of strangers are removed two days after they were last sent, however late they expire', async () => {
     const { place, context, sign } = subject()
     const lifetimeMs = 365 * day
     const [left, sentAgain, unlisted] = [await createNameKey(), await createNameKey(), await createNameKey()]
@@ -182,7 +182,7 @@ describeNames('names on %s', (subject) => {
     expect((await names.findRecord(context, unlisted.name)).sequence).toBe(7n)
   })
 
-  test('a record for an unlisted name counts as a stranger’s and is removed on expiry; its sequence stays', async () => {
+  test('that are unlisted count as a stranger’s and are removed on expiry; their sequences stay', async () => {
     const { place, context, sign } = subject()
     const key = await createNameKey()
     const { name } = key

@@ -11,7 +11,7 @@ const code = (wanted: string) => ({ code: wanted })
 const bytesOf = ({ record }: { record: string }): Uint8Array => new Uint8Array(Buffer.from(record, 'base64'))
 
 describeNames('names on %s', (subject) => {
-  test('concurrent publications of replicas all succeed, each with its own sequence, and the last one stands', async () => {
+  test('all get their own sequence in concurrent publications of replicas, and the last one wins', async () => {
     const { place, context, publish } = subject()
     const { id, name } = await names.createName(context, alice)
     const replicas = [context, await place.replica(), await place.replica()]
@@ -27,7 +27,7 @@ describeNames('names on %s', (subject) => {
     expect(records).toHaveLength(30)
   })
 
-  test('no publication ever has a sequence below one that was seen, whatever happens between', async () => {
+  test('never get a sequence below one that was seen, whatever happens between', async () => {
     const { place, context, sign, publish } = subject()
     const { id, name } = await names.createName(context, alice)
     const key = await importNameKey((await names.exportName(context, alice, id, 'libp2p')).key)
@@ -58,7 +58,7 @@ describeNames('names on %s', (subject) => {
     )
   })
 
-  test('a service restored from an old backup publishes above sequences it no longer knows', async () => {
+  test('are published above unknown sequences after a restore from an old backup', async () => {
     const { place, context, publish } = subject()
     const { id, name } = await names.createName(context, alice)
     const old = await context.db.read
@@ -73,7 +73,7 @@ describeNames('names on %s', (subject) => {
     expect(BigInt((await publish(id)).sequence)).toBeGreaterThan(BigInt(lost.sequence))
   })
 
-  test('rejects older, replayed, foreign, tampered and expired records, and changes nothing', async () => {
+  test('reject older, replayed, foreign, tampered and expired records, and change nothing', async () => {
     const { context, sign, publish } = subject()
     const { id, name } = await names.createName(context, alice)
     const key = await importNameKey((await names.exportName(context, alice, id, 'pem')).key)
@@ -113,7 +113,7 @@ describeNames('names on %s', (subject) => {
     expect((await names.findRecord(context, name)).sequence).toBe(sequence + 1n)
   })
 
-  test('the sequence of a name whose key stays with its owner never goes back, removed and added again', async () => {
+  test('with keys kept by their owner never go back in sequence, even if removed and added again', async () => {
     const { context, sign } = subject()
     const key = await createNameKey()
     const { name } = key
@@ -141,7 +141,7 @@ describeNames('names on %s', (subject) => {
     expect((await names.findRecord(context, name)).sequence).toBe(3n)
   })
 
-  test('a requested sequence must be above all known ones, and have 64 bits', async () => {
+  test('accept a requested sequence only above all known ones and within 64 bits', async () => {
     const { context, publish } = subject()
     const { id } = await names.createName(context, alice)
     const ask = (sequence: bigint) => names.publishName(context, alice, id, { value: cid, sequence })

@@ -30,7 +30,7 @@ async function call<T>(path: string, method = 'GET', body?: unknown, by = key): 
 }
 const create = async (label: string | null = null) => (await call<Name>('/api/names', 'POST', { label })).json
 
-test('a name from its creation to its removal', async () => {
+test('a name works from its creation to its removal', async () => {
   const made = await create('page')
   const at = `/api/names/${made.name}`
   const published = await call<{ sequence: string; record: string }>(`${at}/records`, 'POST', { value: cid })

@@ -32,7 +32,7 @@ async function read(storage: TestStorage, cid: string) {
   return { status: answer.status, bytes: Buffer.from(await answer.arrayBuffer()) }
 }
 
-test('a resumable upload of which each replica received a part is stored, and its packs leave S3 when it is cancelled', async () => {
+test('stores a resumable upload of which each replica received a part, and its packs leave S3 when it is cancelled', async () => {
   await using place = await createS3Place()
   const environment = s3Environment(place, await postgres.createDatabase())
   await using first = await startTestStorage(environment)
@@ -115,7 +115,7 @@ test('a service on S3 stores, serves and deletes, also after a restart and besid
   expect(await Array.fromAsync(check({ ...store, readData: 1 }))).toEqual([])
 })
 
-test('acknowledges nothing while S3 is offline, and recovers by itself', async () => {
+test('acknowledges nothing while S3 is offline, and recovers automatically', async () => {
   await using place = await createS3Place()
   await using storage = await startTestStorage(s3Environment(place, await postgres.createDatabase()))
   const key = await storage.createKey()
@@ -131,7 +131,7 @@ test('acknowledges nothing while S3 is offline, and recovers by itself', async (
   expect(JSON.stringify(storage.log)).not.toContain(place.server.account.secretAccessKey)
 })
 
-test('serves what is cached while S3 is offline', async () => {
+test('serves cached content while S3 is offline', async () => {
   await using place = await createS3Place()
   await using storage = await startTestStorage({
     ...s3Environment(place, await postgres.createDatabase()),

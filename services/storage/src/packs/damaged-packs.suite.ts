@@ -21,7 +21,7 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
     })
     afterEach(() => place.remove())
 
-    test('a flipped bit is an error that names CID and pack, never wrong bytes; other blocks stay readable', async () => {
+    test('a flipped bit is an error with the CID and the pack, never wrong bytes; other blocks stay readable', async () => {
       const blocks = manyBlocks(3, 1000)
       await place.store(blocks)
       const [location] = await place.packs.locate([blocks[1]?.cid.multihash.bytes ?? new Uint8Array()])
@@ -41,7 +41,7 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect(await packs.get(blocks[1]?.cid ?? blockOf('').cid)).toEqual(Buffer.from(blocks[1]?.bytes ?? []))
     })
 
-    test.each([3, 255])('a pack whose block %d is empty is verified once', async (at) => {
+    test.each([3, 255])('verifies a pack whose block %d is empty once', async (at) => {
       // The rows of 256 blocks are read together.
       const blocks = [...manyBlocks(at, 100), blockOf(''), ...manyBlocks(at - 3, 100, 2)]
       await place.store(blocks)
@@ -100,7 +100,7 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect((await place.scrub()).packs).toBe(1)
     })
 
-    test.each(['removed', 'lost'] as const)('a pack that is %s while it is scrubbed is not damaged', async (how) => {
+    test.each(['removed', 'lost'] as const)('a pack that is %s during a scrub is not damaged', async (how) => {
       const upload = await place.store(manyBlocks(4, 1_000_000))
       const path = await place.onlyObject()
       let reads = 0
@@ -137,7 +137,7 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect(found).toEqual(['damaged-blocks'])
     })
 
-    test('a pack is scrubbed once its upload is recorded: until then its rows may be incomplete', async () => {
+    test('scrubs a pack once its upload is recorded, because its rows may be incomplete before', async () => {
       const sealed = await place.seal(manyBlocks(4097, 20))
       expect(sealed.own?.isIndexed).toBe(true)
       expect((await place.scrub()).packs).toBe(0)
@@ -145,7 +145,7 @@ export function damageSuite(openEmpty: () => Promise<Database>): void {
       expect((await place.scrub()).packs).toBe(1)
     })
 
-    test('check names a missing pack file, and repair allows another upload of its content', async () => {
+    test('check reports a missing pack file, and repair allows another upload of its content', async () => {
       const blocks = manyBlocks(3, 1000)
       await place.store(blocks)
       const path = await place.onlyObject()

@@ -72,7 +72,7 @@ export function hashSuite(openEmpty: () => Promise<Database>): void {
       }
     })
 
-    test('indexes a large pack with blocks of other hash functions ahead', async () => {
+    test('indexes a large pack with blocks of other hash functions in advance', async () => {
       const other = await blocksOfEachFunction(64)
       const sealed = await place.seal([...manyBlocks(5000, 64), ...other])
       expect(sealed.own?.isIndexed).toBe(true)
@@ -127,7 +127,7 @@ export function hashSuite(openEmpty: () => Promise<Database>): void {
       }
     })
 
-    test('indexes blocks of every hash function again from the bytes of their pack', async () => {
+    test('rebuilds the index of blocks of every hash function from the bytes of their pack', async () => {
       const blocks = await blocksOfEachFunction(1000)
       await place.store(blocks)
       await place.loseRows('upload_pack', 'block', 'pack')
@@ -140,7 +140,7 @@ export function hashSuite(openEmpty: () => Promise<Database>): void {
       await readEqual(place.reopen(), blocks)
     })
 
-    test('names roots of any length in the manifest', async () => {
+    test('record roots of any length in the manifest', async () => {
       const inline = CID.createV1(0x55, createDigest(0, new Uint8Array(128)))
       const blocks = await blocksOfEachFunction(10)
       const roots = [inline, ...blocks.map(({ cid }) => cid)]

@@ -53,7 +53,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(place.events.filter(({ type }) => type === 'pack-damaged')).toEqual([])
     })
 
-    test('leaves packs that are few, new, large, deleted, held, missing, damaged or in a piece', async () => {
+    test('skips packs that are few, new, large, deleted, held, missing, damaged or in a piece', async () => {
       const { place, merge, packIds } = world()
       place.clock.ms -= day + hour + 1
       expect(await merge()).toMatchObject({ merged: 0 })
@@ -104,7 +104,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       await readAll(place.reopen())
     })
 
-    test('an upload that relies on a merged pack is recorded, also when it began before', async () => {
+    test('an upload that relies on a merged pack is recorded, even if it began before the merge', async () => {
       const { place, uploads, merge, findings } = world()
       const [{ blocks } = { blocks: [] }] = uploads
       const sealed = await place.seal(blocks)
@@ -115,7 +115,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(await findings()).toEqual([])
     })
 
-    test('a pack whose piece is made meanwhile is not merged', async () => {
+    test('does not merge a pack whose piece is created meanwhile', async () => {
       const { place, merge, objects, packIds } = world()
       const [id] = await packIds()
       const slow = {
@@ -134,7 +134,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(await objects()).toHaveLength(40)
     })
 
-    test('one replica merges; of two that do, the second changes nothing', async () => {
+    test('one replica merges; when two do, the second changes nothing', async () => {
       const { place, merge, findings, readAll } = world()
       await acquireLease(place.db, { name: 'merge-packs', owner: 'two', now: place.clock.now(), durationMs: hour })
       expect(await merge()).toMatchObject({ merged: 0 })
@@ -198,7 +198,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(await recoverPacks({ ...place, objects: await place.restart() })).toMatchObject({ abandonedPacks: 0 })
     })
 
-    test('a merged pack whose unit was not committed is removed by a later start', async () => {
+    test('a later start removes a merged pack whose unit was not committed', async () => {
       const { place, merge, objects, readAll } = world()
       let isDown = false
       const db: Database = {

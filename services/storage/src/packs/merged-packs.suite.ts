@@ -14,7 +14,7 @@ import { scrubPacks } from './scrub.ts'
 /** Packs after they were merged, on one kind of database: deletions, damage, backups and a lost database. */
 export function mergedSuite(openDatabase: () => Promise<Database>): void {
   describeMerging('merged packs', openDatabase, (world) => {
-    test('deleted content is no longer read after the grace period, and leaves the disk when most is deleted', async () => {
+    test('stop serving deleted content after the grace period, and leave the disk when most of it is deleted', async () => {
       const { place, uploads, merge, objects, findings, readAll, isRead, mergedKey } = world()
       await merge()
       const first = await mergedKey()
@@ -67,7 +67,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       expect(await merge()).toMatchObject({ merged: 0 })
     })
 
-    test('an upload that is deleted while its pack is merged leaves nothing of it in the merged pack', async () => {
+    test('an upload that is deleted during a merge leaves nothing in the merged pack', async () => {
       const { place, uploads, merge, objects, readAll, mergedKey } = world()
       const [victim] = uploads.splice(5, 1)
       let isDeleted = false
@@ -83,7 +83,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       await readAll(place.reopen())
     })
 
-    test('a flipped bit keeps its pack out, and the others are merged', async () => {
+    test('a flipped bit excludes its pack, and the others are merged', async () => {
       const { place, merge, objects } = world()
       const [key = ''] = await objects()
       await flipBit(join(place.folder, 'objects', key), 120)
@@ -92,7 +92,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       expect(await merge()).toMatchObject({ merged: 0 })
     })
 
-    test('a flipped bit in a merged pack is found by its reader and the scrubber; a missing one by a start', async () => {
+    test('readers and the scrubber find a flipped bit in a merged pack, and a start finds a missing pack', async () => {
       const { place, uploads, merge, findings, isRead, mergedKey, countMissing } = world()
       await merge()
       place.clock.ms += day + 1
@@ -117,7 +117,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       expect(await countMissing()).toBe(41)
     })
 
-    test('a pack that is merged while the scrubber works through its batch is not taken for missing', async () => {
+    test('a pack that is merged while the scrubber works through its batch does not count as missing', async () => {
       const { place, merge, readAll, countMissing } = world()
       let isMerged = false
       const objects: ObjectStore = {
@@ -152,7 +152,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       expect(await findings()).toEqual([])
     })
 
-    test('what merging replaced is not removed while a backup runs', async () => {
+    test('a backup keeps replaced packs from being removed', async () => {
       const { place, merge, objects, mergedKey } = world()
       {
         await using _hold = await holdRemovals({ ...place, clock: place.workerClock() }, 'backup-1')
@@ -201,7 +201,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       }
     })
 
-    test('a lost database takes a merged pack in from its own bytes, with the roots of all', async () => {
+    test('a merged pack is restored from its own bytes into a lost database, with all of its roots', async () => {
       const { place, uploads, merge, mergedKey } = world()
       await merge()
       place.clock.ms += day + 1

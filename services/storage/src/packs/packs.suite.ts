@@ -32,7 +32,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       }
     })
 
-    test('keeps the nodes that a walk passed in memory, and not the leaves', async () => {
+    test('keep the nodes of a walk in memory, and not the leaves', async () => {
       const leaves = manyBlocks(3, 1000)
       const nodes = manyBlocks(3, 1000, 2).map(({ cid, bytes }) => ({ cid: CID.createV1(0x70, cid.multihash), bytes }))
       const walked = [...leaves, ...nodes].map(({ cid }) => cid)
@@ -46,7 +46,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       for (const { cid } of leaves) await expect(place.packs.get(cid)).rejects.toSatisfy(withCode('DATA_DAMAGED'))
     })
 
-    test('a block of a reader stays as it is until another MiB was passed on', async () => {
+    test('a block of a reader stays unchanged until another MiB was passed on', async () => {
       const sizeBytes = 16_000
       const blocks = manyBlocks(800, sizeBytes)
       await place.store(blocks)
@@ -64,7 +64,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       for (const { found, bytes } of passedOn) expect(Buffer.compare(found, bytes)).toBe(0)
     })
 
-    test('what a reader passed on stays as it is while a block of any size comes', async () => {
+    test('the last blocks of a reader stay unchanged while a block of any size is read', async () => {
       const sizes = [10_000, 300_000, 60_000, 1_000_000]
       const blocks = Array.from({ length: 60 }, (_, at) => {
         const text = `block ${at} `
@@ -83,7 +83,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       }
     })
 
-    test('reads on in the next list while the last blocks of one are consumed', async () => {
+    test('reads ahead in the next list while the last blocks of one are consumed', async () => {
       const sizeBytes = 100_000
       const blocks = manyBlocks(80, sizeBytes)
       await place.store(blocks)
@@ -108,45 +108,42 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
     test.each([
       { isRemote: false, least: 2, most: 5 },
       { isRemote: true, least: 7, most: 10 },
-    ])(
-      'a reader that waits has more reads under way at a remote store: $isRemote',
-      async ({ isRemote, least, most }) => {
-        const sizeBytes = 100_000
-        const blocks = manyBlocks(300, sizeBytes)
-        await place.store(blocks)
-        let held: { offset: number; release: () => void }[] = []
-        const objects: ObjectStore = {
-          ...place.objects,
-          isRemote,
-          read: async (...range) => {
-            await new Promise<void>((release) => held.push({ offset: range[1], release }))
-            return place.objects.read(...range)
-          },
+    ])('a waiting reader runs more reads at a remote store: $isRemote', async ({ isRemote, least, most }) => {
+      const sizeBytes = 100_000
+      const blocks = manyBlocks(300, sizeBytes)
+      await place.store(blocks)
+      let held: { offset: number; release: () => void }[] = []
+      const objects: ObjectStore = {
+        ...place.objects,
+        isRemote,
+        read: async (...range) => {
+          await new Promise<void>((release) => held.push({ offset: range[1], release }))
+          return place.objects.read(...range)
+        },
+      }
+      const reader = createPackStore({ ...place, objects, onEvent: (event) => place.events.push(event) }).openReader()
+      reader.prefetch?.(blocks.map(({ cid }) => cid))
+      let mostHeld = 0
+      for (const [at, { cid, bytes }] of blocks.entries()) {
+        let isDone = false
+        const found = reader.get(cid).finally(() => {
+          isDone = true
+        })
+        // A read ends once a block of it was requested: this reader always waits.
+        const isRequested = ({ offset }: { offset: number }) => offset < (at + 0.5) * (sizeBytes + 50)
+        while (!isDone) {
+          mostHeld = Math.max(mostHeld, held.length)
+          for (const { release } of held.filter(isRequested)) release()
+          held = held.filter((read) => !isRequested(read))
+          await new Promise((resolve) => setImmediate(resolve))
         }
-        const reader = createPackStore({ ...place, objects, onEvent: (event) => place.events.push(event) }).openReader()
-        reader.prefetch?.(blocks.map(({ cid }) => cid))
-        let mostHeld = 0
-        for (const [at, { cid, bytes }] of blocks.entries()) {
-          let isDone = false
-          const found = reader.get(cid).finally(() => {
-            isDone = true
-          })
-          // A read ends once a block of it was requested: this reader always waits.
-          const isRequested = ({ offset }: { offset: number }) => offset < (at + 0.5) * (sizeBytes + 50)
-          while (!isDone) {
-            mostHeld = Math.max(mostHeld, held.length)
-            for (const { release } of held.filter(isRequested)) release()
-            held = held.filter((read) => !isRequested(read))
-            await new Promise((resolve) => setImmediate(resolve))
-          }
-          expect(Buffer.compare(await found, bytes)).toBe(0)
-        }
-        expect(mostHeld).toBeGreaterThanOrEqual(least)
-        expect(mostHeld).toBeLessThanOrEqual(most)
-      },
-    )
+        expect(Buffer.compare(await found, bytes)).toBe(0)
+      }
+      expect(mostHeld).toBeGreaterThanOrEqual(least)
+      expect(mostHeld).toBeLessThanOrEqual(most)
+    })
 
-    test('a pack is an ordinary CARv1 whose root names the upload', async () => {
+    test('a pack is an ordinary CARv1 with the root of the upload', async () => {
       const blocks = manyBlocks(5, 1000)
       await place.store(blocks)
       const bytes = await readFile(await place.onlyObject())
@@ -200,7 +197,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.objectKeys()).toEqual([])
     })
 
-    test('indexes a pack of thousands of blocks ahead, and hides it from removal once recorded', async () => {
+    test('indexes a pack of thousands of blocks in advance, and protects it from removal once recorded', async () => {
       const blocks = manyBlocks(5000, 64)
       const sealed = await place.seal(blocks)
       expect(sealed.own?.isIndexed).toBe(true)
@@ -241,7 +238,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.db.read.selectFrom('pack').select('id').execute()).toEqual([])
     })
 
-    test('uploads that share a sealed pack are recorded at the same time', async () => {
+    test('uploads that share a sealed pack can be recorded at the same time', async () => {
       const blocks = manyBlocks(3, 100)
       const sealed = await place.seal(blocks)
       await Promise.all(Array.from({ length: 6 }, () => place.record(sealed)))
@@ -251,7 +248,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings()).toEqual([])
     })
 
-    test('rejects a pack whose id or object another pack has', async () => {
+    test('rejects a pack with the id or object of another pack', async () => {
       const { own, dependsOn } = await place.seal(manyBlocks(3, 100))
       await place.record({ own, dependsOn })
       if (own === undefined) throw new Error('nothing was sealed')
@@ -289,7 +286,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       expect((await writer.seal([])).own).toBeUndefined()
     })
 
-    test('stored blocks can form an upload without their bytes, checked before it is recorded', async () => {
+    test('stored blocks can form an upload without their bytes, verified before it is recorded', async () => {
       const blocks = manyBlocks(2, 100)
       const first = await place.store(blocks)
       const writer = place.packs.begin()

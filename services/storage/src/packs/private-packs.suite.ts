@@ -37,7 +37,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       }
     }
 
-    test('are found by readers of their upload only, before and after these have read them', async () => {
+    test('are found only by readers of their upload, before and after these have read them', async () => {
       const blocks = manyBlocks(30, 1000)
       const id = await place.storePrivate(blocks)
       await expectHidden(blocks, id)
@@ -47,7 +47,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       await expectHidden(blocks, id)
     })
 
-    test('a damaged private block looks to others like one that is not stored', async () => {
+    test('look like blocks that are not stored to others when damaged', async () => {
       const block = blockOf('secret')
       const id = await place.storePrivate([block])
       await place.db.write((trx) => trx.updateTable('block').set({ damaged_at: 1 }).execute())
@@ -83,7 +83,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       await expectHidden(blocks, second)
     })
 
-    test('of many blocks are private before their upload is recorded, too', async () => {
+    test('with many blocks are private before their upload is recorded, too', async () => {
       const blocks = manyBlocks(5000, 20)
       const sealed = await place.seal(blocks, { isPrivate: true })
       expect(await rows()).toMatchObject([{ is_private: 1 }])
@@ -143,7 +143,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       await expect(place.packs.get(root)).rejects.toSatisfy(missing)
     })
 
-    test('an import links a private pack to private uploads only', async () => {
+    test('are linked by an import only to private uploads', async () => {
       const block = blockOf('both')
       const secret = await place.storePrivate([block])
       const open = await place.store([block])

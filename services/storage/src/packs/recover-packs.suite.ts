@@ -17,7 +17,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
     })
     afterEach(() => place.remove())
 
-    test('indexes a pack without rows again from its own bytes', async () => {
+    test('rebuilds the index of a pack without rows from its own bytes', async () => {
       const blocks = manyBlocks(30, 1000)
       await place.store(blocks)
       await place.loseRows('upload_pack', 'block', 'pack')
@@ -31,7 +31,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       for (const { cid, bytes } of blocks) expect(Buffer.compare(await place.reopen().get(cid), bytes)).toBe(0)
     })
 
-    test('a start, a round or a repair never removes a pack without rows, however torn or old', async () => {
+    test('no start, round or repair removes a pack without rows, however incomplete or old', async () => {
       await place.store(manyBlocks(3, 1000))
       await place.store(manyBlocks(3, 1000, 2))
       const [torn = '', whole = ''] = await place.objectKeys()
@@ -49,7 +49,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings()).toMatchObject([{ kind: 'orphan-object', objectKey: torn }])
     })
 
-    test('removes a pack that a killed process did not record after the grace time, not before', async () => {
+    test('removes a pack that a killed process did not record after the grace period, not before', async () => {
       const blocks = manyBlocks(3, 1000)
       const sealed = await place.seal(blocks)
       const objects = await place.restart()
@@ -96,7 +96,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.db.read.selectFrom('block').select('multihash').execute()).toEqual([])
     })
 
-    test('few packs without rows that are older than the newest row are set aside, and the start continues', async () => {
+    test('sets aside a few packs without rows that are older than the newest row, and continues the start', async () => {
       const lost = manyBlocks(3, 1000)
       const upload = await place.store(lost)
       place.clock.ms += 1000
@@ -125,7 +125,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings({ readData: 1 })).toEqual([])
     })
 
-    test('many packs without rows, or one that is younger than every row, stop the start and change nothing', async () => {
+    test('stops the start at many packs without rows, or one younger than every row, and changes nothing', async () => {
       const stored = manyBlocks(12, 100)
       for (const block of stored) await place.store([block])
       const all = await place.db.read.selectFrom('pack').selectAll().orderBy('id').execute()
@@ -151,7 +151,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.db.read.selectFrom('pack').select('id').where('hold', 'is not', null).execute()).toEqual([])
     })
 
-    test('missing packs with rows are reported, not relied on, and served again when they are back', async () => {
+    test('reports missing packs with rows, does not rely on them, and serves them again when they are back', async () => {
       const all = manyBlocks(30, 100)
       for (const block of all) await place.store([block])
       const keys = (await place.objectKeys()).toSorted()

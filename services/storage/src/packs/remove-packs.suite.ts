@@ -58,7 +58,7 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       if (results[1]?.status === 'fulfilled') expect(isThere).toBe(true)
     })
 
-    test('a pack stays for the grace time after its last upload is deleted, and returns when it is needed', async () => {
+    test('keeps a pack for the grace period after its last upload is deleted, and restores it when it is needed', async () => {
       const blocks = manyBlocks(3, 100)
       const first = await place.store(blocks)
       await place.clearUpload(first)
@@ -71,7 +71,7 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings()).toEqual([])
     })
 
-    test('an object that cannot be removed keeps no other from being removed, and is tried again', async () => {
+    test('an object that cannot be removed blocks no other removal, and is retried', async () => {
       for (const text of ['first', 'second', 'third']) await place.clearUpload(await place.store([blockOf(text)]))
       const packs = await place.db.read.selectFrom('pack').select('object_key').orderBy('id').execute()
       const [first = '', ...others] = packs.map(({ object_key }) => object_key)
@@ -88,7 +88,7 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.objectKeys()).toEqual([])
     })
 
-    test('a noted object that cannot be removed keeps no other from being removed', async () => {
+    test('a noted object that cannot be removed blocks no other removal', async () => {
       const keys = ['merged/a', 'merged/b', 'merged/c']
       for (const key of keys) {
         const object = await place.objects.create(key)
@@ -160,7 +160,7 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings({ readData: 1 })).toEqual([])
     })
 
-    test('a replica stops serving content that another removed once it has checked, and closes the files', async () => {
+    test('a replica stops serving content removed by another after its next check, and closes the files', async () => {
       await using other = await openReplica()
       await other.check()
       // Small blocks are cached in memory; for large ones, the location and the open file.

@@ -7,7 +7,7 @@ import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
 import { createRunHasher } from './run-hasher.ts'
 
-it('hashes memory in order, however many runs wait, and gives it back', async () => {
+it('hashes memory in order, however many runs wait, and releases it', async () => {
   const bytes = new Uint8Array(100_000).map((_, at) => Math.imul(at, 2_654_435_761) >>> 23)
   const ranges = [0, 10, 10, 50_000, 60_000, 40_000, 99_999, 1, 5, 0]
   const expected = Buffer.concat(
@@ -27,7 +27,7 @@ it('hashes memory in order, however many runs wait, and gives it back', async ()
   }
 })
 
-it('answers for a thread that failed, and not for the one that replaces it', async () => {
+it('reports a failed thread, and not the one that replaces it', async () => {
   const hasher = createRunHasher()
   const beyondItsMemory = [0, 100]
   expect(await hasher.hash(new ArrayBuffer(10), beyondItsMemory)).toBeUndefined()
@@ -36,7 +36,7 @@ it('answers for a thread that failed, and not for the one that replaces it', asy
   }
 })
 
-it('keeps a process alive while it hashes, and no longer', async () => {
+it('keeps a process alive only while it hashes', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-hasher-'))
   const program = join(folder, 'program.mjs')
   await writeFile(

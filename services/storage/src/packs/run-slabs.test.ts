@@ -7,7 +7,7 @@ const nextOf = (slabs: RunSlabs): RunSlab => {
   return slab
 }
 
-it('reuses a slab only when all of it was taken and as much as it holds was passed on since', () => {
+it('reuses a slab only after all of it was taken and an equal amount was passed on since', () => {
   const slabs = createRunSlabs(16, createSlabMemory(1000))
   const first = nextOf(slabs)
   first.waiting = 2
@@ -49,7 +49,7 @@ it('reads a long file with a handful of slabs', () => {
   expect(used.size).toBeLessThan(5)
 })
 
-it('gives a reader enough slabs to go on, or none, and those of a reader that has ended to others', () => {
+it('gives a reader enough slabs to continue, or none, and those of a finished reader to others', () => {
   const memory = createSlabMemory(8 * 16)
   const [one, two, three] = [1, 2, 3].map(() => createRunSlabs(16, memory)) as [RunSlabs, RunSlabs, RunSlabs]
   const readers = [one, two].map((slabs) => ({ slabs, before: nextOf(slabs) }))

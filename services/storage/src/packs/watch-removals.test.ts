@@ -16,7 +16,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-test('content removed at one replica is soon gone at the other, small and large', async () => {
+test('content removed at one replica soon disappears at the other, small and large', async () => {
   const url = await postgres.createDatabase()
   await using first = await startTestStorage({ CAIRN_DATABASE_URL: url })
   await using second = await startTestStorage({

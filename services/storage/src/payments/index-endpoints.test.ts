@@ -77,7 +77,7 @@ describePayments('a payment on %s', (subject) => {
       expect(await limitOf(place.alice.account.address)).toBeGreaterThan(0)
     })
 
-    test('that omitted events of a visible block is asked again: they are credited a little later', async () => {
+    test('that omitted events of a visible block is queried again, and they are credited a little later', async () => {
       const { place, follow, expectBooksRight } = subject()
       await place.pay(place.alice, 10n ** 15n)
       await place.pay(place.bob, 10n ** 15n)
@@ -132,7 +132,7 @@ describePayments('a payment on %s', (subject) => {
       expect((await two.round()).credited).toBe(1)
     })
 
-    test('whose final blocks change stops all crediting, and reports it', async () => {
+    test('whose final blocks change stops all crediting, and is reported', async () => {
       const { place, follow, limitOf } = subject()
       await place.mine(4)
       const indexer = follow()

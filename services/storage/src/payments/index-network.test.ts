@@ -98,7 +98,7 @@ describePayments('a payment on %s', (subject) => {
     expect((await follow().round()).credited).toBe(1)
   })
 
-  test('costs one request per round while the chain has no new block, and is credited in the round after one', async () => {
+  test('costs one request per round while the chain has no new block, and is credited one round after it', async () => {
     const { place, follow, clock, db } = subject()
     const asked: string[] = []
     await using endpoint = await startRpcLiar(place.chain.url, ({ method }) => {

@@ -8,7 +8,7 @@ import { startRpcLiar } from './payment-chain.fixture.ts'
 import { describeHowToPay } from './payments.ts'
 
 describePayments('a payment on %s', (subject) => {
-  test('buys at the price that was shown in the ten minutes before, then at the price that the operator set', async () => {
+  test('buys at the price shown in the ten minutes before, then at the price that the operator set', async () => {
     const { place, db, follow, limitOf, expectBooksRight } = subject()
     await place.payToken(place.alice, 'usdc', 1_000_000n)
     await place.mine(2)
@@ -35,7 +35,7 @@ describePayments('a payment on %s', (subject) => {
     expect(await findPriceOfStorage(db.read, blockTime - 1000)).toEqual(coinPriceOf(2))
   })
 
-  test('is accepted in each coin, for the payer and for others, many in the time of one transaction', async () => {
+  test('is accepted in each coin, for the payer and for others, many within the time of one transaction', async () => {
     const { place, follow, rows, limitOf, expectBooksRight } = subject()
     await place.pay(place.alice, 10n ** 15n)
     await place.payToken(place.alice, 'usdt', 4_000_000n)

@@ -62,7 +62,7 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
-  test('that a reorganisation dropped states why, and no longer once it is in a block again', async () => {
+  test('that a reorganisation dropped states why, until it is in a block again', async () => {
     const { place, follow, rows } = subject()
     const indexer = follow({ finality: { blocks: 10 } })
     const hash = await place.pay(place.alice, 10n ** 15n)

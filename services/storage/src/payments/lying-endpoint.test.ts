@@ -167,7 +167,7 @@ describe.each([
     await books.expectRight()
   })
 
-  test('reports transactions that the other does not, and the error names them', async () => {
+  test('reports transactions that the other does not, and the error lists them', async () => {
     const hash = await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
     const liar = await startLiar(drop)
@@ -204,7 +204,7 @@ describe.each([
     expect(await books.rows()).toMatchObject([{ state: 'credited', price: '200000000000' }])
   })
 
-  test('calls pending blocks final: they are waited for', async () => {
+  test('calls pending blocks final, which are waited for', async () => {
     await place.pay(place.alice, 10n ** 15n)
     let final = '0x0'
     const tags =
@@ -222,7 +222,7 @@ describe.each([
     expect(await indexer.round()).toMatchObject({ credited: 1 })
   })
 
-  test('is offline: nothing is credited, and all of it once it is back', async () => {
+  test('is offline: nothing is credited until it is back, and then everything is', async () => {
     await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
     const away = await startLiar(async () => ({
@@ -242,7 +242,7 @@ describe.each([
 })
 
 describe('of three endpoints, one', () => {
-  test.each(lies)('%s: the other two are trusted, and the status names it', async (_what, lie) => {
+  test.each(lies)('%s: the other two are trusted, and the status reports it', async (_what, lie) => {
     turn = 0
     await place.payToken(place.alice, 'usdc', paid)
     await place.mine(3)
@@ -268,7 +268,7 @@ describe('of three endpoints, one', () => {
     expect(await follow(urls).round()).toMatchObject({ credited: 1 })
   })
 
-  test('that failed is paused for a while, and then asked again', async () => {
+  test('that failed is paused for a while, and then queried again', async () => {
     let asked = 0
     const away = await startLiar(async () => {
       asked++

@@ -3,7 +3,7 @@ import { parsePaymentSettings } from '../settings/payment-settings.ts'
 import { startPaymentChain, startRpcLiar } from './payment-chain.fixture.ts'
 import { openHead } from './payments.ts'
 
-test('an endpoint that does not answer is not waited for, and one that does names its block', async () => {
+test('does not wait for an endpoint that does not answer, and records the block of one that does', async () => {
   await using place = await startPaymentChain()
   let isSilent = true
   await using endpoint = await startRpcLiar(place.chain.url, () => (isSilent ? new Promise(() => {}) : undefined))

@@ -198,7 +198,7 @@ describe('the price for a time', () => {
     expect(await prices.getPriceAt('ETH', now - 7 * minute)).toMatchObject({ price: 3_00000000n })
   })
 
-  test('is that of an endpoint that is a round behind until the minute after the block is over', async () => {
+  test('is that of an endpoint one round behind until the minute after the block is over', async () => {
     const feed = await deployFeed([[3_00000000n, -5 * minute]])
     const { result: old } = await latestOf(feed)
     await push(feed, 4_00000000n, now - 30_000)
@@ -213,7 +213,7 @@ describe('the price for a time', () => {
     expect(await prices.getPriceAt('ETH', blockTime)).toBeUndefined()
   })
 
-  test('is found in earlier phases of a feed, and across two of them', async () => {
+  test('is found in earlier phases of a feed, and across two phases', async () => {
     const old = await deployFeed([
       [1_00000000n, -20 * hour],
       [2_00000000n, -19 * hour],
@@ -239,7 +239,7 @@ describe('the price for a time', () => {
     expect(await priceAt(-9 * hour)).toBe(4_00000000n)
   })
 
-  test('is the first one of the next phase if the earlier one fell silent', async () => {
+  test('is the first one of the next phase if the earlier one went silent', async () => {
     const old = await deployFeed([[9_00000000n, -20 * hour]])
     const feed = await deployFeed([[4_00000000n, -2 * hour]])
     await using proxy = await startTwoPhases(old, feed)
@@ -247,7 +247,7 @@ describe('the price for a time', () => {
     expect(await prices.getPriceAt('ETH', now - 10 * hour)).toMatchObject({ price: 4_00000000n })
   })
 
-  test('is unknown if an endpoint answers with other rounds than the requested ones', async () => {
+  test('is unknown if an endpoint returns other rounds than requested', async () => {
     const feed = await deployFeed([
       [4_00000000n, -5 * hour],
       [3_00000000n, -4 * hour],

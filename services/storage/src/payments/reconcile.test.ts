@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => postgres?.stop())
 
 test.each(['sqlite', 'postgres'])(
-  'reports matching books, and names each mismatch without a change: %s',
+  'reports matching books, and lists each mismatch without a change: %s',
   async (kind) => {
     await using place = await startPaymentChain()
     await using storage = await startTestStorage({
@@ -64,7 +64,7 @@ test.each(['sqlite', 'postgres'])(
   },
 )
 
-test('reports an endpoint that is behind as that, and no payment as missing', async () => {
+test('reports an endpoint that is behind as such, and no payment as missing', async () => {
   await using place = await startPaymentChain()
   let isBehind = false
   await using lagging = await startRpcLiar(place.chain.url, ({ method }) => {

@@ -87,7 +87,7 @@ describe('a coin with a feed', () => {
     }
   })
 
-  test('below its floor is not credited at a dollar: the payment waits until it is worth that again', async () => {
+  test('below its floor is not credited at a dollar: the payment waits until it is worth a dollar again', async () => {
     const feed = await place.addFeed(96_999999n)
     const indexer = watch(feed)
     await payUsdc()
@@ -102,7 +102,7 @@ describe('a coin with a feed', () => {
     await openBooks(db).expectRight()
   })
 
-  test('that had its dollar value when it was paid is credited, although it fell before the block was final', async () => {
+  test('that was worth a dollar when it was paid is credited, although it fell before the block was final', async () => {
     const feed = await place.addFeed(dollar)
     await payUsdc()
     await place.chain.miner.increaseTime({ seconds: 60 })
@@ -131,7 +131,7 @@ describe('a coin with a feed', () => {
     expect(await indexer.round()).toMatchObject({ credited: 1 })
   })
 
-  test('has the floor that its operator sets, and a bridged token a feed of its own', async () => {
+  test('has the floor that its operator sets, and a bridged token its own feed', async () => {
     const bridged = await place.addToken()
     const [usdcFeed, bridgedFeed] = [await place.addFeed(98_000000n), await place.addFeed(20_000000n)]
     const feeds = (address: Hex) => [{ network: 'local', address, heartbeatSeconds: day }]

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a round that takes longer than its lease keeps it from other replicas, and credits', async () => {
+test('a round longer than its lease keeps it from other replicas, and credits', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-payment-worker-'))
   await using place = await startPaymentChain()
   await using db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })

@@ -77,7 +77,7 @@ test.each([
   ['changed', (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -1), Buffer.from('x')])],
   ['empty', () => Buffer.alloc(0)],
   ['another', () => Buffer.from('<!doctype html>\n')],
-])('a %s file is not a picture', async (_name, damage) => {
+])('does not treat a %s file as a picture', async (_name, damage) => {
   const folder = await makeFolder()
   const cache = createPictureCache({ folder, maxBytes: 64 * kib })
   await cache.set('a', picture(1))
@@ -88,7 +88,7 @@ test.each([
   expect(await cache.get('a')).toEqual(picture(1))
 })
 
-test('a space of 0 keeps nothing', async () => {
+test('keeps nothing in a space of 0', async () => {
   const folder = await makeFolder()
   const cache = createPictureCache({ folder, maxBytes: 0 })
   await cache.set('a', picture(1))

@@ -6,7 +6,7 @@ import { inspectPicture, makeNoise, makePicture, openPictureGateway } from './pi
 import { readPictureOptions } from './picture-options.ts'
 
 describe('files that are no pictures', () => {
-  test('are refused: drawings, text, other formats, ciphertext and truncated files', async () => {
+  test('are rejected: drawings, text, other formats, ciphertext and truncated files', async () => {
     await using gateway = await openPictureGateway()
     const jpeg = await makePicture('jpeg')
     const svg =
@@ -33,7 +33,7 @@ describe('files that are no pictures', () => {
     expect((await inspectPicture(gateway, cid, 'w=10')).width).toBe(10)
   })
 
-  test('pages and other files keep their own h and w', async () => {
+  test('keep their own h and w', async () => {
     await using gateway = await openPictureGateway()
     const page = '<!doctype html><title>x</title>'
     const root = await gateway.addFolder({ 'page.html': page, 'data.json': '{"a":1}' })
@@ -43,7 +43,7 @@ describe('files that are no pictures', () => {
 })
 
 describe('limits', () => {
-  test('a bomb of 30,000 by 30,000 pixels is refused before it is decoded', async () => {
+  test('reject a bomb of 30,000 by 30,000 pixels before it is decoded', async () => {
     await using gateway = await openPictureGateway()
     const bomb = makeBomb(30_000)
     expect(bomb.length).toBeLessThan(200_000)
@@ -52,14 +52,14 @@ describe('limits', () => {
     expect(answer.body).toContain('more than 50000000 pixels')
   })
 
-  test('pixels of AVIF files, whose decoder uses more memory', async () => {
+  test('apply to pixels of AVIF files, whose decoder uses more memory', async () => {
     await using gateway = await openPictureGateway({ limits: { maxAvifPixels: 400 * 200 - 1 } })
     const statusOf = async (format: 'avif' | 'webp') =>
       (await gateway.get(`/ipfs/${await gateway.addFile(await makePicture(format))}?w=10`)).statusCode
     expect([await statusOf('avif'), await statusOf('webp')]).toEqual([413, 200])
   })
 
-  test('bytes of the file and of the result', async () => {
+  test('apply to bytes of the file and of the result', async () => {
     await using gateway = await openPictureGateway({ limits: { maxInputBytes: 10_000, maxOutputBytes: 1000 } })
     const small = await makePicture('png', { width: 40, height: 20 })
     const large = await gateway.addFile(await makeNoise(100, 100))
@@ -70,7 +70,7 @@ describe('limits', () => {
     expect((await inspectPicture(gateway, cid, 'w=4')).width).toBe(4)
   })
 
-  test('a full queue answers 503 with Retry-After, and a client that leaves frees its place', async () => {
+  test('answer a full queue with 503 and Retry-After, and free the place of a client that disconnects', async () => {
     await using gateway = await openPictureGateway({ limits: { maxWaiting: 2 } })
     const bytes = await makePicture('jpeg')
     const open = Promise.withResolvers<void>()
@@ -114,7 +114,7 @@ describe('limits', () => {
     expect(wasRead).toBe(false)
   })
 
-  test('the time limit ends the process', async () => {
+  test('end the process at the time limit', async () => {
     await using gateway = await openPictureGateway({ limits: { timeLimitMs: 50 } })
     const answer = gateway.pictures.get({
       cid: 'slow',

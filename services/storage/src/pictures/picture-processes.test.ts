@@ -7,7 +7,7 @@ import { makePicture, openPictureGateway } from './picture-gateway.fixture.ts'
 import { readPictureOptions } from './picture-options.ts'
 
 test.runIf(process.platform === 'linux')(
-  'a process that dies fails its picture, and the next gets another',
+  'a crashed process fails its picture, and the next picture gets another process',
   async () => {
     await using gateway = await openPictureGateway()
     const bytes = await makePicture('jpeg')
@@ -34,7 +34,7 @@ test.runIf(process.platform === 'linux')(
   },
 )
 
-test('idle processes keep no program running, and closing waits until they are gone', async () => {
+test('idle processes do not keep a program running, and closing waits until they have exited', async () => {
   const program = `
     import { readFileSync } from 'node:fs'
     import { createPictureProcesses } from '${new URL('./picture-processes.ts', import.meta.url)}'

@@ -15,7 +15,7 @@ import { readVersion } from './read-version.ts'
 const size = ({ width, height }: { width: number; height: number }) => [width, height]
 
 describe('parameters', () => {
-  test('h and w shrink a picture as the Lighthouse gateway does', async () => {
+  test('h and w shrink a picture like the Lighthouse gateway', async () => {
     await using gateway = await openPictureGateway()
     const bytes = await makePicture('jpeg')
     const cid = await gateway.addFile(bytes)
@@ -78,7 +78,7 @@ describe('parameters', () => {
     }
   })
 
-  test('keeps the format of each kind of file', async () => {
+  test('keep the format of each kind of file', async () => {
     await using gateway = await openPictureGateway()
     for (const format of ['jpeg', 'png', 'webp', 'avif', 'gif'] as const) {
       const cid = await gateway.addFile(await makePicture(format))
@@ -107,7 +107,7 @@ describe('parameters', () => {
     ['h=10px', /^h must/],
     ['w=3000&img-dpr=2', /^w times img-dpr/],
     ['w=10&img-width=20', /more than once/],
-  ])('refuses %s', async (query, message) => {
+  ])('reject %s', async (query, message) => {
     await using gateway = await openPictureGateway()
     const cid = await gateway.addFile(await makePicture('png', { width: 4, height: 4 }))
     const answer = await gateway.get(`/ipfs/${cid}?${query}`)
@@ -135,7 +135,7 @@ describe('formats by Accept', () => {
     expect((await sharp(answer.rawPayload).metadata()).width).toBe(40)
   })
 
-  test('an animation stays one within the limits, and is its first frame otherwise', async () => {
+  test('an animation within the limits stays animated, and is its first frame otherwise', async () => {
     await using gateway = await openPictureGateway({ limits: { maxInputPixels: 64 * 64 * 6 } })
     const gif = await gateway.addFile(await makeAnimation('gif', 4))
     const webp = await gateway.addFile(await makeAnimation('webp', 3))
@@ -165,8 +165,8 @@ describe('formats by Accept', () => {
   })
 })
 
-describe('what is sent', () => {
-  test('the orientation is applied, and the place and all other metadata are removed', async () => {
+describe('responses', () => {
+  test('apply the orientation, and remove the location and all other metadata', async () => {
     await using gateway = await openPictureGateway()
     const bytes = await makeCameraPicture()
     const source = await sharp(bytes).metadata()
@@ -182,7 +182,7 @@ describe('what is sent', () => {
     }
   })
 
-  test('headers, HEAD, ranges and tags as for a file', async () => {
+  test('have headers, HEAD, ranges and tags like a file', async () => {
     await using gateway = await openPictureGateway()
     const cid = await gateway.addFile(await makePicture('jpeg'))
     const url = `/ipfs/${cid}?w=100&filename=red.jpg`
@@ -217,7 +217,7 @@ describe('what is sent', () => {
     expect((await gateway.get(`/ipfs/${cid}`)).headers['etag']).toBe(`"${cid}"`)
   })
 
-  test('a large result is sent in pieces, whole', async () => {
+  test('send a large result completely, in pieces', async () => {
     await using gateway = await openPictureGateway()
     const cid = await gateway.addFile(await makeNoise(300, 300))
     const found = await inspectPicture(gateway, cid, 'img-format=png')
@@ -225,7 +225,7 @@ describe('what is sent', () => {
     expect(size(found)).toEqual([300, 300])
   })
 
-  test('pictures in folders and under other names', async () => {
+  test('include pictures in folders and under other names', async () => {
     await using gateway = await openPictureGateway()
     const root = await gateway.addFolder({ 'a/b.png': await makePicture('png'), link: { target: 'a/b.png' } })
     const answer = await gateway.get(`/ipfs/${root}/a/b.png?w=10`)
@@ -234,8 +234,8 @@ describe('what is sent', () => {
   })
 })
 
-describe('a gateway without it', () => {
-  test('says so, with the command that adds it, and serves the file itself', async () => {
+describe('a gateway without pictures', () => {
+  test('says so, with the command that adds them, and serves the file itself', async () => {
     const elsewhere = pathToFileURL('/no/such/folder/program.ts').href
     await using gateway = await openPictureGateway({ findVersion: () => readVersion(elsewhere) })
     const bytes = await makePicture('png', { width: 4, height: 4 })
@@ -246,7 +246,7 @@ describe('a gateway without it', () => {
     expect((await gateway.get(`/ipfs/${cid}`)).rawPayload).toEqual(bytes)
   })
 
-  test('0 processes turn it off', async () => {
+  test('is configured by 0 processes', async () => {
     await using gateway = await openPictureGateway({ processes: 0 })
     const cid = await gateway.addFile(await makePicture('png', { width: 4, height: 4 }))
     expect((await gateway.get(`/ipfs/${cid}?w=2`)).statusCode).toBe(501)

@@ -27,7 +27,7 @@ describe('the cache', () => {
     expect(await later.count()).toEqual({ hit: 1, miss: 1 })
   })
 
-  test('that cannot be used fails no picture', async () => {
+  test('fails no picture when it cannot be used', async () => {
     await using gateway = await openPictureGateway()
     await writeFile(join(gateway.home, 'cache'), 'a file in its place')
     const cid = await gateway.addFile(await makePicture('jpeg'))
@@ -40,7 +40,7 @@ describe('the cache', () => {
     expect(await gateway.count()).toEqual({ miss: 3, hit: 1 })
   })
 
-  test('renders equal concurrent requests once', async () => {
+  test('renders identical concurrent requests once', async () => {
     await using gateway = await openPictureGateway({ cacheBytes: 0 })
     const cid = await gateway.addFile(await makePicture('jpeg'))
     const answers = await Promise.all(Array.from({ length: 8 }, () => gateway.get(`/ipfs/${cid}?w=100`)))
@@ -48,7 +48,7 @@ describe('the cache', () => {
     expect(await gateway.count()).toEqual({ miss: 1, joined: 7 })
   })
 
-  test('a client that leaves does not end the picture of another', async () => {
+  test('does not abort a picture when one of its clients disconnects', async () => {
     await using gateway = await openPictureGateway()
     const bytes = await makePicture('jpeg')
     const open = Promise.withResolvers<void>()
@@ -78,7 +78,7 @@ describe('the cache', () => {
     expect(await gateway.count()).toEqual({ joined: 1, miss: 1 })
   })
 
-  test('denied content is not served from it, and neither is content that was removed', async () => {
+  test('serves neither denied nor removed content', async () => {
     await using gateway = await openPictureGateway()
     const one = await gateway.addFile(await makePicture('png', { width: 20 }))
     const two = await gateway.addFile(await makePicture('png', { width: 30 }))

@@ -50,7 +50,7 @@ test('an aborted or unreadable piece leaves nothing in the next', async () => {
   expect(await good).toEqual(await hashPiece([next]))
 })
 
-test('a thread that ends in the middle is an error of that piece, and the next gets a new thread', async () => {
+test('a thread that exits half-way fails that piece, and the next gets a new thread', async () => {
   const payload = fill(13 * MIB, 1)
   let closing: Promise<void> | undefined
   const ended = hashing.hash(

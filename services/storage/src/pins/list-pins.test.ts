@@ -98,7 +98,7 @@ async function insertPins({ db }: Pick<Context, 'db'>): Promise<void> {
 
 describe('lists of pins', () => {
   describeOnDatabases('on %s', (newDatabase) => {
-    test('filters find the pins of all steps, and let other work run between these', async () => {
+    test('filter pins in all steps, and let other work run between these', async () => {
       await using storage = await startTestStorage(await newDatabase())
       const { context } = storage
       await insertPins(context)

@@ -50,7 +50,7 @@ describePins('on %s', (subject) => {
   })
 
   describe('errors', () => {
-    test('for content that cannot be stored come before a pin is recorded', async () => {
+    test('for content that cannot be stored are returned before a pin is recorded', async () => {
       const { call } = subject()
       const unsafe = CID.createV1(0x55, create(0x22, new Uint8Array(8)))
       const cut = CID.createV1(0x55, create(0x12, new Uint8Array(19)))

@@ -40,7 +40,7 @@ describePins('on %s', (subject) => {
       expect(await usage()).toBe(25)
     })
 
-    test('of encrypted content of the account is encrypted, too, and not that of another account', async () => {
+    test('of encrypted content is encrypted, too, for the same account and not for another', async () => {
       const { storage, call } = subject()
       const [owner, stranger] = [await storage.createKey(), await storage.createKey()]
       const body = new FormData()
@@ -82,7 +82,7 @@ describePins('on %s', (subject) => {
       expect(asked.length).toBeGreaterThan(4)
     })
 
-    test('fails with the reason, after all tries, if its origins are offline or lie', async () => {
+    test('fails with the reason, after all retries, if its origins are offline or lie', async () => {
       const { pin, untilFailed, usage, filesOf, call } = subject()
       await using gone = await serve(() => undefined)
       const { url } = gone
@@ -109,7 +109,7 @@ describePins('on %s', (subject) => {
       expect(await filesOf()).toEqual([])
     })
 
-    test('fails at once without a source, and if the account has too little storage', async () => {
+    test('fails at once without a source, or if the account has too little storage', async () => {
       const { origin, originKey, pin, until, usage, call } = subject()
       const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
       const without = await until((await pin({ cid })).requestid, 'failed')

@@ -9,7 +9,7 @@ import { findDuePins, insertPin, pinOwnerLifetimeMs, takePin } from './store.ts'
 
 const text = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
-test('a pin recorded with an owner, or of a blocked account, is hidden from the workers until that ends', async () => {
+test('hides a pin recorded with an owner, or of a blocked account, from the workers until that ends', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-storage-pins-'))
   const db = await openDatabase({ kind: 'sqlite', path: join(home, 'storage.sqlite') })
   try {

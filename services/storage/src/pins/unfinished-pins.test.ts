@@ -33,7 +33,7 @@ test('pins with private origins are rejected unless the operator allows them', a
   )
 })
 
-test('pins are limited per account while they are unfinished', async () => {
+test('unfinished pins are limited per account', async () => {
   await using small = await startTestStorage({ CAIRN_MAX_OPEN_PINS: '1', CAIRN_PIN_PRIVATE_ORIGINS: 'on' })
   const by = await small.createKey()
   await using silent = await serve(() => undefined)

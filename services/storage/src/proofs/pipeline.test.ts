@@ -5,13 +5,13 @@ import { systemClock } from '../workers/worker.ts'
 import { pipeline } from './pipeline.ts'
 import { createPipelineWorkers } from './worker.ts'
 
-test('each lane has a worker, each provider one of its own, under the names of their leases', async () => {
+test('each lane has a worker, and each provider its own, under the names of their leases', async () => {
   await using deals = await openDeals('sqlite', undefined)
   const names = createPipelineWorkers(deals.driving, systemClock).map(({ name }) => name)
   expect(names).toEqual(['pieces', 'deals', 'deals/one', 'deals/two', 'deals/six', 'retire'])
 })
 
-test('the worker of a lane runs its hourly stages too', async () => {
+test('the worker of a lane also runs its hourly stages', async () => {
   await using deals = await openDeals('sqlite', undefined)
   const { db } = deals.test.context
   await deals.upload('a', fill(5000, 1))
@@ -32,7 +32,7 @@ test('the worker of a lane runs its hourly stages too', async () => {
   }
 })
 
-test('stages of a lane that run once per hour follow those of each round', () => {
+test('hourly stages of a lane follow those of each round', () => {
   for (const [at, stage] of pipeline.entries()) {
     const later = pipeline.slice(at).filter(({ lane }) => lane === stage.lane)
     if (stage.pace === 'hourly') expect(later.every(({ pace }) => pace === 'hourly')).toBe(true)

@@ -13,7 +13,7 @@ test('never reports an active reader', async () => {
   expect(stalls).toBe(0)
 })
 
-test('reports a stalled reader, and closes the source once it disconnects', async () => {
+test('reports a stalled reader, and closes the source when it disconnects', async () => {
   let isClosed = false
   async function* source() {
     try {

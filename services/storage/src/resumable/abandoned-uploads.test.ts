@@ -58,7 +58,7 @@ describeTus('uploads in parts on %s', (world) => {
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('of an ended replica without a record are removed, others stay', async () => {
+  test('of a replica that exited, without a record, are removed, and others stay', async () => {
     const { storage, settings, create, patch, figures } = world()
     const { context } = storage
     const path = await create(2 * MIB)
@@ -79,7 +79,7 @@ describeTus('uploads in parts on %s', (world) => {
     expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
   })
 
-  test('that an interrupted removal left are removed by the next round', async () => {
+  test('left by an interrupted removal are removed by the next round', async () => {
     const { storage, create, patch, head, figures } = world()
     const { context } = storage
     const path = await create(2 * MIB)

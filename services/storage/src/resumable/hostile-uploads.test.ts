@@ -33,7 +33,7 @@ describeOnDatabases('hostile and unlucky senders, on %s', (newDatabase) => {
   afterEach(() => storage[Symbol.asyncDispose]())
 
   test.each(['back\\slash\\\\twice.txt', 'ends\\', 'a%22b%0Ac.txt', 'quo"te;x=".txt', 'höh\u202ee ’.txt'])(
-    'keep the file name %j to the letter',
+    'keep the file name %j exactly',
     async (name) => {
       const path = await create(3, { filename: name })
       expect((await patch(path, 0, Buffer.from('abc'))).status).toBe(204)
@@ -52,7 +52,7 @@ describeOnDatabases('hostile and unlucky senders, on %s', (newDatabase) => {
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('do not use up the attempts of an upload with retries while the disk is full', async () => {
+  test('do not use up the retries of an upload while the disk is full', async () => {
     const bytes = randomBytes(1000)
     const path = await create(bytes.length)
     await dieBeforeStoring(path, bytes)
@@ -100,7 +100,7 @@ describeOnDatabases('hostile and unlucky senders, on %s', (newDatabase) => {
     expect((await patch(path, maxSmallParts + minPartBytes, randomBytes(1))).status).toBe(413)
   })
 
-  test('record nothing after a long pause between a durable part and its row: the sweep may have removed it', async () => {
+  test('record nothing after a long pause between a durable part and its row, because the sweep may have removed it', async () => {
     const path = await create(10)
     const upload = await acquireUpload(storage.context, path.split('/').at(-1) ?? '', 'receiving', 'asleep')
     if (upload === undefined) throw new Error('nobody else has it')

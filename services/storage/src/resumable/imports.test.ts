@@ -19,7 +19,7 @@ const never = new AbortController().signal
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describeImports('uploads that become content as they come, on %s', (world) => {
-  test('have the CID of one request, for any options, borders of requests and pieces', async () => {
+  test('have the CID of a single request, for any options, request boundaries and pieces', async () => {
     const { storage, create, read, receive, store, cidInOne, metadataOf, heldRows, importRows, expectClean } = world()
     // Deterministic, so that a failure can be repeated.
     let seed = 7
@@ -98,7 +98,7 @@ describeImports('uploads that become content as they come, on %s', (world) => {
     expect(await objectBytes('packs/')).toBe(0)
   })
 
-  test('hold their packs: no worker takes them, no other upload relies on them', async () => {
+  test('hold their packs: no worker takes them, and no other upload relies on them', async () => {
     const {
       storage,
       tus,

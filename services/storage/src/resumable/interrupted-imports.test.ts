@@ -32,7 +32,7 @@ describeImports('uploads that become content as they come, on %s', (world) => {
     expect([await packRows(), await heldRows(), await importRows()]).toEqual([[], [], []])
   })
 
-  test('survive an error of the store at the end: the next request or the worker stores them', async () => {
+  test('survive an error of the store at the end, and the next request or the worker stores them', async () => {
     const { storage, create, patch, info, read, figures, expectClean } = world()
     // The last byte completes no chunk.
     const sizeBytes = resumableSegmentBytes + MIB + 10
@@ -104,7 +104,7 @@ describeImports('uploads that become content as they come, on %s', (world) => {
     await expectClean()
   })
 
-  test('keep a pack whose process was killed before it confirmed it, and condemn one without a row', async () => {
+  test('keep a pack whose process was killed before it confirmed it, and remove one without a row', async () => {
     const { storage, create, patch, info, read, packRows } = world()
     const { context } = storage
     const bytes = randomBytes(resumableSegmentBytes + MIB)
@@ -156,7 +156,7 @@ describeImports('uploads that become content as they come, on %s', (world) => {
     await expectClean()
   })
 
-  test('that a replica of an earlier version removed leave their packs to the worker', async () => {
+  test('removed by a replica of an earlier version leave their packs to the worker', async () => {
     const { storage, create, patch, packRows, heldRows, importRows, objectBytes } = world()
     const { context } = storage
     const path = await create(2 * resumableSegmentBytes)

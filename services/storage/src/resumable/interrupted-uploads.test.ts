@@ -136,7 +136,7 @@ describeTus('uploads in parts on %s', (world) => {
     expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
   })
 
-  test('survive an error of the store: an empty request at the end asks once more', async () => {
+  test('survive an error of the store, and an empty request at the end retries', async () => {
     const { storage, create, patch, info, figures, dieBeforeStoring } = world()
     const bytes = randomBytes(2 * MIB)
     const path = await create(bytes.length)

@@ -9,7 +9,7 @@ import { tusMetadata } from './tus.fixture.ts'
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describeTus('uploads in parts on %s', (world) => {
-  test('become the same content as in one request', async () => {
+  test('have the same content as in one request', async () => {
     const { storage, key, create, patch, head, info, read, figures } = world()
     const bytes = randomBytes(3 * MIB + 17)
     const path = await create(bytes.length, { filename: 'photo.png', filetype: 'image/png' })
@@ -130,7 +130,7 @@ describeTus('uploads in parts on %s', (world) => {
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('take a folder as its multipart body, and an encrypted file with its mark', async () => {
+  test('accept a folder as its multipart body, and an encrypted file with its mark', async () => {
     const { storage, create, patch, info } = world()
     const body = Buffer.from(
       [
@@ -158,7 +158,7 @@ describeTus('uploads in parts on %s', (world) => {
     expect(rows.map(({ encryption }) => encryption)).toEqual([0, 1, 1])
   })
 
-  test('take a CAR as a CAR', async () => {
+  test('accept a CAR as a CAR', async () => {
     const { storage, key, create, patch, info } = world()
     const form = new FormData()
     form.append('file', new Blob(['hello car']), 'x.txt')

@@ -35,7 +35,7 @@ test('a copy has the checksum of its source, and says so', async () => {
   expect(await head()).toMatchObject({ ChecksumSHA256 })
 })
 
-test('a copy gets the checksum that the request wants', async () => {
+test('a copy gets the requested checksum', async () => {
   const ChecksumSHA1 = createHash('sha1').update(Body).digest('base64')
   const { CopyObjectResult } = await copy('SHA1')
   expect(CopyObjectResult).toMatchObject({ ChecksumSHA1, ChecksumType: 'FULL_OBJECT' })
@@ -54,7 +54,7 @@ test('a copied part shows its checksum', async () => {
   expect((await s3.client.send(part)).CopyPartResult).toMatchObject({ ChecksumSHA256 })
 })
 
-test('a copy from a bucket with versioning names the copied version', async () => {
+test('a copy from a versioned bucket states the copied version', async () => {
   const { VersionId: source } = await s3.client.send(new PutObjectCommand({ Bucket, Key: 'source', Body }))
   expect([source, (await copy()).CopySourceVersionId]).toEqual([undefined, undefined])
   const VersioningConfiguration = { Status: 'Enabled' as const }

@@ -14,7 +14,7 @@ import { checksumOf } from './object-info.ts'
 import { requireMultipart } from './parts.ts'
 import { startTestS3 } from './s3.fixture.ts'
 
-test('the checksum of all parts is computed by the thread for digests, without their MD5', async () => {
+test('the digest thread computes the checksum of all parts, without their MD5', async () => {
   await using s3 = await startTestS3()
   await using thread = createDigestThread()
   const target = { Bucket: 'parts', Key: 'whole' }

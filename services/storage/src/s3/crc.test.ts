@@ -15,19 +15,16 @@ test.each(kinds)('$name of the published check text', ({ create, check }) => {
   expect(hexOf(crc)).toBe(check)
 })
 
-test.each(kinds)(
-  '$name is that of the AWS SDK, whatever the lengths of the pieces and where they lie',
-  async (kind) => {
-    const bytes = Uint8Array.from({ length: 4096 }, (_, at) => (at * at * 31 + at) >>> 3)
-    const ours = kind.create()
-    const theirs = kind.createTheirs()
-    for (let length = 0; length < 40; length++) {
-      for (let start = 0; start < 9; start++) {
-        const piece = bytes.subarray(start * 97 + length, start * 97 + 2 * length)
-        ours.update(piece)
-        theirs.update(piece)
-        expect(hexOf(ours)).toBe(Buffer.from(await theirs.digest()).toString('hex'))
-      }
+test.each(kinds)('$name matches the AWS SDK, whatever the lengths of the pieces and where they lie', async (kind) => {
+  const bytes = Uint8Array.from({ length: 4096 }, (_, at) => (at * at * 31 + at) >>> 3)
+  const ours = kind.create()
+  const theirs = kind.createTheirs()
+  for (let length = 0; length < 40; length++) {
+    for (let start = 0; start < 9; start++) {
+      const piece = bytes.subarray(start * 97 + length, start * 97 + 2 * length)
+      ours.update(piece)
+      theirs.update(piece)
+      expect(hexOf(ours)).toBe(Buffer.from(await theirs.digest()).toString('hex'))
     }
-  },
-)
+  }
+})

@@ -34,7 +34,7 @@ function makeBody(lengths: readonly number[], seed: number) {
   return { whole, feed }
 }
 
-test('digests on another thread are those of this one, of many bodies at once and whatever their pieces', async () => {
+test('digests on another thread equal those on this one, for many bodies at once and any pieces', async () => {
   const thread = openThread()
   const shapes = [
     [MIB],
@@ -76,7 +76,7 @@ test('a body that arrives faster than the thread reads it waits', async () => {
   )
 })
 
-test('the error of a body that fails is that of its reader, and the next body is digested', async () => {
+test('a failing body reports its error to its reader, and the next body is digested', async () => {
   const thread = openThread()
   const failing = digestBody(
     makeBody([2 * MIB, MIB], 1).feed,
@@ -97,7 +97,7 @@ test('the error of a body that fails is that of its reader, and the next body is
   expect(next.sha256).toBe(createHash('sha256').update(whole).digest('hex'))
 })
 
-test('a body whose thread ends fails, also while it waits, and the next one starts another thread', async () => {
+test('a body whose thread exits fails, also while it waits, and the next one starts another thread', async () => {
   const thread = openThread()
   const first = thread.begin(wanted, 64 * MIB)
   const second = thread.begin(wanted, 64 * MIB)

@@ -24,7 +24,7 @@ const resume = async (ifRange: string, range = 'bytes=4-') => {
   return [status, body]
 }
 
-test('the range is sent if If-Range names the object as it is, and the whole object otherwise', async () => {
+test('sends the range if If-Range matches the current object, and the whole object otherwise', async () => {
   const old = await put('old content')
   expect(await resume(old)).toEqual([206, 'content'])
   const etag = await put('new words')
@@ -37,7 +37,7 @@ test('the range is sent if If-Range names the object as it is, and the whole obj
   expect((await resume(etag, 'bytes=100-'))[0]).toBe(416)
 })
 
-test('a date is compared with Last-Modified', async () => {
+test('compares a date with Last-Modified', async () => {
   await put('dated content')
   const { LastModified = new Date(0) } = await s3.client.send(new GetObjectCommand({ Bucket, Key }))
   expect(await resume(LastModified.toUTCString(), 'bytes=6-')).toEqual([206, 'content'])

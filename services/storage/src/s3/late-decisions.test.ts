@@ -23,7 +23,7 @@ const count = async (table: 'upload' | 's3_object' | 'reservation') =>
 /** Waits until the service has reserved the bytes of the upload in progress: it is authorized then. */
 const untilReserved = () => expect.poll(() => count('reservation')).toBe(1)
 
-test('an upload into a bucket that another account owns by now stores nothing', async () => {
+test('stores nothing of an upload into a bucket that another account owns by now', async () => {
   await signedFetch(s3, '/passed-on', { method: 'PUT' })
   const other = await s3.createKeys()
   const answer = await signedFetch(s3, '/passed-on/mine', {
@@ -78,7 +78,7 @@ test.each([
   expect((await signedFetch(s3, '/settings', { method: 'DELETE', keys: other })).status).toBe(204)
 })
 
-test('denied content is neither read nor copied, as a whole or in part', async () => {
+test('does not read or copy denied content, as a whole or in part', async () => {
   await signedFetch(s3, '/moderated', { method: 'PUT' })
   await signedFetch(s3, '/moderated/bad', { method: 'PUT', body: 'bad content' })
   const { cid } = await s3.context.db.read
@@ -109,7 +109,7 @@ test('denied content is neither read nor copied, as a whole or in part', async (
   expect((await signedFetch(s3, '/moderated/bad', { method: 'DELETE' })).status).toBe(204)
 })
 
-test('an upload of an account that was blocked meanwhile stores nothing', async () => {
+test('stores nothing of an upload whose account was blocked meanwhile', async () => {
   await signedFetch(s3, '/blocked-soon', { method: 'PUT' })
   const answer = await signedFetch(s3, '/blocked-soon/late', {
     method: 'PUT',

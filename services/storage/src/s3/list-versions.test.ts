@@ -45,7 +45,7 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
     expect(prefixes).toEqual(['folder/', 'other/'])
   })
 
-  test('versions and delete markers are read at one time', async () => {
+  test('reads versions and delete markers together', async () => {
     let isDeleted = false
     await signedFetch(s3, '/few', { method: 'PUT' })
     const body = '<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>'
@@ -70,7 +70,7 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
     ])
   })
 
-  test('the version null is a marker like the id that a page ends with', async () => {
+  test('the version null is a marker like the id at the end of a page', async () => {
     const put = (body: string) => signedFetch(s3, '/nulls/k', { method: 'PUT', body })
     const setVersioning = async (status: string) => {
       const body = `<VersioningConfiguration><Status>${status}</Status></VersioningConfiguration>`

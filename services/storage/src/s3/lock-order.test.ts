@@ -101,7 +101,7 @@ test.each([
   expect(await areFree(lockBucketRow, work)).toEqual([true])
 })
 
-test('a part that waits for its reservation has not locked the account', async () => {
+test('a part that waits for its reservation does not lock the account', async () => {
   const path = await createUpload('reserved')
   const lockReservation = (trx: Kysely<Schema>) => sql`select 1 from reservation for update`.execute(trx)
   const upload = () => signedFetch(s3, path, { method: 'PUT', body: part })
@@ -134,7 +134,7 @@ test.each([
   expect(await areFree(lockPack, work)).toEqual([true])
 })
 
-test('a version that replaces another one and waits for a pack has not locked the account', async () => {
+test('a version that replaces another one and waits for a pack does not lock the account', async () => {
   await signedFetch(s3, '/suspended', { method: 'PUT' })
   const xml = '<VersioningConfiguration><Status>Suspended</Status></VersioningConfiguration>'
   expect((await signedFetch(s3, '/suspended?versioning=', { method: 'PUT', body: xml })).status).toBe(200)
@@ -177,7 +177,7 @@ test.each([
   },
 )
 
-test('a deletion outside S3 that waits for a bucket has locked neither the upload nor its pack', async () => {
+test('a deletion outside S3 that waits for a bucket locks neither the upload nor its pack', async () => {
   await signedFetch(s3, '/order/doomed', { method: 'PUT', body: 'doomed' })
   const { version_id: id } = await s3.context.db.read
     .selectFrom('s3_object')
@@ -259,7 +259,7 @@ test.each([
   },
 )
 
-test('a deletion that waits for the account has not locked the announcement of its content', async () => {
+test('a deletion that waits for the account does not lock the announcement of its content', async () => {
   const { context, address } = s3
   const text = 'announced'
   const source = fileSource(feedFrom([Buffer.from(text)]), { fileName: text, sizeBytes: text.length })
@@ -275,7 +275,7 @@ test('a deletion that waits for the account has not locked the announcement of i
   expect(await areFree(lock, remove, [sql`announcement where root_multihash = ${root}`])).toEqual([true])
 })
 
-test('of two creations of a bucket at once, the later one is answered as a repeated one', async () => {
+test('the later of two concurrent creations of a bucket is answered as a repeated one', async () => {
   const { db } = s3.context
   let creating: Promise<{ status: number }> | undefined
   await db.write(async (trx) => {

@@ -106,7 +106,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     for (const id of ids) await abortMultipart(context, id ?? '')
   })
 
-  test('parts without bytes take quota until their upload ends, so that an account has no end of them', async () => {
+  test('parts without bytes use quota until their upload ends, which limits their number', async () => {
     const Key = 'empty'
     const before = await account()
     const UploadId = await begin(Key)
@@ -123,7 +123,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect((await account()).reserved).toBe(before.reserved)
   })
 
-  test('the attributes of an object name its sizes and sums, and its parts in pages', async () => {
+  test('the attributes of an object list its sizes and sums, and its parts in pages', async () => {
     const Key = 'attributes'
     const ObjectAttributes = ['ETag', 'Checksum', 'ObjectParts', 'StorageClass', 'ObjectSize'] as const
     const read = (more = {}) =>
@@ -272,7 +272,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect((await read(Key)).ContentLength).toBe(100)
   })
 
-  test('completions of one upload at once all return its object', async () => {
+  test('concurrent completions of one upload all return its object', async () => {
     const { used } = await account()
     const Key = 'twice'
     const UploadId = await begin(Key)
@@ -321,7 +321,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(await objectKeys('s3-parts/')).toEqual([])
   })
 
-  test('a part of an upload that is aborted while it is sent leaves nothing', async () => {
+  test('an upload that is aborted while a part is sent keeps nothing of it', async () => {
     const Key = 'aborted-meanwhile'
     const before = await account()
     const UploadId = await begin(Key)
@@ -348,7 +348,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key: 'renewed', UploadId }))
   })
 
-  test('the deletion of a bucket aborts its unfinished uploads, unless it has objects', async () => {
+  test('deleting a bucket aborts its unfinished uploads, unless it has objects', async () => {
     const own = { Bucket: 'unfinished', Key: 'k' }
     const before = await account()
     await s3.client.send(new CreateBucketCommand({ Bucket: own.Bucket }))

@@ -83,7 +83,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     }
   })
 
-  test('keeps metadata with names that objects inherit', async () => {
+  test('keeps metadata under names that objects inherit', async () => {
     const Metadata = Object.fromEntries(
       ['constructor', 'prototype', '__proto__', 'tostring'].map((name) => [name, 'x']),
     )
@@ -100,7 +100,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(Object.keys(Metadata).map((name) => headers.get(`x-amz-meta-${name}`))).toEqual(['x', 'x', 'x', 'x'])
   })
 
-  test('returns an object unchanged, and the gateway serves the CID that it names', async () => {
+  test('returns an object unchanged, and the gateway serves its CID', async () => {
     const Body = randomBytes(3_000_000)
     const written = await s3.client.send(
       new PutObjectCommand({
@@ -214,7 +214,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(await refused(put('a\0b'))).toEqual(['InvalidArgument', 400])
   })
 
-  test('an overwrite keeps the previous version by its CID, a deletion frees all of them', async () => {
+  test('an overwrite keeps the previous version by its CID, and a deletion frees all of them', async () => {
     const used = async () =>
       (
         await s3.context.db.read
@@ -254,7 +254,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     await client.send(new DeleteBucketCommand({ Bucket: 'by-another-call' }))
   })
 
-  test('reads ranges, and rejects those behind the end', async () => {
+  test('reads ranges, and rejects those beyond the end', async () => {
     await put('range', '0123456789')
     const ask = async (Range: string) => {
       const { bytes, ContentRange } = await read('range', { Range })
@@ -305,7 +305,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(await remove({ IfMatch: ETag })).toEqual(['NoSuchKey', 404])
   })
 
-  test('one of many writers that all require a new object wins', async () => {
+  test('exactly one of many writers that all require a new object wins', async () => {
     const tries = Array.from({ length: 8 }, (_, at) =>
       refused(s3.client.send(new PutObjectCommand({ Bucket, Key: 'race', Body: `${at}`, IfNoneMatch: '*' }))),
     )
@@ -332,7 +332,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     test('sorts by the bytes of the keys', async () => {
       expect((await page({})).keys).toEqual(keys.toSorted(compareBytes))
     })
-    test('folds keys at the delimiter', async () => {
+    test('groups keys at the delimiter', async () => {
       expect(await page({ Delimiter: '/' })).toEqual({
         keys: ['a', 'b0', 'd+e f', 'é', '😀', '\u{10ffff}x'],
         prefixes: ['b/', 'c/'],

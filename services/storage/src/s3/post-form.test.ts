@@ -142,7 +142,7 @@ test('fields describe the object, and the name of the file is inserted into the 
   expect(TagSet).toEqual([{ Key: 'kind', Value: 'pet' }])
 })
 
-test('a form may redirect, and names the version that it wrote', async () => {
+test('a form can redirect, and states the version that it wrote', async () => {
   const target = 'https://app.example/done?of=upload'
   await s3.client.send(new CreateBucketCommand({ Bucket: 'forms-versioned' }))
   await s3.client.send(
@@ -164,7 +164,7 @@ test('a form may redirect, and names the version that it wrote', async () => {
   })
 })
 
-test('the policy bounds the size, while the file is read', async () => {
+test('the policy limits the size while the file is read', async () => {
   const range = (min: number, max: number) => [
     ['starts-with', '$key', ''],
     ['content-length-range', min, max],
@@ -182,7 +182,7 @@ test('the policy bounds the size, while the file is read', async () => {
   expect(rows).toEqual([])
 })
 
-test('what the policy does not allow is rejected, with nothing stored', async () => {
+test('rejects what the policy does not allow, and stores nothing', async () => {
   const limited = await s3.createKeys({
     apiKey: (await s3.createKeys()).apiKey,
     rules: [{ bucket: 'other', prefix: '', access: 'read-write' }],
@@ -220,7 +220,7 @@ test('what the policy does not allow is rejected, with nothing stored', async ()
   expect(after.Contents).toEqual(before.Contents)
 })
 
-test('a form without a file, or that ends too early, stores nothing', async () => {
+test('stores nothing of a form without a file, or that ends too early', async () => {
   const post = async (body: string) => {
     const answer = await fetch(`${s3.endpoint}/${Bucket}`, {
       method: 'POST',

@@ -126,7 +126,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     expect(await bucket.read('k')).toBe(404)
   })
 
-  test('buckets that cannot be published keep no other from its turn', async () => {
+  test('buckets that cannot be published do not block others', async () => {
     const { db } = s3.context
     const full = '0x2222222222222222222222222222222222222222'
     const used = { data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 }
@@ -159,7 +159,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     await db.write((trx) => trx.deleteFrom('s3_bucket').where('address', '=', full).execute())
   })
 
-  test('a bucket that cannot be published is tried less and less often, and not logged again', async () => {
+  test('retries a bucket that cannot be published less and less often, and does not log it again', async () => {
     const bucket = await openBucket('growing')
     await bucket.call('PUT')
     await bucket.put('k', 'new')

@@ -13,7 +13,7 @@ afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a round that takes longer than its lease keeps it from other replicas', async () => {
+test('a round longer than its lease keeps it from other replicas', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-publish-worker-'))
   await using db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })
   const clock = { ms: Date.now(), now: () => clock.ms }

@@ -303,7 +303,7 @@ describe('a service:', () => {
     expect(await send({ path: `/${bucket}/by/host` })).toMatchObject({ status: 200, body: 'hosted' })
   })
 
-  test('rejects XML that is broken, endless in depth or declares entities', async () => {
+  test('rejects XML that is broken, deeply nested or declares entities', async () => {
     const post = (body: string) => send({ method: 'POST', path: `/${bucket}?delete`, body })
     expect(await post('<Delete><Object>')).toMatchObject({ status: 400, code: 'MalformedXML' })
     expect(await post('<!DOCTYPE x [<!ENTITY a "b">]><Delete><Object><Key>&a;</Key></Object></Delete>')).toMatchObject({
@@ -407,7 +407,7 @@ describe('a service:', () => {
       expect(await remove(4)).toMatchObject({ status: 204 })
     })
 
-    test('what is not supported, which is refused', async () => {
+    test('unsupported headers, which are rejected', async () => {
       expect(await put({ ACL: 'public-read' })).toMatchObject({ status: 400 })
       expect(await put({ ACL: 'private' })).toMatchObject({ status: 200 })
       expect(await put({ StorageClass: 'GLACIER' })).toMatchObject({ status: 400 })

@@ -11,7 +11,7 @@ async function start(work: Promise<SlowDocument>) {
   return { status, failures, read: async () => Buffer.concat(await Array.fromAsync(body())).toString() }
 }
 
-test('a failure after the start of the response is in its body, and reported', async () => {
+test('reports a failure after the start of the response in its body', async () => {
   const work = Promise.withResolvers<SlowDocument>()
   const answer = await start(work.promise)
   const text = answer.read()
@@ -22,7 +22,7 @@ test('a failure after the start of the response is in its body, and reported', a
   expect(answer.failures).toEqual([error])
 })
 
-test('a failure after the client disconnected is reported', async () => {
+test('reports a failure after the client disconnected', async () => {
   const work = Promise.withResolvers<SlowDocument>()
   const answer = await start(work.promise)
   work.reject(new Error('unexpected'))
@@ -30,7 +30,7 @@ test('a failure after the client disconnected is reported', async () => {
   expect(answer.failures).toHaveLength(1)
 })
 
-test('a document that is ready late follows the head', async () => {
+test('a document that is ready late follows the headers', async () => {
   const work = Promise.withResolvers<SlowDocument>()
   const answer = await start(work.promise)
   const xml = '<?xml version="1.0" encoding="UTF-8"?>\n<Done></Done>'

@@ -72,7 +72,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     }
   }
 
-  test('calls for tags name the version, and say when there is none', async () => {
+  test('calls for tags state the version, and report if there is none', async () => {
     const bucket = await openBucket('tagged-versions', 'Enabled')
     const first = (await bucket.put('one')) ?? ''
     const second = await bucket.put('two')
@@ -95,7 +95,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     for (const call of calls) expect((await call()).VersionId).toBe(second)
   })
 
-  test('the attributes of an object name its version', async () => {
+  test('the attributes of an object state its version', async () => {
     const bucket = await openBucket('attributes', 'Enabled')
     const first = await bucket.put('one')
     const second = await bucket.put('second')
@@ -110,7 +110,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     ])
   })
 
-  test('the completion of a multipart upload names the version that it wrote', async () => {
+  test('the completion of a multipart upload states the version that it wrote', async () => {
     const { client } = s3
     const bucket = await openBucket('parts', 'Enabled')
     const target = { Bucket: 'parts', Key: 'k' }
@@ -129,7 +129,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     expect(await complete()).toBe('null')
   })
 
-  test('a deletion hides the object behind a marker, whose deletion shows it again', async () => {
+  test('a deletion hides the object behind a marker, and deleting the marker shows it again', async () => {
     const bucket = await openBucket('markers', 'Enabled')
     expect(await bucket.state()).toBe('Enabled')
     const first = await bucket.put('one')
@@ -226,7 +226,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     expect(Contents.map((one) => one.ETag)).toEqual([ETag])
   })
 
-  test('of two versions that are deleted at once, the one before them becomes the latest', async () => {
+  test('when two versions are deleted at once, the one before them becomes the latest', async () => {
     const { db } = s3.context
     const bucket = await openBucket('at-once', 'Enabled')
     const [first, second, third] = [await bucket.put('one'), await bucket.put('two'), await bucket.put('three')]
@@ -281,7 +281,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     expect(await bucket.read()).toBe('three')
   })
 
-  test('objects that such deletions left without a latest version are repaired by a migration', async () => {
+  test('a migration repairs objects that such deletions left without a latest version', async () => {
     const { db } = s3.context
     const lost = await openBucket('lost', 'Enabled')
     const hidden = await openBucket('hidden', 'Enabled')

@@ -155,7 +155,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       return JSON.stringify(rows.map((row) => Object.values(row as object).map(String)))
     }
 
-    test('random searches find what the query over all rows finds, in each order, page by page', async () => {
+    test('random searches find the same as a query over all rows, in each order, page by page', async () => {
       const names = Array.from({ length: 300 }, randomName)
       await insert(db, mine, names)
       await insert(db, other, Array.from({ length: 100 }, randomName))
@@ -191,7 +191,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       expect(matched).toBeGreaterThan(30)
     })
 
-    test('letters of all alphabets are found in any case', async () => {
+    test('finds letters of all alphabets in any case', async () => {
       const names = [
         'Übersicht 2026.pdf',
         'ÜBERSICHT.PDF',
@@ -242,7 +242,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       expect(wanted.length).toBeGreaterThan(5)
     })
 
-    test('a search with thousands of matches returns its pages in order, and costs another account nothing', async () => {
+    test('a search with thousands of matches returns its pages in order, and costs other accounts nothing', async () => {
       for (let at = 0; at < 6; at++)
         await insert(
           db,
@@ -279,7 +279,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       }
     })
 
-    test('CIDs are found by their start, by an index unless they are many', async () => {
+    test('finds CIDs by their start, through an index unless they are many', async () => {
       for (let at = 0; at < 3; at++) {
         await insert(
           db,
@@ -346,7 +346,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       expect(late.rows).toEqual((await page(null)).rows)
     })
 
-    test('a renamed upload is found by its new name only, a removed one not at all', async () => {
+    test('finds a renamed upload only by its new name, and a removed one not at all', async () => {
       await insert(db, mine, ['first name', 'another'])
       const [id = ''] = await search(db, 'first')
       await renameFile({ db, clock }, mine, id, 'second label')
@@ -359,7 +359,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       }
     })
 
-    test('a row renamed by an older replica is found by its new name, and indexed again', async () => {
+    test('finds a row renamed by an older replica by its new name, and indexes it again', async () => {
       await insert(db, mine, ['first name', 'another'])
       const [id = ''] = await search(db, 'first')
       await db.write((trx) => trx.updateTable('upload').set({ name: 'second label' }).where('id', '=', id).execute())
@@ -384,7 +384,7 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
       expect(await search(db, 'never')).toEqual([])
     })
 
-    test('rows of an older version are found at once, and by the index once it has them', async () => {
+    test('finds rows of an older version at once, and through the index once it has them', async () => {
       await db.close()
       place = await fresh()
       const old = await place.openOld()

@@ -60,7 +60,7 @@ describe('a provider of Filecoin', () => {
     expect(problem).not.toMatch(/5A5A5A|zzzz/)
   })
 
-  it('has a name of its own', () => {
+  it('has its own name', () => {
     expect(problemOf([filecoin, filecoin])).toContain('the same name')
   })
 })
@@ -70,11 +70,11 @@ it.each([
   ['{"challengeSeconds":"60"}', 'CAIRN_DEALS: challengeSeconds must be a number, but is "60"'],
   ['{"leaves":3}', 'CAIRN_DEALS: leaves is not allowed'],
   ['{"copies":', 'CAIRN_DEALS: the document is not JSON'],
-])('the deal setting %s is described by field, rule and value', (text, message) => {
+])('describes the deal setting %s by field, rule and value', (text, message) => {
   expect(() => parseDealSettings(text)).toThrow(expect.objectContaining({ code: 'INVALID_CONFIGURATION', message }))
 })
 
-it('a provider is described by its place, field and rule', () => {
+it('describes a provider by its position, field and rule', () => {
   expect(problemOf([filecoin, { ...filecoin, kind: 'ipfs' }])).toContain(
     '1.kind must be "cairn" or "filecoin", but is "ipfs"',
   )

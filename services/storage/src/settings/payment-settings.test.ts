@@ -144,7 +144,7 @@ test.each([
   ],
   [{ tokens: { usdc: { address: 'x' } } }, 'networks.polygon.tokens.usdc.address must be 0x and 40 hex digits'],
   [{ gas: 1 }, 'networks.polygon.gas is not allowed'],
-])('a wrong setting %j is described by field and rule', (change, problem) => {
+])('describes a wrong setting %j by field and rule', (change, problem) => {
   const text = JSON.stringify({ networks: { polygon: { ...minimal, ...change } } })
   expect(() => parsePaymentSettings(text)).toThrow(
     expect.objectContaining({ message: `CAIRN_PAYMENTS is not valid: ${problem}` }),

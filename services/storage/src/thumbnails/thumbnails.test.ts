@@ -13,7 +13,7 @@ describeOnDatabases('thumbnails on %s', (newDatabase) => {
   })
   afterAll(() => storage?.[Symbol.asyncDispose]())
 
-  test('an account stores, replaces and reads thumbnails of its own uploads, which are removed with them', async () => {
+  test('are stored, replaced and read by an account for its own uploads, and removed with them', async () => {
     const key = await storage.createKey()
     const { headers } = bearer(key)
     const put = async (cid: string, data: string, by: Record<string, string> = headers) => {

@@ -73,7 +73,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     (answer.json as { error?: { details?: object }; details?: object }).error?.details ??
     (answer.json as { details?: object }).details
 
-  test('a sender with the token alone uploads into the account, which is charged', async () => {
+  test('let a sender with only the token upload into the account, which is charged', async () => {
     const owner = await openAccount()
     const link = await owner.create({ label: 'for Ada', contentTypes: ['Image/*', 'application/pdf'] })
     const info = { owner: owner.address, contentTypes: ['image/*', 'application/pdf'], maxFileBytes: 1000 }
@@ -109,7 +109,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(storage.log.join('')).not.toContain('Bearer cairn_upload')
   })
 
-  test('the token opens no other call, and uploads of the account and of other links stay unseen', async () => {
+  test('open no other call by their token, and hide uploads of the account and of other links', async () => {
     const owner = await openAccount()
     const [link, other] = [await owner.create(), await owner.create()]
     for (const [path, method] of [
@@ -143,7 +143,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(codeOf(await storage.call('/api/upload-links', narrow))).toEqual([403, 'FORBIDDEN'])
   })
 
-  test('size, total, count and type are enforced, while bytes arrive too', async () => {
+  test('enforce size, total, count and type, also while bytes arrive', async () => {
     const owner = await openAccount()
     const link = await owner.create({ contentTypes: ['text/plain'], maxTotalBytes: 1500, maxUploads: 2 })
     const text = { filename: 'a.txt', filetype: 'text/plain; charset=utf-8' }
@@ -175,7 +175,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(listed.fileList).toMatchObject([{ encryption: false }, { encryption: false }])
   })
 
-  test('of concurrent uploads exactly as many start as the link allows, and a cancelled one frees its place', async () => {
+  test('start exactly as many concurrent uploads as allowed, and a cancelled one frees its place', async () => {
     const owner = await openAccount()
     const link = await owner.create({ maxUploads: 2 })
     expect((await link.send(randomBytes(5))).state).toBe('stored')
@@ -191,7 +191,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(codeOf(await link.start(10))).toEqual([410, 'GONE'])
   })
 
-  test('a repeated call with the same key is the same upload and counts once', async () => {
+  test('treat a repeated call with the same key as the same upload, counted once', async () => {
     const owner = await openAccount()
     const link = await owner.create({ maxUploads: 1, maxTotalBytes: 10 })
     const metadata = { filename: 'a.bin', 'idempotency-key': randomUUID() }
@@ -212,7 +212,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect((await owner.own.start(10, metadata)).headers.get('location')).toBe(own.headers.get('location'))
   })
 
-  test('a revoked link stores nothing more, uploads in progress included', async () => {
+  test('store nothing more when revoked, including uploads in progress', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     const path = await link.create(10)
@@ -232,7 +232,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     })
   })
 
-  test('senders of a blocked or full account are refused, and learn nothing about it', async () => {
+  test('refuse senders of a blocked or full account, and reveal nothing about it', async () => {
     const owner = await openAccount()
     const link = await owner.create({ maxFileBytes: 64 * MIB, maxTotalBytes: 64 * MIB })
     const full = await link.start(9 * MIB)
@@ -244,7 +244,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
       expect(codeOf(answer)).toEqual([403, 'ACCOUNT_BLOCKED'])
   })
 
-  test('uploads in progress through a link have a limit of their own', async () => {
+  test('have their own limit of uploads in progress', async () => {
     const owner = await openAccount()
     const [link, other] = [await owner.create(), await owner.create()]
     for (let at = 0; at < 3; at++) await link.create(1)
@@ -253,7 +253,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect((await owner.own.start(1)).status).toBe(201)
   })
 
-  test('pages of any origin can upload', async () => {
+  test('accept uploads from pages of any origin', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     const headers = { origin: 'https://example.com' }
@@ -267,7 +267,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(started.headers.get('access-control-expose-headers')).toContain('Location')
   })
 
-  test('bad links are refused, and an account has a limit of open links', async () => {
+  test('are rejected if invalid, and limited per account while open', async () => {
     const owner = await openAccount()
     const now = storage.context.clock.now()
     for (const [bad, code] of [
@@ -300,7 +300,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     await owner.create()
   })
 
-  test('an open link is listed behind any number that ended, and the newest first', async () => {
+  test('that are open are listed behind any number that ended, newest first', async () => {
     const owner = await openAccount()
     const first = await owner.create()
     const { db } = storage.context
@@ -324,7 +324,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
   })
 
   // Last: it advances the clock.
-  test('an expired link starts no upload, finishes those that have started, and is removed a month later', async () => {
+  test('start no upload once expired, finish those in progress, and are removed a month later', async () => {
     const owner = await openAccount()
     const link = await owner.create()
     storage.pass(day - 60_000)

@@ -70,7 +70,7 @@ function fill(sizeBytes: number, seed: number): Buffer {
 const nothing = { uploads: 0, packs: 0, blocks: 0, reservations: 0, objects: [] }
 
 describe('adding files', () => {
-  it('let other work run while very many are recorded', async () => {
+  it('lets other work run while very many are recorded', async () => {
     const count = 3000
     const { db } = test.context
     let mostTurns = 0
@@ -91,7 +91,7 @@ describe('adding files', () => {
     expect(await test.account()).toEqual({ used: 0, reserved: 0, uploads: count })
   })
 
-  it('are charged for long names of empty files, in the quota', async () => {
+  it('charges the quota for long names of empty files', async () => {
     const files = (count: number) =>
       Buffer.concat([...Array.from({ length: count }, (_, at) => part(`f/${String(at).padStart(1000, 'n')}`, '')), end])
     await add(files(10))

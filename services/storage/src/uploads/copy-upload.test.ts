@@ -16,7 +16,7 @@ describeOnDatabases('copies of uploads, on %s:', (newDatabase) => {
   })
   afterAll(() => s3?.[Symbol.asyncDispose]())
 
-  test('a copy of an upload that is deleted meanwhile keeps the content, or is refused', async () => {
+  test('a copy of an upload that is deleted meanwhile keeps the content, or is rejected', async () => {
     const { client, context, address } = s3
     const { db } = context
     await client.send(new PutObjectCommand({ Bucket: 'bucket', Key: 'source', Body: 'content' }))

@@ -58,14 +58,14 @@ const hello = 'Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD'
 const folderOfHello = 'QmNxvA5bwvPGgMXbmtyhxA1cKFdvQXnsGnZLCGor3AzYxJ'
 
 describe('parts of an upload', () => {
-  it('are one file, as Kubo would name it', async () => {
+  it('are one file with the CID of Kubo', async () => {
     const { roots, takenBytes, start } = await add([{ name: 'hello.txt', content: 'hello world' }])
     expect(roots).toEqual([['hello.txt', hello, 11]])
     expect(takenBytes).toBe(11)
     expect(start).toEqual({ bytes: Buffer.from('hello world'), isWhole: true })
   })
 
-  it('are a begun file that is longer than its kept beginning, also when no bytes are left', async () => {
+  it('are one started file that is longer than its kept beginning, also when no bytes are left', async () => {
     const sink = { put: () => undefined }
     const profile = importProfiles.v1
     const importer = createFileImporter({ profile, hash: hashSha256, sink })
@@ -92,7 +92,7 @@ describe('parts of an upload', () => {
     }
   })
 
-  it('are wrapped when asked, and when several things cannot be one answer', async () => {
+  it('are wrapped on request, or when several files need one answer', async () => {
     const file = { name: 'hello.txt', content: 'hello world' }
     expect((await add([file], { wrap: true })).roots).toEqual([['', folderOfHello, 11]])
     const { roots } = await add([file, { name: 'b.txt', content: 'b' }])

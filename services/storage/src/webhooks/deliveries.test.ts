@@ -74,7 +74,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
   }
   const settings = { url: 'http://127.0.0.1:1/', types: [], description: '' }
 
-  test('a crash between a delivery and its record delivers again, with the same id and a valid signature', async () => {
+  test('are repeated with the same id and a valid signature after a crash before their record', async () => {
     await using place = await open()
     const { context } = place
     await using receiver = await startReceiver(answer(204))
@@ -108,7 +108,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(deliveries).toMatchObject([{ state: 'delivered', tries: 1, last_status: 204, last_error: null }])
   })
 
-  test('of concurrent replicas each event is queued once and taken once, in order', async () => {
+  test('are queued once and taken once per event by concurrent replicas, in order', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
@@ -196,7 +196,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await findDueWebhooks(context, 10)).toEqual([{ id: row.id, address }])
   })
 
-  test('a success makes the deliveries that wait due, and a replay delivers a range again', async () => {
+  test('become due after a success, and a replay repeats a range', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
@@ -217,7 +217,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     await expect(replayEvents(context, webhook, 99, undefined)).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
   })
 
-  test('a success after the first failure of another delivery ends the failure', async () => {
+  test('end their failure on a success after the first failure of another delivery', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
@@ -235,7 +235,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect((await take()).delivery.sequence).toBe(fast.delivery.sequence)
   })
 
-  test('events of types that a webhook delivers no longer are not delivered', async () => {
+  test('omit events of types that a webhook no longer receives', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
@@ -258,7 +258,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await pending(other.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
   })
 
-  test.runIf(kind === 'postgres')('a failure and a change of the webhook never wait for each other', async () => {
+  test.runIf(kind === 'postgres')('do not deadlock when a failure and a change of the webhook coincide', async () => {
     await using place = await open()
     const { context } = place
     const { db } = context
@@ -286,7 +286,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(delivery).toMatchObject({ state: 'pending', tries: 1 })
   })
 
-  test('a replay of a disabled webhook waits until it is enabled, and keeps no other from its turn', async () => {
+  test('of a replay wait while the webhook is disabled, and block no others', async () => {
     await using place = await open()
     const { context } = place
     const { row: disabled } = await insertWebhook(context, address, settings)
@@ -310,7 +310,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect((await findDueWebhooks(context, 10)).map(({ id }) => id)).toContain(disabled.id)
   })
 
-  test('a replay queues no more than fits, and says where to continue', async () => {
+  test('of a replay are queued only as far as they fit, and it says where to continue', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
@@ -334,7 +334,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await pending()).toBe(1000)
   })
 
-  test('a webhook whose queue is full causes no unit of work until it has a place again', async () => {
+  test('cause no unit of work for a webhook whose queue is full until it has space', async () => {
     await using place = await open()
     const { db } = place.context
     const { row } = await insertWebhook(place.context, address, settings)
@@ -356,7 +356,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect((await requireWebhook(context, address, row.id)).cursor).toBe(1002)
   })
 
-  test('events that expired before they were queued are counted', async () => {
+  test('count events that expired before they were queued', async () => {
     await using place = await open()
     const { context } = place
     const { row } = await insertWebhook(context, address, { ...settings, types: ['api_key.revoked'] })

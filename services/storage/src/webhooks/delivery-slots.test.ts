@@ -7,7 +7,7 @@ const webhooksOf = (address: string, count: number) =>
   Array.from({ length: count }, (_, at) => ({ id: `${address}${at}`, address }))
 const ids = (webhooks: readonly { id: string }[]) => webhooks.map(({ id }) => id)
 
-test('an account has a part of the slots, and a webhook less', () => {
+test('an account gets a share of the slots, and a webhook less', () => {
   const slots = createDeliverySlots()
   const [a, b] = [webhooksOf('a', 10), webhooksOf('b', 1)]
   const selected = slots.select([...a, ...b])
@@ -19,7 +19,7 @@ test('an account has a part of the slots, and a webhook less', () => {
   expect(slots.isFull).toBe(false)
 })
 
-test('the webhook that has had no slot for the longest time is first', () => {
+test('the webhook that has waited longest for a slot is first', () => {
   const slots = createDeliverySlots()
   const many = ['a', 'b', 'c', 'd', 'e'].flatMap((address) => webhooksOf(address, 4))
   const first = slots.select(many)

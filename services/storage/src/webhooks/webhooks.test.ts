@@ -88,7 +88,7 @@ test('a webhook receives the selected events, and its secret is shown once and s
   )
 })
 
-test('receivers that fail, redirect, never end or never answer are retried with the same id', async () => {
+test('retries receivers that fail, redirect, never end or never answer, with the same id', async () => {
   await using elsewhere = await startReceiver(answer(200))
   await using failing = await startReceiver((response, count) => answer(count === 1 ? 500 : 204)(response))
   await using redirecting = await startReceiver((response) => {
@@ -145,7 +145,7 @@ test('receivers that fail, redirect, never end or never answer are retried with 
   expect(metrics).toMatch(/cairn_webhook_deliveries_total\{result="delivered"\} [1-9]/)
 })
 
-test('receivers that do not respond delay no event of others', { timeout: 60_000 }, async () => {
+test('receivers that do not respond delay no events of others', { timeout: 60_000 }, async () => {
   await using silent = await startReceiver(() => undefined)
   await using quick = await startReceiver(answer(204))
   const [slow, other] = [await openAccount(storage), await openAccount(storage)]

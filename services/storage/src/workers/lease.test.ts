@@ -22,7 +22,7 @@ async function readExpiry(db: Database): Promise<number> {
   return (await row.executeTakeFirstOrThrow()).expires_at
 }
 
-test('a held lease is written again only after a third of its duration, and never expires between', async () => {
+test('writes a held lease again only after a third of its duration, and never lets it expire between', async () => {
   await using db = await openFile('renewed')
   expect(await acquireLease(db, { ...mine, now: 1000 })).toEqual({ fence: 1, expiresAt: 61_000 })
   expect(await acquireLease(db, { ...mine, now: 20_999 })).toMatchObject({ fence: 1, expiresAt: 61_000 })
@@ -31,7 +31,7 @@ test('a held lease is written again only after a third of its duration, and neve
   expect(await readExpiry(db)).toBe(81_000)
 })
 
-test('a lease that another owner took over is not believed to be held', async () => {
+test('a lease that another owner took over is no longer considered held', async () => {
   await using db = await openFile('taken')
   await acquireLease(db, { ...mine, now: 1000 })
   expect(await acquireLease(db, { ...other, now: 60_999 })).toBeUndefined()

@@ -29,7 +29,7 @@ describe('bringing a piece', () => {
     expect(curio.requests.filter((name) => name === 'POST pieces')).toHaveLength(1)
   })
 
-  it('adds pieces offered side by side to one data set', async () => {
+  it('adds concurrently offered pieces to one data set', async () => {
     const { contracts, makePiece, offer, stateOf, livePieces } = world
     const pieces = await Promise.all([1, 2, 3, 4, 5].map((seed) => makePiece(seed)))
     await Promise.all(pieces.map((piece) => offer(piece)))
@@ -101,7 +101,7 @@ describe('bringing a piece', () => {
     expect(livePieces()).toHaveLength(2)
   })
 
-  it('reads past epochs that have no block', async () => {
+  it('reads past epochs without a block', async () => {
     const { contracts, open, makePiece, stateOf, bring } = world
     const piece = await makePiece(8)
     await bring(piece)
@@ -111,7 +111,7 @@ describe('bringing a piece', () => {
     expect(await stateOf(piece)).toBe('kept')
   })
 
-  it('pays from the wallet that a session key speaks for', async () => {
+  it('pays from the wallet that a session key acts for', async () => {
     const { contracts, key, open, makePiece, offer, until, bring } = world
     const payer = '0x00000000000000000000000000000000000000aa'
     world.provider = open({ payer })

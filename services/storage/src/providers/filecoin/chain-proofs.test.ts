@@ -20,7 +20,7 @@ describe('proofs on the chain', () => {
     return inspect(piece, keptSince, provenAt)
   }
 
-  it('are shown by chain, epoch and transaction', async () => {
+  it('are shown with chain, epoch and transaction', async () => {
     const { contracts, makePiece, bring } = world
     const piece = await makePiece(40)
     await bring(piece)
@@ -74,7 +74,7 @@ describe('proofs on the chain', () => {
     expect(await read(piece, contracts.head)).toMatchObject({ newest: { leafCount: 5 }, missed: undefined })
   })
 
-  it('that are known are not fetched again, as the endpoint may have dropped their epoch', async () => {
+  it('that are known are not fetched again, because the endpoint may have dropped their epoch', async () => {
     const { contracts, open, makePiece, bring } = world
     const piece = await makePiece(45)
     await bring(piece)

@@ -32,7 +32,7 @@ describe('the chain', () => {
     },
   )
 
-  it('must know the provider by the URL of the settings', async () => {
+  it('must know the provider by the URL in the settings', async () => {
     const { contracts, curio, makePiece, offer } = world
     contracts.provider.serviceURL = 'https://elsewhere.example'
     const error = await failureOf(offer(await makePiece(21)))
@@ -74,7 +74,7 @@ describe('a kept piece', () => {
     expect((await failureOf(read(1, 2))).code).toBe('UPSTREAM_FAILED')
   })
 
-  it('is removed once, also on a repeated request, and can come back', async () => {
+  it('is removed once, also on a repeated request, and can be added again', async () => {
     const { contracts, curio, makePiece, stateOf, bring, livePieces } = world
     const piece = await makePiece(31)
     await bring(piece)
@@ -92,7 +92,7 @@ describe('a kept piece', () => {
     expect(await stateOf(piece)).toBe('kept')
   })
 
-  it('receives no challenge of ours', async () => {
+  it('receives no challenge from us', async () => {
     const { makePiece } = world
     const challenge = { nonce: new Uint8Array(32), count: 5, within: [{ start: 0, count: 4 }] }
     expect((await failureOf(world.provider.challenge(await makePiece(32), challenge, { signal }))).code).toBe(
@@ -102,7 +102,7 @@ describe('a kept piece', () => {
 })
 
 describe('the published client', () => {
-  it('works with the stand-in of Curio as with Curio', async () => {
+  it('works with the Curio simulator as with Curio', async () => {
     const { contracts, curio, source, makePiece, bring } = world
     const piece = await makePiece(50)
     const data = source.payloads.get(piece) ?? Buffer.alloc(0)

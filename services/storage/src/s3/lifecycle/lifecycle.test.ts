@@ -68,7 +68,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     }
   }
 
-  test('an object is deleted at the first midnight after its days, and only where the rule covers it', async () => {
+  test('delete an object at the first midnight after its days, and only if a rule covers it', async () => {
     const bucket = await openBucket('days')
     for (const key of ['tmp/a', 'keep/b', 'tmp/large'])
       await bucket.put(key, key === 'tmp/large' ? 'x'.repeat(100) : 'x')
@@ -102,7 +102,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(Number(files)).toBe(3)
   })
 
-  test('reads and writes say when an object will be deleted, and by which rule', async () => {
+  test('let reads and writes say when an object will be deleted, and by which rule', async () => {
     const bucket = await openBucket('dates')
     await bucket.put('before')
     expect(await bucket.expiration('before')).toBe(undefined)
@@ -120,7 +120,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.expiration('before')).toMatch(/rule-id="later"$/)
   })
 
-  test('a date deletes all objects from that day on', async () => {
+  test('with a date delete all objects from that day on', async () => {
     const bucket = await openBucket('by-date')
     await bucket.put('past/a')
     await bucket.put('future/b')
@@ -136,7 +136,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     ])
   })
 
-  test('with versioning, the latest version gets a delete marker, and earlier ones go after their own days', async () => {
+  test('with versioning, add a delete marker to the latest version, and delete earlier ones after their own days', async () => {
     const bucket = await openBucket('versions', 'Enabled')
     for (const text of ['1', '2', '3']) await bucket.put('k', text)
     await bucket.rule([
@@ -162,7 +162,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual([])
   })
 
-  test('keeps the newest of the earlier versions', async () => {
+  test('keep the newest of the earlier versions', async () => {
     const bucket = await openBucket('kept', 'Enabled')
     for (let at = 0; at < 10; at++) await bucket.put('k', `${at}`)
     await bucket.put('other')
@@ -180,7 +180,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['k', 'k', 'k', 'k', 'k', 'k', 'other'])
   })
 
-  test('without versioning, an overwritten version is an earlier one, and an expired object goes with all of them', async () => {
+  test('without versioning, treat an overwritten version as earlier, and delete an expired object with all versions', async () => {
     const bucket = await openBucket('unversioned')
     for (const text of ['1', '2']) await bucket.put('k', text)
     await bucket.rule([
@@ -196,7 +196,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual([])
   })
 
-  test('removes delete markers that hide nothing, and no others', async () => {
+  test('remove delete markers that hide nothing, and no others', async () => {
     const bucket = await openBucket('markers', 'Enabled')
     await bucket.put('hidden')
     for (const key of ['alone', 'hidden', 'hidden-below', 'kept/alone']) await bucket.remove(key)
@@ -208,7 +208,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['!hidden', '!kept/alone', 'hidden'])
   })
 
-  test('aborts multipart uploads that were begun long ago', async () => {
+  test('abort multipart uploads that were started long ago', async () => {
     const bucket = await openBucket('uploads')
     const { client } = s3
     for (const Key of ['tmp/a', 'other'])
@@ -227,7 +227,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await list()).toEqual(['other'])
   })
 
-  test('an object that is written again while the rules are applied stays', async () => {
+  test('keep an object that is overwritten while they are applied', async () => {
     for (const [name, status] of [
       ['again-plain', undefined],
       ['again-versioned', 'Enabled'],
@@ -247,7 +247,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     }
   })
 
-  test('an earlier version that becomes the latest while the rules are applied stays', async () => {
+  test('keep an earlier version that becomes the latest while they are applied', async () => {
     const bucket = await openBucket('back', 'Enabled')
     await bucket.put('k', 'old')
     await bucket.put('k', 'new')
@@ -261,7 +261,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['k'])
   })
 
-  test('an object whose tags change while the rules are applied stays', async () => {
+  test('keep an object whose tags change while they are applied', async () => {
     const bucket = await openBucket('kept-tag')
     await bucket.put('k', 'x', 'class=short')
     await bucket.age(3)
@@ -275,7 +275,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['k'])
   })
 
-  test('nothing is deleted any more once the rules are removed, also in the middle of a round', async () => {
+  test('delete nothing once they are removed, also in the middle of a round', async () => {
     const bucket = await openBucket('stopped', 'Enabled')
     await bucket.put('a')
     await bucket.put('a')
@@ -292,7 +292,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(before)
   })
 
-  test('a delete marker stays if an object is written below it meanwhile', async () => {
+  test('keep a delete marker if an object is written below it meanwhile', async () => {
     const bucket = await openBucket('marker-again', 'Enabled')
     await bucket.remove('k')
     await bucket.rule([{ Status: 'Enabled', Prefix: '', Expiration: { ExpiredObjectDeleteMarker: true } }])
@@ -303,7 +303,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['!k', 'k'])
   })
 
-  test('buckets are due when their rules change and after each midnight, and one that stops half way remains due', async () => {
+  test('make buckets due when they change and after each midnight, and keep one due that stops half-way', async () => {
     const bucket = await openBucket('due')
     for (const key of ['a', 'b']) await bucket.put(key)
     await bucket.age(3)
@@ -333,7 +333,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual([])
   })
 
-  test('stores the rules as they were sent, and rejects those that make no sense', async () => {
+  test('are stored as sent, and rejected if they make no sense', async () => {
     const bucket = await openBucket('configured')
     const rules: BucketLifecycleConfiguration['Rules'] = [
       { ID: 'plain', Status: 'Enabled', Prefix: 'test1/', Expiration: { Days: 31 } },

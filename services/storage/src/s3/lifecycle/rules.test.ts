@@ -3,7 +3,7 @@ import { readLifecycleRules } from './rules.ts'
 
 const rule = { id: 'a', isEnabled: true, hasFilter: true, prefix: 'logs/', tags: [], days: 1 }
 
-test('rules of one text are parsed once', () => {
+test('parses rules of one text once', () => {
   const rules = readLifecycleRules(JSON.stringify([rule]))
   expect(rules).toEqual([rule])
   // Each request reads the text from the database.
