@@ -101,7 +101,7 @@ function ring({ hookTimeout = 600_000, ...more }: Ring): TestProjectInlineConfig
   }
 }
 
-/** Rings of tests: what each starts, and its command, is told in docs/testing.md. */
+/** Rings of tests: what each starts, and its command, is described in docs/testing.md. */
 export default defineConfig({
   test: {
     globalSetup: ['tests/run-setup.ts'],

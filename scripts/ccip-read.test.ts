@@ -17,7 +17,7 @@ function findClients(source: string): string[] {
 }
 
 // With CCIP-Read (EIP-3668) on, as by default, any called contract can name URLs that viem then fetches.
-test('every viem client in our sources turns CCIP-Read off', () => {
+test('every viem client in our sources disables CCIP-Read', () => {
   const files = globSync('{packages,services,apps}/*/src/**/*.{ts,tsx}', { cwd: root }).filter(
     (file) => !/\.(test|fixture|suite)\.tsx?$/.test(file),
   )

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 const folder = resolve(import.meta.dirname, '../docs/decisions')
 const decisions = readdirSync(folder).filter((name) => name !== 'README.md')
 
-test('every decision has a number of its own', () => {
+test('every decision has its own number', () => {
   const byNumber = Map.groupBy(decisions, (name) => name.slice(0, 4))
   expect([...byNumber.values()].filter((names) => names.length > 1)).toEqual([])
 })

@@ -174,7 +174,7 @@ describe('each service of the compose file', () => {
   })
 })
 
-test.each(['.gitignore', '.dockerignore'])('%s leaves out homes, secrets and certificates', (path) => {
+test.each(['.gitignore', '.dockerignore'])('%s excludes homes, secrets and certificates', (path) => {
   const ignored = read(path)
     .split('\n')
     .map((line) => line.replace(/\/$/, ''))
@@ -299,7 +299,7 @@ test.each(deployFiles.filter((path) => path.endsWith('.service')))(
 test.each([
   ['cairn-admin', commands],
   ['cairn-keynode-admin', keyNodeCommands],
-])('every command of %s that a page names exists, and each is named', (tool, known) => {
+])('every command of %s on a page exists, and each is listed', (tool, known) => {
   const text = [...pages, ...otherPages].map(read).join('\n')
   for (const [, one = '', two = ''] of text.matchAll(new RegExp(`${tool} ([a-z-]+)(?: ([a-z-]+))?`, 'g'))) {
     const isCommand = one in known || `${one} ${two}` in known
@@ -309,7 +309,7 @@ test.each([
   for (const name of Object.keys(known)) expect(ofOperators).toContain(name)
 })
 
-test('every log line that the pages for operators name is one that a service writes', () => {
+test('a service writes every log line that the pages for operators quote', () => {
   const lines = [...read('docs/operate/incidents.md').matchAll(/^\| `([^`]+)`/gm)].map(([, line = '']) => line)
   expect(lines.length).toBeGreaterThan(10)
   const [list = ''] = /^- \*\*Log\*\*: .*$/m.exec(read('docs/payments.md')) ?? []
@@ -330,7 +330,7 @@ test('incidents.md explains every warning and error that a service logs', () => 
   expect([...new Set(lines)].filter((line) => !page.includes(`\`${line}`))).toEqual([])
 })
 
-test('every tool of a bundle has a command in the image, and the page on deployment names it', () => {
+test('every tool of a bundle has a command in the image, and the page on deployment lists it', () => {
   const tools = Object.entries(serviceBundles).flatMap(([service, { programs }]) =>
     Object.keys(programs).filter((program) => program !== service),
   )
@@ -349,7 +349,7 @@ test.each([
   ['a key node', (port: number) => ({ CAIRN_KEYNODE_NUMBER: '3', CAIRN_KEYNODE_PORT: `${port}` })],
   ['a key router', (port: number) => ({ CAIRN_KEYROUTER_NODES: 'http://a', CAIRN_KEYROUTER_PORT: `${port}` })],
   ['a provider', (port: number) => ({ CAIRN_PROVIDER_SOURCES: 'http://a', CAIRN_PROVIDER_PORT: `${port}` })],
-])('the health check of a container asks the port of %s', async (_what, environmentOf) => {
+])('the health check of a container probes the port of %s', async (_what, environmentOf) => {
   const asked: unknown[] = []
   const server = createServer((request, response) => {
     asked.push(request.url)
@@ -364,7 +364,7 @@ test.each([
   expect([code, asked]).toEqual([0, ['/healthz']])
 })
 
-test('every unit with an [Install] section is enabled by a page, so that it starts with the machine', () => {
+test('a page enables every unit with an [Install] section, so that it starts with the machine', () => {
   const text = pages.map(read).join('\n')
   for (const path of deployFiles.filter(
     (file) => /\.(?:service|timer)$/.test(file) && read(file).includes('[Install]'),

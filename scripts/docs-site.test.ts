@@ -30,7 +30,7 @@ test('the navigation of the site lists every page below docs/', async () => {
   expect(linksOf(sidebar['/'] ?? [])).toHaveLength(links.size - listDecisions().length)
 })
 
-test('every page has a path of its own', () => {
+test('every page has its own path', () => {
   const pages = [...listPages(), 'README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md'].map(sitePath)
   expect(new Set(pages).size).toBe(pages.length)
   expect(sitePath('docs/README.md')).toBe('index.md')

@@ -28,7 +28,7 @@ test('the icons match the imports of the console; if not, run `npm run generate`
   expect(Object.fromEntries(there)).toEqual(printed)
 })
 
-test('the error table, its page and the OpenAPI document name the same codes', () => {
+test('the error table, its page and the OpenAPI document list the same codes', () => {
   const codes = Object.keys(errorTable).sort()
   const page = [...(files['docs/errors.md'] ?? '').matchAll(/^\| `([A-Z_]+)` \|/gm)].map(([, code]) => code)
   expect(page.sort()).toEqual(codes)

@@ -90,7 +90,7 @@ function printErrors(): string {
   }
   const entries = Object.entries(errorTable)
   const table = (rows: typeof entries) =>
-    `| code | status | message | what to do | try again | details | calls |\n|---|---|---|---|---|---|---|\n${rows.map(print).join('\n')}`
+    `| code | status | message | what to do | retry | details | calls |\n|---|---|---|---|---|---|---|\n${rows.map(print).join('\n')}`
   return `${notice}
 
 # Errors

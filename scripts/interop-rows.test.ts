@@ -5,7 +5,7 @@ import { ringRows } from '../tests/interop/ring-rows.ts'
 
 const root = join(import.meta.dirname, '..')
 
-test('each file of tests/interop is run by a row', () => {
+test('a row runs each file of tests/interop', () => {
   const files = readdirSync(join(root, 'tests/interop')).filter((name) => name.endsWith('.test.ts'))
   expect([...new Set(ringRows.flatMap((row) => row.files))].sort()).toEqual(files.sort())
 })

@@ -14,7 +14,7 @@ test('recorded figures replace their own section, new ones come last, and others
   expect(recordSections(page, [])).toBe(page)
 })
 
-test('what people wrote below a table stays', () => {
+test('text that people wrote below a table stays', () => {
   const written = page.replace('old', 'old\n\n| a |\n|---|\n| 1 |\n\nBecause of this.\n\n| b |\n|---|\n| 2 |')
   expect(recordSections(written, [{ name: 'one', text: 'new\n\n| a |\n|---|\n| 3 |' }])).toContain(
     '### one\n\nnew\n\n| a |\n|---|\n| 3 |\n\nBecause of this.\n\n| b |\n|---|\n| 2 |\n\n#### part\n\n### two',

@@ -18,7 +18,7 @@ function write(files: Record<string, string>): void {
   }
 }
 
-test('finds a cycle of rooms, through types and late imports too, and names it once', () => {
+test('finds a cycle of rooms, through types and late imports too, and reports it once', () => {
   write({
     'a/a.ts': "import type { B } from '../b/b.ts'",
     'b/b.ts': "export const load = () => import('../c/c.ts')",
@@ -48,7 +48,7 @@ test('finds a cycle of files of one room, closed by a type', () => {
   expect(findCircles(readFileImports(src))).toEqual(['a/one.ts -> a/two.ts -> a/one.ts'])
 })
 
-test('the check fails and names each violation of a checkout', () => {
+test('the check fails and lists each violation of a checkout', () => {
   write({
     'services/x/src/a/a.ts': "import '../b/part.ts'",
     'services/x/src/a/routes.ts': "trx.deleteFrom('upload')",

@@ -129,7 +129,7 @@ test('detects and repairs a missing package, nested ones included', async () => 
   ])
 })
 
-test('installs again when npm cannot repair the tree', async () => {
+test('installs again if npm cannot repair the tree', async () => {
   await start()
   rmSync(join(root, 'node_modules/a/node_modules'), { recursive: true })
   rmSync(join(root, 'made/node_modules/a/node_modules'), { recursive: true })
@@ -146,7 +146,7 @@ test('installs when the lockfile note of npm is incomplete or missing', async ()
   expect(npmCalls()).toHaveLength(3)
 })
 
-test('another lockfile installs again, the same content with another time does not', async () => {
+test('installs again for another lockfile, and not for the same content with another time', async () => {
   await start()
   const later = new Date(Date.now() + 60_000)
   utimesSync(join(root, 'package-lock.json'), later, later)
@@ -157,7 +157,7 @@ test('another lockfile installs again, the same content with another time does n
   expect(npmCalls()).toHaveLength(2)
 })
 
-test('keeps a tree that npm itself brought up to the lockfile', async () => {
+test('keeps a tree that npm itself updated to the lockfile', async () => {
   makeTree(['node_modules/a', 'node_modules/a/node_modules/b', 'node_modules/tool'], '.')
   expect(await start('tests/hello.mjs')).toMatchObject({ ...hello, error: '' })
   expect(calls()).toEqual([])
@@ -212,7 +212,7 @@ test('removes files that no program of a network reads', async () => {
   expect(removed.filter(isThere)).toEqual([])
 })
 
-test('reports a failed npm, and the next command tries again', async () => {
+test('reports a failed npm, and the next command retries', async () => {
   const npm = readFileSync(join(root, 'bin/npm'), 'utf8')
   writeFileSync(join(root, 'bin/npm'), '#!/bin/sh\necho no registry >&2\nexit 7\n')
   const failed = await start()
@@ -222,7 +222,7 @@ test('reports a failed npm, and the next command tries again', async () => {
   expect(await start()).toMatchObject(hello)
 })
 
-test('the lock of an ended process blocks no other', async () => {
+test('the lock of a process that exited blocks no other', async () => {
   writeFileSync(join(root, '.cairn-install.lock'), '999999999')
   expect(await start()).toMatchObject(hello)
 })

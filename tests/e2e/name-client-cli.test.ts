@@ -96,7 +96,7 @@ test('creates a name at the service, publishes it by its label, resolves, lists,
   expect((await cairn(['name', 'import', 'home.key'])).err).toContain('is already on this machine')
 })
 
-test('accepts a label in place of a name, with and without a path below it', async () => {
+test('accepts a label wherever a name is expected, with and without a path below it', async () => {
   mkdirSync(join(folder, 'pages'))
   writeFileSync(join(folder, 'pages', 'index.html'), '<p>hi')
   const { cid } = await json(['upload', 'pages'])

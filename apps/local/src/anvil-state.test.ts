@@ -26,7 +26,7 @@ test('a damaged state without a copy is set aside', async () => {
   expect(await readFile(join(home, left), 'utf8')).toBe('{"block":{"numb')
 })
 
-test('no copy is made of a damaged state', async () => {
+test('does not copy a damaged state', async () => {
   const file = join(home, 'state.json')
   await writeFile(file, '{"block":1}')
   await keepStateCopy(file)

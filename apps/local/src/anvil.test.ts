@@ -59,7 +59,7 @@ test('later output never stops it', async () => {
   await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000 }).toBe(true)
 }, 120_000)
 
-test('is killed when it does not end by itself', async () => {
+test('is killed when it does not exit by itself', async () => {
   {
     await using _anvil = await startAnvil(writeProgram(ignoresSigterm), options())
     expect(isAlive(pidOfProgram())).toBe(true)
@@ -67,7 +67,7 @@ test('is killed when it does not end by itself', async () => {
   expect(isAlive(pidOfProgram())).toBe(false)
 })
 
-test('ends when the process that started it is killed, even if it hangs', async () => {
+test('exits when the process that started it is killed, even if it hangs', async () => {
   const script = `import { startAnvil } from ${JSON.stringify(join(import.meta.dirname, 'anvil.ts'))}
 await startAnvil(${JSON.stringify(writeProgram(ignoresSigterm))}, ${JSON.stringify(options())})
 console.log('started')
@@ -110,7 +110,7 @@ test('fails on a machine without a package for it, unless the PATH has it', () =
   expect(findAnvil(folder, 'darwin-arm64')).toBe(join(folder, 'anvil'))
 })
 
-test('a folder of its name in the PATH is not the program', () => {
+test('does not take a folder of its name in the PATH for the program', () => {
   const source = join(folder, 'source')
   mkdirSync(join(source, 'anvil'), { recursive: true })
   expect(findAnvil(source, 'win32-x64')).toBeUndefined()

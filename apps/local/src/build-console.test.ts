@@ -50,7 +50,7 @@ test('builds once for concurrent calls, and again when a source is newer', async
   expect(await readdir(folder)).not.toContainEqual(expect.stringMatching(/^dist-/))
 })
 
-test('is built again when any file of the console changes, or of a package that it bundles, but not for what tools write', async () => {
+test('builds again when a file of the console, or of a package that it bundles, changes, but not for what tools write', async () => {
   let builds = 0
   const build = async () => {
     await buildConsole({ onBuild: () => builds++, root })

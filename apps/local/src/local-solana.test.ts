@@ -34,7 +34,7 @@ async function post(url: string, body: string): Promise<unknown> {
   return JSON.parse(await (await fetch(url, { method: 'POST', body })).text())
 }
 
-test('coins and tokens arrive by transactions, and are there after a restart', async () => {
+test('transactions deliver coins and tokens, which survive a restart', async () => {
   const [from, to] = [createSolanaSigner(), createSolanaSigner()]
   let token = { mint: '', account: '' }
   {
@@ -63,7 +63,7 @@ test('coins and tokens arrive by transactions, and are there after a restart', a
   expect(await held({ mint: from.address }, 'base64')).toEqual([])
 })
 
-test('a transaction that is not covered, not signed or sent twice changes nothing', async () => {
+test('a transaction that is underfunded, unsigned or sent twice changes nothing', async () => {
   await using chain = await start()
   const { url } = chain
   const [from, to] = [createSolanaSigner(), createSolanaSigner()]
@@ -84,7 +84,7 @@ test('a transaction that is not covered, not signed or sent twice changes nothin
   expect(await callSolana(url, 'getBalance', to.address)).toBe(1_000_000)
 })
 
-test('bytes that are no transaction are refused before they reach the engine, which would abort the process', async () => {
+test('rejects bytes that are not a transaction before the engine, which would abort the process', async () => {
   await using chain = await start()
   const { url } = chain
   const from = createSolanaSigner('3'.repeat(64))
@@ -135,7 +135,7 @@ test('lamports beyond 2^53 are exact', async () => {
   expect(await response.text()).toContain(`"value":${2n ** 60n + 1n}}`)
 })
 
-test('calls that are no calls get an error of JSON-RPC', async () => {
+test('returns a JSON-RPC error for invalid calls', async () => {
   await using chain = await start()
   const codeOf = async (body: string) => {
     const answer = await post(chain.url, body)
@@ -153,7 +153,7 @@ test('calls that are no calls get an error of JSON-RPC', async () => {
     expect(await codeOf(request('requestAirdrop', '1'.repeat(32), lamports))).toMatchObject({ code: -32602 })
 })
 
-test('a request with a nested id is refused, and the chain continues', async () => {
+test('rejects a request with a nested id, and the chain continues', async () => {
   await using chain = await start()
   const id = `${'['.repeat(8_000)}${']'.repeat(8_000)}`
   expect(await post(chain.url, `{"jsonrpc":"2.0","id":${id},"method":"getHealth"}`)).toEqual({
@@ -164,7 +164,7 @@ test('a request with a nested id is refused, and the chain continues', async () 
   expect(await callSolana(chain.url, 'getHealth')).toBe('ok')
 })
 
-test('a damaged state is named and kept', async () => {
+test('reports and keeps a damaged state', async () => {
   {
     await using chain = await start()
     await callSolana(chain.url, 'requestAirdrop', createSolanaSigner().address, sol)
@@ -178,6 +178,6 @@ test('a damaged state is named and kept', async () => {
   expect(readFileSync(file).equals(bytes)).toBe(true)
 })
 
-test('a machine without a package has no chain', () => {
+test('has no chain on a machine without a package for it', () => {
   expect(loadLitesvm('aix-ppc64')).toBe(undefined)
 })

@@ -2,7 +2,7 @@ import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
 import { commandFor, networkHome } from './network-home.ts'
 
-test('an empty CAIRN_HOME is not the present folder', () => {
+test('an empty CAIRN_HOME does not mean the current folder', () => {
   expect([networkHome({ CAIRN_HOME: '' }), networkHome({})]).toEqual([resolve('.cairn'), resolve('.cairn')])
   expect(networkHome({ CAIRN_HOME: 'other' })).toBe(resolve('other'))
 })

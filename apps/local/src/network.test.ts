@@ -18,7 +18,7 @@ const hasIpv6 = Object.values(networkInterfaces()).some((all) => all?.some(({ ad
 const options = (): NetworkOptions => ({ home, ports: 'any', environment: { CAIRN_LOG_LEVEL: 'silent' } })
 const modeOf = (name: string) => (statSync(join(home, name)).mode & 0o777).toString(8)
 
-test('writes its profile when all is ready, and removes it at its end', async () => {
+test('writes its profile when everything is ready, and removes it when it stops', async () => {
   {
     await using network = await createNetwork(options())
     const written: unknown = JSON.parse(readFileSync(join(home, 'network.json'), 'utf8'))
@@ -52,14 +52,14 @@ test('writes its profile when all is ready, and removes it at its end', async ()
   expect(existsSync(join(home, 'network.json'))).toBe(false)
 })
 
-test('an invalid offset of the ports is the only problem that is named', async () => {
+test('reports only the offset if the offset of the ports is invalid', async () => {
   const environment = { CAIRN_PORT_OFFSET: '60000' }
   await expect(createNetwork({ home, environment })).rejects.toMatchObject({
     message: 'CAIRN_PORT_OFFSET must be a whole number from 0 to 56000',
   })
 })
 
-test('makes secrets readable to their owner alone', async () => {
+test('makes secrets readable only by their owner', async () => {
   await using _network = await createNetwork(options())
   expect(modeOf('.')).toBe('700')
   expect(modeOf('wallet.key')).toBe('600')
@@ -74,7 +74,7 @@ test('creates the wallet once', async () => {
   expect(await start()).toEqual(await start())
 })
 
-test('rejects a wallet that is damaged or readable to others, and never replaces it', async () => {
+test('rejects a wallet that is damaged or readable by others, and never replaces it', async () => {
   await (await createNetwork(options()))[Symbol.asyncDispose]()
   const path = join(home, 'wallet.key')
   chmodSync(path, 0o644)
@@ -89,7 +89,7 @@ test('rejects a wallet that is damaged or readable to others, and never replaces
   expect(readFileSync(path, 'utf8')).toBe('0x12')
 })
 
-test('rejects a second start on the same folder without harm', async () => {
+test('rejects a second start in the same folder without harm', async () => {
   await using network = await createNetwork(options())
   await expect(createNetwork(options())).rejects.toMatchObject({
     code: 'CONFLICT',
@@ -99,7 +99,7 @@ test('rejects a second start on the same folder without harm', async () => {
   expect((await fetch(`${network.profile.api}/healthz`)).status).toBe(200)
 })
 
-test('starts after a killed run left its files', async () => {
+test('starts although a killed run left its files', async () => {
   await (await createNetwork(options()))[Symbol.asyncDispose]()
   writeFileSync(join(home, 'network.json'), '{"api":"http://127.0.0.1:1"}')
   writeFileSync(join(home, 'network.pid'), '1')
@@ -125,7 +125,7 @@ test.skipIf(!hasIpv6)('runs on an IPv6 address', async () => {
   expect(chain?.rpcUrl).toContain('[::1]')
 })
 
-test('refuses ports that clients do not connect to', async () => {
+test('rejects ports that clients refuse to connect to', async () => {
   const chosen = { ...options(), ports: 'default', environment: { CAIRN_PORT_OFFSET: '2000' } } as const
   await expect(createNetwork(chosen)).rejects.toMatchObject({
     code: 'INVALID_CONFIGURATION',
@@ -135,7 +135,7 @@ test('refuses ports that clients do not connect to', async () => {
   await expect(fetch('http://127.0.0.1:10080')).rejects.toMatchObject({ cause: { message: 'bad port' } })
 })
 
-test('names all ports in use in one error, with the remedy', async () => {
+test('lists all ports in use in one error, with the remedy', async () => {
   const servers = [createServer(), createServer()]
   try {
     const ports = await Promise.all(servers.map(listen))

@@ -18,7 +18,7 @@ const services = readdirSync(join(deploy, 'systemd')).filter(
   (name) => name.endsWith('.service') && !readUnit(name).includes('Type=oneshot'),
 )
 
-test.each(services)('so does the unit %s', (name) => {
+test.each(services)('the unit %s starts services with the memory settings of a local network', (name) => {
   const unit = readUnit(name)
   for (const argument of memory.arguments) expect(unit).toMatch(new RegExp(`^ExecStart=.* ${argument} `, 'm'))
   for (const setting of environment) expect(unit).toMatch(new RegExp(`^Environment=.*\\b${setting}$`, 'm'))

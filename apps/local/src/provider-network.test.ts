@@ -20,7 +20,7 @@ const options = (environment = {}): NetworkOptions => ({
   environment: { CAIRN_LOG_LEVEL: 'silent', ...environment },
 })
 
-test('the profile lists the providers of a network, each with a stable id of its own', async () => {
+test('the profile lists the providers of a network, each with its own stable id', async () => {
   const ids = async () => {
     await using network = await createNetwork(options())
     const { providers = [] } = network.profile
@@ -41,7 +41,7 @@ test('the profile lists the providers of a network, each with a stable id of its
   }
 })
 
-test('a provider fetches from the storage service of its network only', async () => {
+test('a provider fetches only from the storage service of its network', async () => {
   await using network = await createNetwork(options())
   const { context, url } = { url: network.profile.providers?.[0]?.url, context: network.storage.context }
   const [settings] = context.config.providers
@@ -65,7 +65,7 @@ test('a provider fetches from the storage service of its network only', async ()
   }
 })
 
-test('settings with other providers start none of these', async () => {
+test('starts none of these when the settings list other providers', async () => {
   await using network = await createNetwork(options({ CAIRN_PROVIDERS: '[]' }))
   expect(network.providers).toEqual([])
   expect(network.profile.providers).toBeUndefined()

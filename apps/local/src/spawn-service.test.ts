@@ -70,7 +70,7 @@ test('a failed start reports the output of the service', async () => {
   })
 })
 
-test('a cause that several services share is shown once, with what to do', async () => {
+test('shows a cause that several services share once, with the remedy', async () => {
   const failing = options(`process.stderr.write('The disk is full\\nFree some space.\\n'); process.exit(1)`)
   const script = `import { explainFailure } from ${JSON.stringify(join(import.meta.dirname, '../../../packages/service/src/index.ts'))}
 import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
@@ -80,7 +80,7 @@ process.stderr.write(explainFailure(first.reason) + '\\n', () => process.exit(1)
   expect(await readErrors(script)).toBe('The key node 1 did not start: The disk is full\nFree some space.\n')
 })
 
-test('what a service prints while it starts and afterwards is shown', async () => {
+test('shows what a service prints during and after its start', async () => {
   const warning = options(`process.stderr.write('first\\n', () => { ${ready} })
 process.on('SIGTERM', () => process.stderr.write('second\\n', () => process.exit()))`)
   const script = `import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}

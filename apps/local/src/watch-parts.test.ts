@@ -31,7 +31,7 @@ function watch(parts: readonly WatchedPart[]): AsyncDisposable & { lines: string
 const part = (url: string): WatchedPart => httpPart('Key node 3', url, '/readyz', 'Files wait.')
 const advice = 'Files wait. If this lasts, restart the network: press Ctrl-C, then run npm start.'
 
-test('names a part that stops answering once, and once more when it answers again', async () => {
+test('reports a part once when it stops answering, and once when it answers again', async () => {
   let isHanging = true
   let probes = 0
   const { url } = await serve((_request, response) => {

@@ -23,14 +23,14 @@ test.each(['bash', 'zsh'])('the script for %s is well formed', (shell) => {
   expect(status).toBe(0)
 })
 
-test('bash offers commands, their words and their options', () => {
+test('bash completes commands, their words and their options', () => {
   expect(complete(['cairn', 'up'])).toEqual(['upload', 'upload-link'])
   expect(complete(['cairn', 'wallet', 'ex'])).toEqual(['export'])
   expect(complete(['cairn', 'upload', '--cid'])).toEqual(['--cid-version'])
   expect(complete(['cairn', 'mv', '--js'])).toEqual(['--json'])
 })
 
-test('bash offers the values of options, files for file options, and skips options before the command', () => {
+test('bash completes the values of options, files for file options, and skips options before the command', () => {
   expect(complete(['cairn', 'pay', '--coin', ''])).toEqual(['native', 'usdc', 'usdt', 'dai'])
   expect(complete(['cairn', 'pay', '--coin', 'us'])).toEqual(['usdc', 'usdt'])
   expect(complete(['cairn', 'upload', '--format', ''])).toEqual(['v1', 'v2'])

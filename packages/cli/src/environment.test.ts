@@ -13,7 +13,7 @@ test('uses the home folder for secrets and defaults for the rest when nothing is
   })
 })
 
-test('prefers our own variable for the folder of secrets to that of the desktop', () => {
+test('prefers its own variable for the folder of secrets to that of the desktop', () => {
   expect(readEnvironment({ XDG_CONFIG_HOME: '/x' }).configFolder).toBe(resolve('/x/cairn'))
   expect(readEnvironment({ XDG_CONFIG_HOME: '/x', CAIRN_CONFIG_HOME: '/c' }).configFolder).toBe(resolve('/c'))
   expect(readEnvironment({ CAIRN_CONFIG_HOME: 'here' }).configFolder).toBe(resolve('here'))

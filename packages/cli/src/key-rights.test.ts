@@ -21,7 +21,7 @@ test('accepts a duration, a day, a moment or never as expiry', () => {
   }
 })
 
-test('names a day or a time that does not exist, instead of taking another or calling it past', () => {
+test('reports a day or a time that does not exist, instead of using another or calling it past', () => {
   for (const wrong of ['2027-02-30', '2027-02-30T12:00Z', '2027-13-01', '2027-01-31T25:00Z'])
     expect(() => parseExpiry(wrong, now), wrong).toThrow(`Invalid value for --expires: "${wrong}"`)
   expect(parseExpiry('2028-02-29', now)).toBe(Date.UTC(2028, 1, 29))

@@ -26,7 +26,7 @@ async function kept(name: string): Promise<KeptNameKey> {
   return found
 }
 
-test('reads back stored keys, open or under a password, from files that only their owner can read', async () => {
+test('reads back stored keys, with or without a password, from files that only their owner can read', async () => {
   const keys = openNameKeys(join(folder, 'state'))
   const [open, locked] = [await createNameKey(), await createNameKey()]
   expect(await keys.list()).toEqual([])

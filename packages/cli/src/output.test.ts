@@ -58,7 +58,7 @@ test('lists each value in a line of its own if the terminal is too narrow for a 
   expect(formatTable(['CID', 'SIZE', 'NAME'], rows, 80).split('\n')).toHaveLength(3)
 })
 
-test('a line of progress fits any terminal, shows its numbers beside a long name, and knows wide letters', () => {
+test('a progress line fits any terminal, shows its numbers beside a long name, and measures wide letters', () => {
   const progress = { phase: 'send', bytes: 512, total: 1024, bytesPerSecond: 10, remainingMs: 51_000 } as const
   for (const label of ['a.bin', '/a/very/long/path/to/a/file/in/some/folder/somewhere.bin', '石'.repeat(60)]) {
     for (const width of [20, 40, 60, 80, 200]) {
@@ -69,7 +69,7 @@ test('a line of progress fits any terminal, shows its numbers beside a long name
   }
 })
 
-test('a terminal that does not know its width counts as one of 80 columns', async () => {
+test('a terminal that does not report its width counts as one of 80 columns', async () => {
   const lines: string[] = []
   const stdout: Sink = Object.assign(
     new Writable({ write: (chunk, _encoding, done) => done(void lines.push(`${chunk}`)) }),
@@ -83,7 +83,7 @@ test('a terminal that does not know its width counts as one of 80 columns', asyn
   expect(lines.join('')).toBe('ID  NAME\n1   a name of many letters\n')
 })
 
-test('counts letters of East Asia as two columns, marks as none', () => {
+test('counts East Asian letters as two columns, and combining marks as none', () => {
   expect(textWidth('石塔')).toBe(4)
   expect(textWidth('e\u0301')).toBe(1)
   const [first, second] = formatTable(['N', 'S'], [['石', 'x']]).split('\n')
@@ -163,7 +163,7 @@ test('prints the code of an error after its message, dimmed on a terminal', () =
   expect(print(new Error('x'), false)).toBe('error: x [INTERNAL]')
 })
 
-test('prints details of an error below it, lists and records one line each; --quiet prints the one value', async () => {
+test('prints the details of an error below it, lists and records one line each; --quiet prints one value', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-output-'))
   const streams = ['out', 'err'].map((file) => createWriteStream(join(folder, file)))
   const [stdout, stderr] = streams

@@ -3,7 +3,7 @@ import { readAddresses } from './read-addresses.ts'
 
 const address = '0x70997970C51812dc3A010C7d01b50e0d17dc79C8'
 
-test('addresses stay as they are written, in one case or with their checksum', () => {
+test('keeps addresses as written, in one case or with their checksum', () => {
   const solana = '4fYNw3dojWmQ4dXtSGE9epjRGy9pFSx62YypT7avPYvA'
   const upper = `0x${address.slice(2).toUpperCase()}`
   const written = [address, address.toLowerCase(), upper, solana]

@@ -5,14 +5,14 @@ import { readConditionsFile } from './read-conditions.ts'
 
 const conditions = [{ id: 1, chain: 'Zürich' }]
 
-test('conditions from standard input are whole, wherever their bytes are cut', async () => {
+test('reads conditions from standard input completely, wherever their bytes are split', async () => {
   const bytes = Buffer.from(JSON.stringify(conditions))
   const cut = bytes.indexOf(0xc3) + 1
   const read = await readConditionsFile('-', Readable.from([bytes.subarray(0, cut), bytes.subarray(cut)]))
   expect(read).toEqual({ conditions })
 })
 
-test('standard input that cannot be read says why', async () => {
+test('reports why standard input cannot be read', async () => {
   await expect(readConditionsFile('-', Readable.from([Buffer.alloc(65_537, ' ')]))).rejects.toMatchObject({
     code: 'PAYLOAD_TOO_LARGE',
     message: 'Standard input is too long for a set of conditions',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest'
 import { createTestKey, createTestNetwork } from '../../../tests/fixtures.ts'
 import { renameUpload } from './rename-upload.ts'
 
-test('renames the upload of the content and name, and says if there is none', async () => {
+test('renames the upload of the content and name, and reports if there is none', async () => {
   await using network = await createTestNetwork()
   const client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   const { cid } = await uploadText(client, 'hello world', { name: 'hello.txt' })

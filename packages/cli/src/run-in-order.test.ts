@@ -14,7 +14,7 @@ function createTask(name: string, started: string[]) {
 /** Lets everything go on that waits for nothing. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
-test('tasks that share a key run in their order, others at the same time', async () => {
+test('tasks that share a key run in order, others at the same time', async () => {
   const started: string[] = []
   const runInOrder = createOrderedRunner()
   const tasks = ['a1', 'b1', 'a2', 'ab', 'a3', 'b2'].map((name) => createTask(name, started))
@@ -36,7 +36,7 @@ test('tasks that share a key run in their order, others at the same time', async
   expect(started.slice(4).sort()).toEqual(['a3', 'b2'])
 })
 
-test('tasks that wait for one that fails do not start, later ones do', async () => {
+test('tasks that wait for a failing one do not start, later ones do', async () => {
   const started: string[] = []
   const runInOrder = createOrderedRunner()
   const [first, second, other] = ['first', 'second', 'other'].map((name) => createTask(name, started))

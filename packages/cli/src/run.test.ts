@@ -94,7 +94,7 @@ test('names are unique, and no option of a command hides a global one', () => {
   }
 })
 
-test('the limits of arguments are those of actions', () => {
+test('the argument limits match those of the actions', () => {
   for (const { words = [], maxArguments = {}, arity } of commands) {
     for (const [action, most] of Object.entries(maxArguments)) {
       expect(words).toContain(action)
@@ -180,14 +180,14 @@ test.each([
   [['help', '--nope'], 'Unknown option --nope', 'Run cairn help --help for usage.'],
   [['-v'], 'Unknown option -v', 'Run cairn --help for a list of commands.'],
   [['api-key', 'import'], 'No terminal is available', 'Use --api-key-file or --password-stdin.'],
-])('%j is a wrong use that names the option and the help', async (argv, message, hint) => {
+])('%j is an error that names the option and the help', async (argv, message, hint) => {
   const { code, stdout, stderr } = await cairn(...argv)
   expect([code, stdout]).toEqual([2, ''])
   expect(stderr).toContain(message)
   expect(stderr).toContain(hint)
 })
 
-test('a service that cannot be reached is named with the reason', async () => {
+test('reports a service that cannot be reached with the reason', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const address = server.address()
@@ -198,7 +198,7 @@ test('a service that cannot be reached is named with the reason', async () => {
   expect([code, stderr]).toEqual([6, expect.stringContaining(`Cannot reach 127.0.0.1 on port ${port} (ECONNREFUSED)`)])
 })
 
-test('an import of a folder that is not there says so, and not that an export is damaged', async () => {
+test('an import of a missing folder is reported as such, and not as a damaged export', async () => {
   const there = await cairn('import', folder)
   expect([there.code, there.stderr]).toEqual([7, expect.stringContaining('has no manifest.json')])
   const missing = await cairn('import', join(folder, 'none'))
@@ -222,7 +222,7 @@ test('a verification of events can be stopped', async () => {
   expect(await cairnUntil(AbortSignal.abort(), ...line)).toEqual({ code: 130, stdout: '', stderr: '' })
 })
 
-test('an import names how many uploads each list beside the CARs has', async () => {
+test('an import reports how many uploads each list beside the CARs contains', async () => {
   const cars = mkdtempSync(join(folder, 'cars-'))
   writeFileSync(join(cars, 'roots.csv'), `cid,name\n${cid},one\n`)
   writeFileSync(join(cars, 'uploads.txt'), `${cid}\n${cid}\n`)

@@ -23,7 +23,7 @@ test('a size takes at most eight columns', () => {
   )
 })
 
-test('a size that numbers cannot hold is too large, and not unreadable', () => {
+test('reports a size beyond the number range as too large, not as unreadable', () => {
   expect(parseBytes('8191TiB')).toBe(8191 * 1024 ** 4)
   expect(() => parseBytes('8192TiB')).toThrow('"8192TiB" is too large')
   expect(() => parseBytes('many')).toThrow('"many" is not a size')

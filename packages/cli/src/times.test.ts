@@ -3,13 +3,13 @@ import { formatTime, isTimeField, toJsonLine } from './times.ts'
 
 const time = Date.UTC(2026, 10, 28, 19, 18, 22, 345)
 
-test('people read times in UTC, to the second', () => {
+test('shows times to users in UTC, to the second', () => {
   expect(formatTime(time)).toBe('2026-11-28 19:18:22Z')
   expect(new Date(formatTime(time)).getTime()).toBe(time - 345)
   expect([formatTime(null), formatTime(undefined)]).toEqual(['–', '–'])
 })
 
-test('programs read times as ISO 8601, at any depth, and other numbers unchanged', () => {
+test('prints times to programs as ISO 8601, at any depth, and other numbers unchanged', () => {
   const iso = '2026-11-28T19:18:22.345Z'
   const rows = [
     { createdAt: time, silentSince: null, copies: 3, lastChange: { at: time }, since: time, validUntil: time },

@@ -15,7 +15,7 @@ function createUpload(label: string, started: string[]) {
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const named = (name: string, cid: string) => ({ name, cid })
 
-test('uploads of one CID run in their order, others at the same time', async () => {
+test('uploads of one CID run in order, others at the same time', async () => {
   const started: string[] = []
   const order = createUploadOrder()
   const [one, same, other] = ['one', 'same', 'other'].map((label) => createUpload(label, started))
@@ -29,7 +29,7 @@ test('uploads of one CID run in their order, others at the same time', async () 
   expect(started).toEqual(['one', 'other', 'same'])
 })
 
-test('names that the drive shows as one share their order', async () => {
+test('names that the drive treats as one share their order', async () => {
   const started: string[] = []
   const order = createUploadOrder()
   const [one, other] = ['one', 'other'].map((label) => createUpload(label, started))
@@ -42,7 +42,7 @@ test('names that the drive shows as one share their order', async () => {
   await Promise.all(all)
 })
 
-test('a name is displaced if an older upload was stored after its newest one', async () => {
+test('a name is replaced if an older upload was stored after its newest one', async () => {
   const order = createUploadOrder()
   const outcomes: [string, string, Outcome][] = [
     ['right', 'r1', 'done before'],

@@ -8,7 +8,7 @@ import { writePrivateFile } from './write-private-file.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cairn-private-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('writes a new file for its owner alone, and never over another', async () => {
+test('writes a new file only for its owner, and never over another', async () => {
   const path = join(folder, 'old.json')
   await writePrivateFile(path, 'first')
   expect(statSync(path).mode & 0o777).toBe(0o600)
@@ -16,7 +16,7 @@ test('writes a new file for its owner alone, and never over another', async () =
   expect(readFileSync(path, 'utf8')).toBe('first')
 })
 
-test('names the path that cannot be written', async () => {
+test('reports the path that cannot be written', async () => {
   const path = join(folder, 'missing', 'old.json')
   await expect(writePrivateFile(path, 'x')).rejects.toMatchObject({
     code: 'FILE_UNREADABLE',
@@ -24,7 +24,7 @@ test('names the path that cannot be written', async () => {
   })
 })
 
-test('leaves nothing of a content that breaks off, and throws its error', async () => {
+test('leaves nothing of a source that breaks off, and throws its error', async () => {
   const path = join(folder, 'broken.json')
   async function* broken() {
     yield new Uint8Array([1, 2, 3])

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest'
 import { localUsdcBytecode, localUsdtBytecode, paymentsBytecode } from './deploy.ts'
 import { localUsdcAbi, localUsdtAbi, paymentsAbi } from './index.ts'
 
-test('what each call costs is what gas.md says; if not, run the test with --update and look at the difference', async () => {
+test('the cost of each call matches gas.md; if not, run the test with --update and review the difference', async () => {
   await using chain = await startTestChain()
   const [owner, alice, bob] = chain.wallets
   const rows: string[] = []
@@ -41,7 +41,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
     )
 
   const pay = () => alice.sendTransaction({ to: payments, value: 1n })
-  await note('native, the first of all', await pay())
+  await note('native, first payment to the contract', await pay())
   await note('native', await pay())
   const payFor = { ...admin, functionName: 'payFor', args: [bob.account.address], value: 1n } as const
   await note('native for another account', await alice.writeContract(payFor))
@@ -53,7 +53,7 @@ test('what each call costs is what gas.md says; if not, run the test with --upda
     const approve = { address: token, abi, functionName: 'approve', args: [payments, 3906n] } as const
     const receive = { ...admin, functionName: 'receiveToken', args: [3906n, token] } as const
     await note(`${name}: approve`, await alice.writeContract(approve))
-    await note(`${name}: receiveToken, the first of this token`, await alice.writeContract(receive))
+    await note(`${name}: receiveToken, first payment in this token`, await alice.writeContract(receive))
     await mined(await alice.writeContract(approve))
     await note(`${name}: receiveToken`, await alice.writeContract(receive))
   }

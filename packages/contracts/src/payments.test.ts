@@ -299,7 +299,7 @@ describe('the owner', () => {
     await expect(call(owner, payments, paymentsAbi, 'unpause', [])).rejects.toThrow('OwnableUnauthorizedAccount')
   })
 
-  test('cannot give the contract up: what it holds stays within reach', async () => {
+  test('cannot renounce the contract: its balance stays within reach', async () => {
     await pay(alice, 100n)
     await expect(call(owner, payments, paymentsAbi, 'renounceOwnership', [])).rejects.toThrow('OWNER_REQUIRED')
     await call(owner, payments, paymentsAbi, 'withdraw', [zeroAddress, bob.account.address, 100n])

@@ -26,14 +26,14 @@ async function* each(lines: readonly string[]) {
 
 const refusalOf = (lines: readonly string[]) => codeOf(verifyEventLog(each(lines)))
 
-test('a log names its account, its signer and its events', async () => {
+test('a log states its account, its signer and its events', async () => {
   const signer = eventLogSigner(seed)
   const found = await verifyEventLog(each(write([4, 5, 6])))
   expect(found).toEqual({ ...head, signer, count: 3, firstCursor: '4', lastCursor: '6' })
   expect(await verifyEventLog(each(write([], 7)))).toMatchObject({ count: 0, firstCursor: undefined, lastCursor: '7' })
 })
 
-test('rejects every change of a line, an order, a length and a signature', async () => {
+test('rejects any change to a line, the order, the length or a signature', async () => {
   const lines = write([1, 2, 3, 4])
   expect(await verifyEventLog(each(lines))).toMatchObject({ count: 4 })
   for (let at = 0; at < lines.length; at++) {

@@ -74,7 +74,7 @@ describe('the first format', () => {
     expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
   })
 
-  test('reads ranges, fetching nothing outside of them', async () => {
+  test('reads ranges, and fetches nothing outside them', async () => {
     const plain = new Uint8Array(randomBytes(5000))
     const sealed = await encryptBytesV1(plain, masterKey)
     let read = 0
@@ -100,7 +100,7 @@ describe('the first format', () => {
   })
 })
 
-test('bounds of the decrypted size contain that of either format, and are one below the size of a second header', () => {
+test('bounds of the decrypted size include that of either format, and meet below the size of a second header', () => {
   const bounds = estimateDecryptedSize(163)
   expect(bounds).toEqual({ minBytes: 119, maxBytes: 119 })
   expect(estimateDecryptedSize(10)).toEqual({ minBytes: 0, maxBytes: 0 })
@@ -240,7 +240,7 @@ describe.each([
   { format: 'first', seal: encryptBytesV1, sealAgain: sealAgainV1, tagBytes: 16 },
   { format: 'second', seal: (bytes: Uint8Array) => encrypt(bytes), sealAgain: sealAgainV2, tagBytes: 0 },
 ])('a file of the $format format, encrypted again', ({ seal, sealAgain, tagBytes }) => {
-  test('gives the same bytes at every place that the plaintext restores', async () => {
+  test('gives the same bytes wherever the plaintext is the same', async () => {
     for (const length of [0, 1, chunkBytes, 3 * chunkBytes, 3 * chunkBytes + 5]) {
       const plain = new Uint8Array(randomBytes(length))
       const sealed = await seal(plain, masterKey)
@@ -268,7 +268,7 @@ describe.each([
   /** What is restored without any plaintext. */
   const headBytesOf = (again: SealedAgain) => again.sealedPrefix(0)
 
-  test('differs where the plaintext does, and ends where it ends', async () => {
+  test('differs where the plaintext does, and ends where the plaintext ends', async () => {
     const plain = new Uint8Array(randomBytes(3 * chunkBytes))
     const sealed = await seal(plain, masterKey)
     const changed = plain.slice(0, 2 * chunkBytes)

@@ -24,7 +24,7 @@ function changeAt(bytes: Uint8Array, at: number): Uint8Array {
   return changed
 }
 
-test('the stream equals the message of WebCrypto byte for byte, at every length around its pieces', async () => {
+test('the stream equals the WebCrypto message byte for byte, at every length around its pieces', async () => {
   const seed = createSeedV1()
   for (const length of [0, 1, 15, 16, 17, mebibyte - 1, mebibyte, mebibyte + 1, 3 * mebibyte + 5]) {
     const plain = new Uint8Array(randomBytes(length))

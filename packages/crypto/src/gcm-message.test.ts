@@ -33,7 +33,7 @@ test.each([
   [14, zeros, '00'.repeat(12), '00'.repeat(16), 'cea7403d4d606b6e074ec5d3baf39d18', 'd0d1c8a799996bf0265b98b5d48ab919'],
   [15, feff, 'cafebabefacedbaddecaf888', longPlain, longSealed, 'b094dac5d93471bdec1a502270e3cc6c'],
 ])(
-  'passes test case %i of the GCM specification, however the input is cut',
+  'passes test case %i of the GCM specification, however the input is split',
   async (_number, key, iv, plain, sealed, tag) => {
     for (const cut of [16, 32, 48, 64, 1024]) {
       const got = await seal(bytes(key), bytes(iv), bytes(plain), cut)

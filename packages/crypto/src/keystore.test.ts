@@ -115,7 +115,7 @@ test.each(['', '0x', 'a'.repeat(63), '0'.repeat(64), 'f'.repeat(64), 'g'.repeat(
 test.each([
   ['by Node', deriveByScrypt],
   ['in browsers', deriveInBrowsers],
-])('scrypt %s derives what its definition does', async (_where, derive) => {
+])('scrypt %s derives what its definition says', async (_where, derive) => {
   const text = (value: string) => new TextEncoder().encode(value)
   const first32 = async (...args: Parameters<typeof derive>) => Buffer.from(await derive(...args)).toString('hex')
   expect(await first32(text(''), text(''), { N: 16, r: 1, p: 1 })).toBe(

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { createLengthReader } from './length-reader.ts'
 import { openSource } from './source.ts'
 
-test('a stream that ends within its first piece takes the memory of that piece', async () => {
+test('a stream that ends within its first piece uses the memory of that piece', async () => {
   for (const read of ['read', 'readChunk'] as const) {
     const reader = createLengthReader(openSource([new Uint8Array([1, 2, 3])]))
     const bytes = await reader[read](1024 * 1024)

@@ -6,7 +6,7 @@ const linkSecret = { id: 'AAECAwQFBgcICQoLDA0ODw', key: 'AAECAwQFBgcICQoLDA0ODxA
 const fast = { logN: 4 }
 const flip = (text: string): string => `${text[0] === 'A' ? 'B' : 'A'}${text.slice(1)}`
 
-test('the key of a link opens what it sealed, and no other link does', async () => {
+test('only the key of a link opens what it sealed', async () => {
   const secret = createLinkSecret()
   const keys = await deriveLinkKeys(secret)
   const sealed = await keys.seal('a file key')
@@ -39,7 +39,7 @@ test('with a password, neither the link nor the password alone opens it', async 
   await expect(wrong.open(sealed)).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
 })
 
-test('an id is never taken for an option of a command', () => {
+test('an id never looks like an option of a command', () => {
   // One random text of base64url in 64 begins with a dash.
   for (let i = 0; i < 2000; i += 1) expect(createLinkSecret().id).toMatch(/^\w[\w-]{21}$/)
 })
@@ -50,6 +50,6 @@ test.each([
   [linkSecret.id, linkSecret.key.slice(1)],
   [linkSecret.id, `${linkSecret.key.slice(1)}*`],
   [`${linkSecret.id.slice(1)}x`, linkSecret.key],
-])('refuses what is not a link: %j %j', async (id, key) => {
+])('rejects what is not a link: %j %j', async (id, key) => {
   await expect(deriveLinkKeys({ id, key })).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })

@@ -6,7 +6,7 @@ import { derivePasskeyWallet } from './passkey-wallet.ts'
 
 const secret = new Uint8Array(32).fill(7)
 
-test('a passkey has the wallet that HKDF of its secret gives, one per domain', async () => {
+test('a passkey has the wallet that HKDF derives from its secret, one per domain', async () => {
   const wallet = await derivePasskeyWallet(secret, 'storage.example')
   const key = Buffer.from(hkdfSync('sha256', secret, 'storage.example', 'cairn/passkey/1/wallet', 32)).toString('hex')
   expect(wallet).toEqual({ privateKey: `0x${key}`, address: privateKeyToAccount(`0x${key}`).address })

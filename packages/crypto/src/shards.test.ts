@@ -178,7 +178,7 @@ describe('commitments', () => {
     expect(thrownCodeOf(() => commitShards(keyShards.slice(1)))).toBe('INVALID_KEY_SHARDS')
   })
 
-  test('finds the key and names the liars if any two nodes lie, are silent or send a foreign shard', async () => {
+  test('finds the key and the liars if any two nodes lie, are silent or send a foreign shard', async () => {
     const foreign = generateKey().keyShards
     for (let one = 0; one < 5; one++) {
       for (let other = one + 1; other < 5; other++) {
@@ -201,7 +201,7 @@ describe('commitments', () => {
     await expect(findKey(few, { trustedSet: ownSet })).rejects.toMatchObject({ code: 'NOT_ENOUGH_SHARDS' })
   })
 
-  test('two liars cannot bring in commitments of their own', async () => {
+  test('two liars cannot introduce their own commitments', async () => {
     const theirs = generateKey()
     const theirSet = commitShards(theirs.keyShards)
     const answers = answersOf(keyShards, set).map((answer, i) =>
@@ -211,7 +211,7 @@ describe('commitments', () => {
     await expect(findKey(answers.slice(0, 4))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
   })
 
-  test('ignores a set whose name is not that of its list', async () => {
+  test('ignore a set whose name does not match its list', async () => {
     const forged = { ...set, commitments: commitShards(generateKey().keyShards).commitments }
     expect((await findKey(answersOf(keyShards, forged))).masterKey).toBe(masterKey)
   })
@@ -223,7 +223,7 @@ describe('commitments', () => {
     await expect(findKey(answersOf(shards, commitShards(shards)))).rejects.toMatchObject({ code: 'KEY_NOT_RECOVERED' })
   })
 
-  test('rejects fewer than three right shards and names the wrong ones', async () => {
+  test('rejects fewer than three correct shards and lists the wrong ones', async () => {
     const lies = keyShards.map((shard, i) => (i < 3 ? flip(shard) : shard))
     await expect(findKey(answersOf(lies, set))).rejects.toMatchObject({
       code: 'NOT_ENOUGH_SHARDS',
@@ -244,7 +244,7 @@ describe('shards without commitments', () => {
     expect(await findKey(answersOf(keyShards.slice(0, 3)), { confirm })).toEqual({ masterKey, wrongNodes: [] })
   })
 
-  test('finds and names two wrong shards once confirmed', async () => {
+  test('finds and lists two wrong shards once confirmed', async () => {
     const lies = keyShards.map((shard, i) => (i === 0 || i === 3 ? flip(shard) : shard))
     expect(await findKey(answersOf(lies), { confirm })).toEqual({ masterKey, wrongNodes: [1, 4] })
     await expect(findKey(answersOf(lies))).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })

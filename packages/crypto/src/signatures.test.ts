@@ -47,7 +47,7 @@ describe('EVM', () => {
     }
   })
 
-  test('accepts each honest form of a signature but not its malleable twin', async () => {
+  test('accepts each genuine form of a signature but not its malleable twin', async () => {
     const account = privateKeyToAccount(generatePrivateKey())
     const address = account.address.toLowerCase()
     const signature = await account.signMessage({ message: 'text' })
@@ -256,7 +256,7 @@ describe('session keys', () => {
   const request = { method: 'POST', path: '/api/retrieveSharedKey/2?x=1', node: 2, body: '{"a":1}', token: 'token' }
   const proof = signRequest(request, key.secretKey, 1234)
 
-  test('a proof is valid for its request and key alone', () => {
+  test('a proof is valid only for its request and key', () => {
     expect(verifyRequest(proof, request, key.publicKey)).toMatchObject({ timeMs: 1234 })
     expect(signRequest(request, key.secretKey, 1234)).not.toBe(proof)
     for (const other of [{ method: 'PUT' }, { path: '/api' }, { node: 3 }, { body: '{}' }, { token: 'tokem' }]) {
@@ -265,7 +265,7 @@ describe('session keys', () => {
     expect(verifyRequest(proof, request, createSessionKey().publicKey)).toBeUndefined()
   })
 
-  test('a key of the platform signs like one of ours, and cannot be read', async () => {
+  test('a platform key signs like one of ours, and cannot be read', async () => {
     const held = await createHeldSessionKey()
     const given = await proveRequest(request, held, 1234)
     expect(verifyRequest(given, request, held.publicKey)).toMatchObject({ timeMs: 1234 })

@@ -18,7 +18,7 @@ function partsFor(target: number, from: readonly number[], dealt = dealSpare(mas
   }
 }
 
-test('any three nodes give a node its spare shard, and three spare shards are the key', () => {
+test('any three nodes restore the spare shard of a node, and three spare shards are the key', () => {
   const dealt = dealSpare(masterKey)
   const shards = nodes.map((node) => {
     const found = [[1, 2, 3], [5, 3, 1], [2, 4, 5], nodes].map((from) => {
@@ -36,7 +36,7 @@ test('any three nodes give a node its spare shard, and three spare shards are th
   expect(recoverKey(shards.slice(2))).toBe(masterKey)
 })
 
-test('two nodes give none, and their parts fit every shard', () => {
+test('two nodes restore none, because their parts fit every shard', () => {
   const { set, parts } = partsFor(3, [2, 5])
   expect(recoverSpareShard(set, 3, parts)).toBeUndefined()
   expect(recoverSpareShard(set, 3, [...parts, parts[0] as (typeof parts)[0]])).toBeUndefined()
@@ -87,7 +87,7 @@ test('two wrong parts of five are found, whatever they are', () => {
   )
 })
 
-test('a part under a foreign number, and one for another node, count for nothing', () => {
+test('ignores a part under a foreign number, and one for another node', () => {
   const dealt = dealSpare(masterKey)
   const { set, parts } = partsFor(1, [1, 2, 3], dealt)
   expect(

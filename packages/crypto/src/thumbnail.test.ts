@@ -6,7 +6,7 @@ import { openThumbnail, sealThumbnail } from './thumbnail.ts'
 const { masterKey } = generateKey()
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
-test('a thumbnail opens with the key and the CID of its file only', async () => {
+test('a thumbnail opens only with the key and the CID of its file', async () => {
   const image = new Uint8Array(randomBytes(500))
   const sealed = await sealThumbnail(image, cid, masterKey)
   expect(sealed.length).toBe(image.length + 29)

@@ -73,7 +73,7 @@ test('the ipns package accepts records signed here and reads the same values', a
   )
 })
 
-test('signs the same bytes as the ipns package for the same end', async () => {
+test('signs the same bytes as the ipns package for the same expiry', async () => {
   await fc.assert(
     fc.asyncProperty(options, async ({ seed, ...more }) => {
       const key = await nameKeyFromSeed(seed)
@@ -133,7 +133,7 @@ test.each<[string, string | undefined]>([
   ['signed here', undefined],
   ...kubo.map(([name = '', , , , record = '']): [string, string] => [name, record]),
 ])(
-  'any changed byte of the record %s is refused, or changes nothing that is read',
+  'any changed byte of the record %s is rejected, or changes nothing that is read',
   { timeout: 120_000 },
   async (name, record) => {
     const key = await createNameKey()
@@ -173,7 +173,7 @@ test('rejects a record that is shortened or extended anywhere', async () => {
   expect(await refusal(key.name, Uint8Array.of(...bytes, 0))).toBe('INVALID_IPNS_RECORD')
 })
 
-test('reads a bare CID as the value, and none that is longer than a CID', async () => {
+test('reads a bare CID as the value, and none longer than a CID', async () => {
   const key = await createNameKey()
   const validity = new TextEncoder().encode('2126-10-28T08:21:06.5Z')
   const read = async (cid: CID) => {
@@ -246,7 +246,7 @@ test('reads or rejects with a code any document that the key signed, and reads o
   )
 })
 
-test('rejects expired records to the millisecond, and states when they ended', async () => {
+test('rejects expired records to the millisecond, and states when they expired', async () => {
   const key = await createNameKey()
   const bytes = await createRecord(key, { value, sequence: 1n, lifetimeMs: 1000, ttlMs: 0, now: 5000 })
   expect(await readRecord(key.name, bytes, 5999)).toMatchObject({ validUntil: 6000, ttlMs: 0 })

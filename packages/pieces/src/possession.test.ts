@@ -71,7 +71,7 @@ test('a provider with lost or changed bytes cannot answer', async () => {
   verifyPossession(tree.piece, [0], await provePossession(tree, reader(changed), [0]))
 })
 
-test('the challenged leaves hold payload and depend on the nonce', async () => {
+test('the challenged leaves contain payload and depend on the nonce', async () => {
   const { piece } = await hashPiece([bytesOf(70_000, 1)])
   const leaves = Math.ceil(70_000 / 127) * 4
   const seen = new Set<number>()

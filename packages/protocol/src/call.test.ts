@@ -5,14 +5,14 @@ import type { listFiles } from './calls/files.ts'
 import { allCalls } from './calls.ts'
 import { errorTable } from './errors.ts'
 
-test('percent-encodes parameters; a rest keeps its slashes', () => {
+test('percent-encodes parameters; a rest parameter keeps its slashes', () => {
   expect(callPath({ path: '/a/{id}/b' }, { id: 'x/../y?z' })).toBe('/a/x%2F..%2Fy%3Fz/b')
   expect(callPath({ path: '/ipfs/{cid}/{path*}' }, { cid: 'b', path: 'a b/ü#.txt' })).toBe(
     '/ipfs/b/a%20b/%C3%BC%23.txt',
   )
 })
 
-test('ids and routes are unique, and every call that needs a key can say so', () => {
+test('ids and routes are unique, and every call that needs a key declares its errors and scope', () => {
   expect(new Set(allCalls.map((call) => call.id)).size).toBe(allCalls.length)
   expect(new Set(allCalls.map((call) => `${call.host} ${call.method} ${call.path}`)).size).toBe(allCalls.length)
   for (const call of allCalls) {
@@ -24,7 +24,7 @@ test('ids and routes are unique, and every call that needs a key can say so', ()
   }
 })
 
-test('a call declares the codes that its schemas name by their messages', () => {
+test('a call declares the codes that its schemas use as messages', () => {
   const found = new Set<string>()
   for (const call of allCalls) {
     const messages = new Set<unknown>()

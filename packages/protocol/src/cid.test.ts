@@ -23,7 +23,7 @@ test('the schema trims blanks and uses the sentence of the specification', () =>
   expect(() => v.parse(cidSchema, 'nonsense')).toThrow('Invalid CID')
 })
 
-test('the form of any CID includes other hash functions, and no id of an upload', () => {
+test('the form of any CID allows other hash functions, and no id of an upload', () => {
   for (const cid of [
     'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH',
     'bafk2bzaceaze3tycpxkkgcutfrcb6ns2exugwfz556slrzmjjasti4nydnzm6',

@@ -81,7 +81,7 @@ function refusal(input: Parameters<typeof parseConditions>[0]): string {
 }
 
 describe('input of published clients', () => {
-  test('two conditions with an aggregator; defaults; the chain type in their case', () => {
+  test('reads two conditions with an aggregator; defaults; the chain type in their case', () => {
     const set = parseConditions({ conditions: [erc20, block], aggregator: '([1] and [2])', chainType: 'evm' })
     expect(set).toEqual({
       chainType: 'EVM',

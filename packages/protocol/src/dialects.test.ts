@@ -70,7 +70,7 @@ describe.each(names)('dialect %s', (dialect) => {
   )
 })
 
-test('Kubo’s dialect has one field named Code whatever the case, as Go reads names, and no 404, whose text Go drops', () => {
+test('Kubo’s dialect has one field named Code in any case, as Go reads names, and no 404, whose text Go drops', () => {
   for (const code of codes) {
     const { status, body } = encodeError('kubo', restoreError(code))
     const fields = Object.keys(JSON.parse(body)).map((name) => name.toLowerCase())
@@ -95,7 +95,7 @@ test('a service never sends client-only codes as status 0', () => {
   expect(httpStatus(new CairnError('NETWORK_ERROR'))).toBe(500)
 })
 
-test('facts of a response are taken over only if they belong to the code and have the type of their name', () => {
+test('uses facts of a response only if they belong to the code and have the expected type', () => {
   const decode = (details: unknown, code: ErrorCode = 'KEY_SAVE_FAILED') =>
     decodeError('api', {
       status: 400,

@@ -28,7 +28,7 @@ it('syncs after each step, one sync at a time', async () => {
   await early.settle()
 })
 
-it('keeps the error of a sync, although a later one succeeds', async () => {
+it('keeps the error of a sync, even if a later one succeeds', async () => {
   const file = createFile()
   const early = createEarlySync(file, 10)
   early.wrote(10)

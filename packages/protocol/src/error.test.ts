@@ -77,7 +77,7 @@ test('an error that lacks a fact of its code does not compile', () => {
   expect(error.details.limitBytes).toBe(5)
 })
 
-test('a code whose texts browsers lack is none that every program may create', () => {
+test('a code whose texts browsers lack is not one that every program may create', () => {
   const ofEveryProgram = 'INVALID_CID' satisfies CreatedErrors['clients']
   // @ts-expect-error: the texts come with the response of a service
   const ofServices = 'PIN_NOT_FOUND' satisfies CreatedErrors['clients']

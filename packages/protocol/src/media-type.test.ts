@@ -35,7 +35,7 @@ test.each([
   `a/${'b'.repeat(128)}`,
 ])('%j is not a media type', (text) => expect(readMediaType(text)).toBeUndefined())
 
-test('long and hostile texts are judged at once', () => {
+test('evaluates long and hostile texts at once', () => {
   for (const part of ['; ', ';', ' ', '; a=b', '; a="', '\\"']) {
     expect(readMediaType(`text/plain${part.repeat(50_000)}\u0000`)).toBeUndefined()
   }

@@ -8,7 +8,7 @@ const text = fc.oneof(
   fc.string(),
 )
 
-test('numbers are compared by their value, and capitals are among small letters', () => {
+test('compares numbers by their value, and sorts capitals among small letters', () => {
   const { sort } = createNaturalOrder('en')
   const names = ['b', 'img10', 'IMG9', 'B', 'img 1', '10', '9', '_a', 'img010', 'a']
   expect(sort(names, (name) => name)).toEqual(['_a', '9', '10', 'a', 'b', 'B', 'img 1', 'IMG9', 'img010', 'img10'])

@@ -37,7 +37,7 @@ const specified = [
   'wallaby-testnet',
 ]
 
-test('names every network of the specification and those in use today', () => {
+test('has every network of the specification and those in use today', () => {
   for (const name of specified) expect(isNetworkName(name)).toBe(true)
   const others = Object.keys(networks).filter((name) => !specified.includes(name))
   expect(others.sort()).toEqual(['amoy', 'arbitrum', 'base', 'base-sepolia', 'sepolia'])

@@ -23,7 +23,7 @@ test('lists every call with its success status and each status of its errors', (
   }
 })
 
-test('names the codes of the table, and parameters by their place', () => {
+test('lists the codes of the table, and parameters by their place', () => {
   expect(document.components.schemas.ErrorCode.enum).toEqual(Object.keys(errorTable))
   const info = document.paths['/api/lighthouse/file_info']?.['get']
   expect(info?.parameters).toEqual([{ $ref: '#/components/parameters/CidInQuery' }])

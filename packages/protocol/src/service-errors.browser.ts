@@ -2,7 +2,7 @@
 import { type ErrorRow, row } from './error-row.ts'
 import type { serviceErrors as complete } from './service-errors.ts'
 
-/** Stands for the texts if the answer has none, as one to HEAD. */
+/** Used if the response has no texts, as one to HEAD. */
 function answered(status: number, retry = false): ErrorRow {
   return row(status, 'The service refused the request', 'If the error persists, contact the operator.', retry)
 }

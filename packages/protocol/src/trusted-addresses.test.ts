@@ -24,7 +24,7 @@ const full = { keyRouter: 'https://keys.test', keyNodes, chain: polygon, chains:
 const known = read(full)
 const changesOf = (rest: object) => listAddressChanges(known, read(rest)).map(({ what }) => what)
 
-test('what receives keys or payments and is not known is a change, however it is added', () => {
+test('reports a new recipient of keys or payments as a change, however it is added', () => {
   const evil = '0xee'
   const cases: [object, string[]][] = [
     [full, []],

@@ -34,7 +34,7 @@ it.each([
   [Number.POSITIVE_INFINITY, 4],
   [100_003, 1],
   [100_003, 4],
-])('writes in bounded calls, if one accepts %d bytes, %d at once', async (maxBytes, callsAtOnce) => {
+])('writes in bounded calls if one accepts %d bytes, %d at once', async (maxBytes, callsAtOnce) => {
   const head = randomBytes(59)
   const parts = [
     head,
@@ -57,7 +57,7 @@ it('reports a full disk when a write accepts nothing', async () => {
   await expect(writeAll(limitWrites(0, []), [randomBytes(10)], 0)).rejects.toMatchObject({ code: 'ENOSPC' })
 })
 
-it('has as many calls under way as are allowed, in order if one, and none after a failure', async () => {
+it('runs as many calls at once as allowed, in order if only one, and none after a failure', async () => {
   for (const callsAtOnce of [1, 3]) {
     let underWay = 0
     let most = 0

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createProgress, type Progress } from './progress.ts'
 
-test('the last byte is reported at once, however soon it follows another report', () => {
+test('reports the last byte at once, however soon after another report', () => {
   const reports: Progress[] = []
   const progress = createProgress('send', 100, (report) => reports.push(report))
   progress.reach(0)

@@ -104,7 +104,7 @@ test('retries a rejection that asks for it, but not a call that changes state', 
   expect(requestCount).toBe(1)
 })
 
-test('does not repeat a call whose answer needs more time than the pauses', async () => {
+test('does not repeat a call whose answer takes longer than the pauses', async () => {
   let requestCount = 0
   const client = await serve((_request, response) => {
     requestCount++
@@ -117,7 +117,7 @@ test('does not repeat a call whose answer needs more time than the pauses', asyn
   expect(requestCount).toBe(1)
 })
 
-test('does not follow a redirect: the key stays here', async () => {
+test('does not follow a redirect, so that the key stays here', async () => {
   let elsewhere = 0
   const other = await serve((_request, response) => {
     elsewhere++

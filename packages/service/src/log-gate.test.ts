@@ -40,7 +40,7 @@ test('logs a recovery once; a flapping part adds no lines', () => {
   expect(lines().at(-1)).toMatchObject({ msg: 'it failed', leftOut: 29 })
 })
 
-test('each key has lines of its own, and a clock that is set back suppresses none', () => {
+test('each key has its own lines, and a clock that is set back suppresses none', () => {
   const { clock, lines, gate } = open()
   gate.failed('one', away, 'it failed', { name: 'one' })
   gate.failed('two', away, 'it failed', { name: 'two' })

@@ -7,7 +7,7 @@ import { makeFolder } from './make-folder.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cairn-folder-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('creates a folder and its parents for their owner alone, and accepts existing ones', () => {
+test('creates a folder and its parents only for their owner, and accepts existing ones', () => {
   const path = join(folder, 'a', 'b')
   makeFolder(path)
   makeFolder(path)

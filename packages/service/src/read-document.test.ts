@@ -27,13 +27,13 @@ test.each([
   expect(problemOf(document)).toBe(problem)
 })
 
-test('values that may be secret are not repeated', () => {
+test('does not repeat values that may be secret', () => {
   expect(problemOf({ copies: 1, rpcUrls: ['https//rpc.example/v2/0123-access'] })).toBe('rpcUrls.0 must be a URL')
   expect(problemOf({ copies: 1, kind: 'https://rpc.example/access' })).toBe('kind must be "cairn" or "filecoin"')
   expect(problemOf({ copies: 1, key: 'short-secret' })).toBe('key must have at least 16 characters')
   expect(readDocument(schema, '{"key": secret')).toEqual({ problem: 'the document is not JSON' })
 })
 
-test('a right document is parsed', () => {
+test('parses a valid document', () => {
   expect(readDocument(schema, '{"copies": 3}')).toEqual({ output: { copies: 3 } })
 })

@@ -11,12 +11,12 @@ test.each([
   [failed('ENOSPC', { path: '/data/tmp' }), 'The disk of /data/tmp is full'],
   [failed('EDQUOT'), 'The disk is full'],
   [new CairnError('STORAGE_FULL'), 'The disk is full'],
-])('a full disk is named, and may have space later', (error, text) => {
+])('reports a full disk as a condition that may pass', (error, text) => {
   expect(explainFailure(error)).toMatch(new RegExp(`^${text}\nFree some space`))
   expect(exitCodeOf(error)).toBe(exitCodes.failed)
 })
 
-test('a folder in the place of a file is named', () => {
+test('reports a folder at the path of a file', () => {
   const folder = mkdtempSync(`${tmpdir()}/cairn-run-`)
   try {
     readFileSync(folder)

@@ -23,7 +23,7 @@ test.each(['300.1.1.1', 'proxy.example.org', '10.0.0.0/33', '::1/129', '10.0.0.0
   },
 )
 
-test('errors quote the beginning of a long value only', () => {
+test('errors quote only the beginning of a long value', () => {
   const messageOf = (environment: Record<string, string>) => {
     try {
       readSettings(listenerSettings, environment, { foreign: new Set() })
@@ -53,7 +53,7 @@ test('a parser that names its setting does not make the message name it twice', 
   expect(() => readSettings(settings, {}, { foreign: new Set() })).toThrow(/^CAIRN_LIST: the document is not JSON$/)
 })
 
-test('names the setting that an unknown one is close to, and not the path that a file setting names', () => {
+test('suggests the setting that an unknown one resembles, and omits the path in a file setting', () => {
   const read = (environment: Record<string, string>) => () =>
     readSettings(listenerSettings, environment, { foreign: new Set(['CAIRN_DEALS']) })
   expect(read({ CAIRN_DAELS: '{}' })).toThrow(/^CAIRN_DAELS is not a setting, did you mean CAIRN_DEALS\?$/)

@@ -3,7 +3,7 @@ import { idAfter, uuidv7 } from './uuid-v7.ts'
 
 const format = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-test('ids sort by creation, within a millisecond and when the clock goes back', () => {
+test('ids are sorted by creation, within a millisecond and when the clock goes back', () => {
   const now = Date.now()
   const ids = [now, now, now - 1000, now + 1].map(uuidv7)
   for (const id of ids) expect(id).toMatch(format)

@@ -81,7 +81,7 @@ describe('writing a CAR', () => {
 })
 
 describe('reading a CAR', () => {
-  it('returns roots, blocks and their places, however the bytes are cut', async () => {
+  it('returns roots, blocks and their places, however the bytes are split', async () => {
     const bytes = joinCar([v0.cid], all)
     for (const size of [1, 2, 37, 4096, bytes.length]) {
       const car = await readWhole(bytes, size)
@@ -108,7 +108,7 @@ describe('reading a CAR', () => {
     }
   })
 
-  it('refuses a CAR cut at any byte that is not the end of a block', async () => {
+  it('rejects a CAR cut at any byte that is not the end of a block', async () => {
     const small = [blocks[1], v0, inlined, blocks[0]].filter((block) => block !== undefined)
     const whole = joinCar([v0.cid], small)
     const ends = new Set([encodeCarHeader([v0.cid]).length])
@@ -124,7 +124,7 @@ describe('reading a CAR', () => {
     }
   })
 
-  it('refuses a CARv2 cut anywhere in its inner CAR', async () => {
+  it('rejects a CARv2 cut anywhere in its inner CAR', async () => {
     const inner = joinCar([v0.cid], [v0, inlined])
     const bytes = wrapInCarV2(inner, 3, new Uint8Array(0))
     for (let length = 0; length < bytes.length; length++) {
@@ -134,7 +134,7 @@ describe('reading a CAR', () => {
     }
   })
 
-  it('keeps its limits on header, block, number of blocks and whole size', async () => {
+  it('limits the header, a block, the number of blocks and the whole size', async () => {
     const bytes = joinCar(cids, all)
     await expect(readWhole(bytes, 100, { maxHeaderBytes: 100 })).rejects.toMatchObject({ code: 'BAD_CAR' })
     await expect(readWhole(bytes, 100, { maxBlockBytes: 69_999 })).rejects.toMatchObject({ code: 'BAD_CAR' })
@@ -153,7 +153,7 @@ describe('reading a CAR', () => {
     await expect(readWhole(afterHeader)).rejects.toMatchObject({ code: 'BAD_CAR', details: { offset } })
   })
 
-  it('refuses zero and overlong lengths, bad CIDs and bad headers', async () => {
+  it('rejects zero and overlong lengths, bad CIDs and bad headers', async () => {
     const header = encodeCarHeader([v0.cid])
     const bad: Uint8Array[] = [
       Buffer.concat([header, Uint8Array.of(0)]),

@@ -88,7 +88,7 @@ describe('folders, flat and sharded', () => {
     }
   })
 
-  it('keep the bytes of many links only, not decoded ones, while they are listed', async () => {
+  it('keep only the bytes of many links, not decoded ones, while they are listed', async () => {
     const blocks = createMemoryBlocks()
     const names = Array.from({ length: 1100 }, (_, index) => `file ${index}`)
     const { cid } = await importFolder(blocks, names, flat)

@@ -148,7 +148,7 @@ describe('the tree', () => {
   const open = () => createDirectoryTree(options)
   const importFile = (): Promise<ImportedNode> => importBytes(patternOf(3), importProfiles.v1, options.sink)
 
-  it('refuses a second entry of the same name, whatever both are', async () => {
+  it('rejects a second entry of the same name, whatever both are', async () => {
     const file = await importFile()
     const tree = open()
     tree.addFile('a/b', file)
@@ -161,7 +161,7 @@ describe('the tree', () => {
     expect((await tree.finish()).directories.map(({ path }) => path)).toEqual(['a', ''])
   })
 
-  it('refuses names that no folder can hold', async () => {
+  it('rejects names that no folder can contain', async () => {
     const file = await importFile()
     const bad = [
       '',

@@ -42,7 +42,7 @@ describe('a table of entries', () => {
     )
   })
 
-  it('rejects a name that is taken, and names it', () => {
+  it('rejects and reports a duplicate name', () => {
     const table = createEntryTable()
     table.addFile('a/b')
     const pathOf = (add: () => void): unknown => {

@@ -63,7 +63,7 @@ const anyProfile = fc.constantFrom<ImportProfile[]>(importProfiles.v0, importPro
 })
 
 describe('a file has the DAG of the published importer', () => {
-  it('for deep trees, however the bytes are cut, hashed and stored', async () => {
+  it('for deep trees, however the bytes are split, hashed and stored', async () => {
     await fc.assert(
       fc.asyncProperty(
         anyProfile,

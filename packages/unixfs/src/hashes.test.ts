@@ -89,7 +89,7 @@ describe('hash functions', () => {
     )
   })
 
-  it('refuse digests below 20 bytes or beyond their own length, by name', async () => {
+  it('reject digests below 20 bytes or beyond their own length, by name', async () => {
     for (const { name, code, digestBytes } of hashFunctions) {
       for (const length of [0, 1, 19, digestBytes + 1]) {
         const cid = CID.createV1(0x55, create(code, new Uint8Array(length)))
@@ -103,7 +103,7 @@ describe('hash functions', () => {
     }
   })
 
-  it('refuse functions that are not safe or not known, by name', async () => {
+  it('reject functions that are unsafe or unknown, by name', async () => {
     const cases: [number, RegExp][] = [
       [0x22, /^Hash function murmur3-x64-64 \(0x22\) is not supported$/],
       [0xd5, /^Hash function md5 \(0xd5\) is not supported$/],

@@ -113,7 +113,7 @@ describe('damaged, unverified blocks', () => {
 })
 
 describe('a CAR of a walk', () => {
-  it('is complete, true and read by @ipld/car; one with a changed byte in a block is not true', async () => {
+  it('is complete, correct and readable by @ipld/car; one with a changed byte in a block is not correct', async () => {
     for (const { blocks, root } of imported) {
       const parts = [encodeCarHeader([root])]
       for await (const { cid, bytes } of walkDag(blocks, root)) parts.push(encodeCarFrame(cid, bytes.length), bytes)

@@ -26,7 +26,7 @@ test.each(profiles)('entries are sorted in the order in which a folder of $name 
   }
 })
 
-test('hashes with the same first half, as of names that were made for it, are sorted in few steps', () => {
+test('sorts hashes with equal first halves, as of crafted names, in few steps', () => {
   const count = 3_000
   const hashes = new Uint8Array(count * 8)
   const view = new DataView(hashes.buffer)

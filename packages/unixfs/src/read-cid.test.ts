@@ -15,7 +15,7 @@ const cids = [
   CID.createV1(0x55, create(0, new Uint8Array(3))),
 ]
 
-test.each(cids)('reads %s as the library does, from the start of any bytes', (cid) => {
+test.each(cids)('reads %s like the library, from the start of any bytes', (cid) => {
   const block = new Uint8Array(1000)
   block.set(cid.bytes, 10)
   const { cid: read, length } = readCid(block.subarray(10), 'BAD_BLOCK')

@@ -298,7 +298,7 @@ describe('hostile files', () => {
     expect(blocks.read.length).toBeLessThan(30)
   })
 
-  it('that are or hold another type are rejected', async () => {
+  it('that are or contain another type are rejected', async () => {
     const blocks = createMemoryBlocks()
     const folder = blocks.add(dagPbCode, encodeDagPb([], Uint8Array.of(8, 1)))
     const link = blocks.add(dagPbCode, encodeDagPb([], encodeInlineData(unixfsTypes.symlink, patternOf(3))))

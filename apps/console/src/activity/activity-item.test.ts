@@ -24,7 +24,7 @@ const opened = (at: number, more: Partial<KeyEvent> = {}): KeyEvent => ({
   ...more,
 })
 
-test('merges by time, and holds back what is older than the known part of either log', () => {
+test('merges entries by time, and withholds those older than the known part of either log', () => {
   const account = { events: [stored(500), stored(300)], oldest: 300 }
   const keys = { events: [opened(400), opened(200)], oldest: undefined }
   expect(mergeActivity(account, keys).map(({ at }) => at)).toEqual([500, 400, 300])
@@ -45,7 +45,7 @@ test('each line has an id of its own', () => {
   expect(new Set(ids).size).toBe(4)
 })
 
-test('own openings and saved keys are no news; refusals and what others open are', () => {
+test('omits the user’s own openings and saved keys, and shows refusals and openings by others', () => {
   expect(isNews(opened(1), '0xme')).toBe(true)
   expect(isNews(opened(1, { address: '0xme' }), '0xme')).toBe(false)
   expect(isNews(opened(1, { kind: 'denied', address: '0xme' }), '0xme')).toBe(true)
@@ -53,7 +53,7 @@ test('own openings and saved keys are no news; refusals and what others open are
   expect(isNews(opened(1, { kind: 'share', address: '0xme' }), '0xme')).toBe(true)
 })
 
-test('an API key that was revoked before such events had names has that of its creation', () => {
+test('shows an API key revoked before events had names under the name of its creation event', () => {
   const event = (at: number, type: string, data: AccountEvent['data']) => ({ ...stored(at), type, data })
   const events = [
     event(4, 'api_key.revoked', { keyId: 'unknown' }),

@@ -19,7 +19,7 @@ const pin = {
   reasonCode: 'BLOCK_NOT_FOUND',
 }
 
-test('in English, a reason is as it came, with the time as people read it and without the code for programs', () => {
+test('in English, shows a reason as received, with a readable time and without the machine code', () => {
   expect(describeEventReason(unreachable)).toMatch(
     /^No delivery succeeded since [^T]*2026[^T]*:00[^T]*\. The receiver could not be reached \(ECONNREFUSED\)\.$/,
   )
@@ -27,7 +27,7 @@ test('in English, a reason is as it came, with the time as people read it and wi
   expect(describeEventReason({ ...pin, reasonCode: 'PIN_WITHOUT_SOURCE' })).toBe('No origin has the block.')
 })
 
-test('in another language, a reason is the sentence of its code with its values and times', () => {
+test('in another language, shows the sentence for the code of the reason, with its values and times', () => {
   keepTexts()
   translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
   expect(describeEventReason(unreachable)).toMatch(
@@ -45,7 +45,7 @@ test('in another language, a reason is the sentence of its code with its values 
   expect(describeEventReason(pin)).toBe(`${german.errors.BLOCK_NOT_FOUND?.message}.`)
 })
 
-test('an event of a service that sends no codes, or one of a newer service, stays as it came', () => {
+test('shows an event as received if the service sends no codes or is newer', () => {
   keepTexts()
   translate({ activity: german.activity, errors: german.errors, reasons: german.reasons })
   const { reasonCode: _code, ...older } = pin

@@ -38,7 +38,7 @@ test('has one point for each day, at most ninety, never negative, ending now', (
   )
 })
 
-test('divides an axis by powers of two that reach over the largest value', () => {
+test('divides an axis by powers of two that cover the largest value', () => {
   expect(pickTicks(100)).toEqual([0, 32, 64, 96, 128])
   expect(pickTicks(1)).toEqual([0, 1])
   fc.assert(

@@ -16,7 +16,7 @@ function refuse(name: string): unknown {
   return undefined
 }
 
-test('what stops a ZIP is said in the language of the page, and only once', () => {
+test('reports why a ZIP stopped in the language of the page, and only once', () => {
   const failures = [new CairnError('FILE_TOO_LARGE'), CairnError.from(refuse('a/../\u202e.txt'))].map(wordFailure)
   expect(failures.map(({ code }) => code)).toEqual(['FILE_TOO_LARGE', 'INVALID_PATH'])
   expect(failures.map(explainError)).toEqual([
@@ -32,7 +32,7 @@ test('what stops a ZIP is said in the language of the page, and only once', () =
   ])
 })
 
-test('what is wrong with the content or the place of a file has no English sentence in another language', () => {
+test('reports an error in the content or place of a file without an English sentence in another language', () => {
   const given = () => [
     new CairnError('DECRYPTION_FAILED', { message: 'The key does not match the file' }),
     new CairnError('FILE_UNREADABLE', { message: 'Cannot write the file' }),
@@ -49,12 +49,12 @@ test('what is wrong with the content or the place of a file has no English sente
   ])
 })
 
-test('a worker whose program was not loaded has no connection; any other has a defect', () => {
+test('a worker whose script did not load is reported as offline, any other failure as a defect', () => {
   const failures = [new Event('error'), Object.assign(new Event('error'), { message: 'x is not defined' })]
   expect(failures.map((event) => startFailure(event).code)).toEqual(['NETWORK_ERROR', 'INTERNAL'])
 })
 
-test('other failures of a worker stay as they are', () => {
+test('other worker failures stay unchanged', () => {
   const tooLarge = new CairnError('FILE_TOO_LARGE', { details: { limitBytes: 5 } })
   const others = [tooLarge, new CairnError('ACCESS_DENIED'), new CairnError('FILE_UNREADABLE')]
   expect(others.map(wordFailure)).toEqual(others)

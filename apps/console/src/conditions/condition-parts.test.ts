@@ -13,7 +13,7 @@ test('reads and writes a field by its path and changes nothing else', () => {
   expect(writeField(changed, ['parameters', 1], '8')['parameters']).toEqual([':userAddress', '8'])
 })
 
-test('undefined removes a field; names of prototypes are not fields', () => {
+test('undefined removes a field; prototype names are not fields', () => {
   expect(writeField(condition, ['parameters'], undefined)).not.toHaveProperty('parameters')
   expect(readField(condition, ['constructor'])).toBeUndefined()
   expect(readField(condition, ['parameters', 'length'])).toBeUndefined()

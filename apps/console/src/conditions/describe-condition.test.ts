@@ -12,7 +12,7 @@ test('shows the value of the chain in the unit of the sentence', () => {
   expect(describeObserved('SOLANA', lamports, '1500000000')).toBe('1.5\u00a0SOL')
 })
 
-test('names a chain with an unknown coin without a symbol', () => {
+test('shows a chain with an unknown coin without a symbol', () => {
   const balance = { id: 1, ...templates.balance.create('Elsewhere') }
   expect(describeCondition('EVM', balance)).toBe('Anyone who has at least 1 of the native coin on Elsewhere')
 })
@@ -32,7 +32,7 @@ test('shows a value that is not an amount as the chain returned it', () => {
   expect(describeObserved('EVM', { id: 1, ...templates.custom.create('local') }, true)).toBe('true')
 })
 
-test('does not say that anyone has what another address has', () => {
+test('does not say “anyone who has” for the balance of a fixed address', () => {
   const other = `0x${'12'.repeat(20)}`
   const balance = { id: 1, ...templates.balance.create('local') }
   expect(describeCondition('EVM', { ...balance, parameters: [other] })).toBe(

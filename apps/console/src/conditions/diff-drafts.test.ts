@@ -13,7 +13,7 @@ test('finds no difference between equal drafts, in any order of fields', () => {
   expect(diffDrafts(saved, { ...saved, conditions: [one, turned] })).toEqual([])
 })
 
-test('lists added, removed and changed conditions, and another grouping', () => {
+test('lists added, removed and changed conditions, and a changed grouping', () => {
   const changed = writeField(one, ['returnValueTest', 'value'], '9')
   const three = createCondition('block', 3, 'local')
   const draft: Draft = { ...saved, conditions: [changed, three], mode: 'any' }

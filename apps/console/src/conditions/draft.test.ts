@@ -35,7 +35,7 @@ test('assigns ids and joins them as all, any or grouped', () => {
   expect(toAggregator('!1 and ( 2 or 10 )')).toBe('![1] and ( [2] or [10] )')
 })
 
-test('describes a valid grouping, and names the error in an invalid one', () => {
+test('describes a valid grouping, and states the error in an invalid one', () => {
   const good = draft(3, { mode: 'own', grouping: '(1 and 2) or 3' })
   expect(checkDraft(good)).toEqual({ fields: {}, other: undefined })
   expect(readGrouping(good)).toMatchObject({ kind: 'or' })
@@ -45,7 +45,7 @@ test('describes a valid grouping, and names the error in an invalid one', () => 
   expect(checkDraft(draft(3, { mode: 'own', grouping: '1 and 2' })).other).toContain('[3]')
 })
 
-test('lists errors by field, in the words of the protocol', () => {
+test('lists errors by field, in the wording of the protocol', () => {
   const one = createCondition('erc20', 1, 'local')
   expect(checkDraft(draft(0, { conditions: [one] })).fields).toEqual({
     'conditions.0.contractAddress': 'Must be 0x and 40 hex characters.',
@@ -62,7 +62,7 @@ test('finds a typo in the address of a contract by its checksum', () => {
   expect(checkDraft(draft(0, { conditions: [right] })).fields).toEqual({})
 })
 
-test('says errors in the language of the page', () => {
+test('reports errors in the language of the page', () => {
   keepTexts()
   translate(german)
   const chains = { EVM: 'local', SOLANA: 'DEVNET', COREUM: 'Coreum_Devnet' } as const
@@ -87,7 +87,7 @@ test('rejects a figure that is not a number', () => {
   })
 })
 
-test('says of an amount with the wrong sign how one is written', () => {
+test('explains how to write an amount that has the wrong decimal sign', () => {
   const typed = writeField(createCondition('balance', 1, 'local'), ['returnValueTest', 'value'], '0,1234')
   expect(checkDraft(draft(0, { conditions: [typed] })).fields).toEqual({
     'conditions.0.returnValueTest.value': 'Must be a number of at least 0, such as 1.5. Smallest units are whole.',

@@ -13,7 +13,7 @@ test.each([
   expect(toUnits(text, decimals)).toBe(units)
 })
 
-test('with a decimal comma, points are between groups of digits', () => {
+test('with a decimal comma, points separate groups of digits', () => {
   expect(toUnits('1,5', 1, ',')).toBe('15')
   expect(toUnits('1.500', 1, ',')).toBe('15000')
   expect(toUnits('1.234.567,8', 1, ',')).toBe('12345678')
@@ -30,7 +30,7 @@ test.each([
   ['0,1234', '.'],
   ['1,5000', '.'],
   ['1.234 567', '.'],
-] as const)('%s is not read as a number without its sign, if %s is the decimal sign', (text, sign) => {
+] as const)('does not drop the separator of %s when %s is the decimal sign', (text, sign) => {
   expect(toUnits(text, 18, sign)).toBeUndefined()
 })
 

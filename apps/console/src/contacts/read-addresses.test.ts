@@ -16,14 +16,14 @@ test('splits addresses at any separator and lists each once', () => {
   expect(readAddresses('  \n ')).toEqual({ addresses: [], bad: [] })
 })
 
-test('names the words that are not addresses, the zero address included', () => {
+test('lists the words that are not addresses, including the zero address', () => {
   expect(readAddresses(`0x12 ${two} bob.eth 0x${'0'.repeat(40)}`)).toEqual({
     addresses: [two],
     bad: ['0x12', 'bob.eth', `0x${'0'.repeat(40)}`],
   })
 })
 
-test('an address with a typo is none, unless it has letters of one case only', () => {
+test('rejects an address with a typo, unless all of its letters have one case', () => {
   const typo = one.replace('5aAe', '5aAf')
   expect(isMistyped(typo)).toBe(true)
   expect(readAddresses(`${typo} ${two}`)).toEqual({ addresses: [two], bad: [typo] })
@@ -51,7 +51,7 @@ const contacts = [
   { address: one.toLowerCase(), label: '' },
 ]
 
-test('takes labels of contacts for their addresses, also labels of several words', () => {
+test('replaces contact labels with their addresses, including labels of several words', () => {
   expect(readAddresses('ida, ADA KING', contacts)).toEqual({ addresses: [two, solana], bad: [] })
   expect(readAddresses(`ada king\nida ${one}`, contacts).addresses).toEqual([solana, two, one.toLowerCase()])
   expect(readAddresses('ada', contacts)).toEqual({ addresses: [], bad: ['ada'] })

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { markUploadsStale, reloadDrive } from './stale-uploads.ts'
 
-test('all uploads are listed again after one was renamed, also if the first try fails', async () => {
+test('lists all uploads again after a rename, even if the first attempt fails', async () => {
   const listings: string[] = []
   let failure: Error | undefined
   const drive = {

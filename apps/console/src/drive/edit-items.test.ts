@@ -20,14 +20,14 @@ const drive: Pick<Drive, 'get' | 'find'> = {
 }
 const ids = ['id of /live', 'id of /trashed', 'id of /gone']
 
-test('Undo restores what is in the trash, and skips what was restored or deleted meanwhile', () => {
+test('Undo restores items from the trash, and skips those restored or deleted meanwhile', () => {
   const restored: string[] = []
   const edit = { restore: (id: string) => `restored as ${restored.push(id)}` }
   expect(restoreItems({ edit, drive }, ids)).toBe(1)
   expect(restored).toEqual(['id of /trashed'])
 })
 
-test('items move that are still there, and not those in the trash', () => {
+test('moves items that still exist, and not those in the trash', () => {
   const moved: (readonly [from: string | readonly string[], to: string])[] = []
   const edit = { move: (from: string | readonly string[], to: string) => [`moved as ${moved.push([from, to])}`] }
   expect(moveItems({ edit, drive }, ids, 'id of /letters')).toBe(1)
@@ -37,7 +37,7 @@ test('items move that are still there, and not those in the trash', () => {
   expect(moved.at(-1)).toEqual(['/live', '/letters/old'])
 })
 
-test('what was deleted meanwhile is not renamed, and neither is the item that has its path now', () => {
+test('renames neither an item deleted meanwhile nor the item that now has its path', () => {
   const moved: unknown[] = []
   const edit = { move: (...all: unknown[]) => [`moved as ${moved.push(all)}`] }
   const trashed = toFolder('/plan', 7)
@@ -50,7 +50,7 @@ test('what was deleted meanwhile is not renamed, and neither is the item that ha
   expect(moved).toEqual([])
 })
 
-test('a folder that is gone is said to be gone, without the usual hint to open it', () => {
+test('reports a folder that is gone, without the usual hint to open it', () => {
   const edit = { move: () => [] }
   const move = () => moveItems({ edit, drive }, ['id of /live'], 'id of /trashed')
   expect(move).toThrow('This folder no longer exists')

@@ -25,7 +25,7 @@ const toFolder = (name: string): DriveItem => {
 const driveOf = (items: DriveItem[]): Pick<Drive, 'list' | 'all'> => ({ list: () => items, all: () => items })
 const namesOf = (rows: readonly { fileName: string }[]) => rows.map(({ fileName }) => fileName)
 
-test('an item that did not change has the row that it had, wherever others were added, replaced or removed', () => {
+test('an unchanged item keeps its row when others are added, replaced or removed', () => {
   const items = Array.from({ length: 6 }, (_, at) => toFile(`${at}.txt`))
   const [first, second, third, fourth, fifth, sixth] = items
   const before = listFolder(driveOf(items), '/', {})
@@ -46,7 +46,7 @@ test('an item that did not change has the row that it had, wherever others were 
   }
 })
 
-test('rows are sorted as the address says, folders first, and narrowed by name, folder and tag', () => {
+test('sorts rows by the address, folders first, and filters by name, folder and tag', () => {
   const drive = driveOf([toFile('b10.txt', 3), toFolder('z'), toFile('b9.txt', 5), toFile('A.txt', 4)])
   expect(namesOf(listAll(drive, {}))).toEqual(['z', 'A.txt', 'b9.txt', 'b10.txt'])
   expect(namesOf(listAll(drive, { order: 'desc' }))).toEqual(['z', 'b10.txt', 'b9.txt', 'A.txt'])
@@ -57,7 +57,7 @@ test('rows are sorted as the address says, folders first, and narrowed by name, 
   expect(namesOf(narrowRows(all, '/', {}, 'sea'))).toEqual([])
 })
 
-test('folders have neither size nor date, and are in the order of their names then, as files of one size are', () => {
+test('folders have no size or date, so they are then sorted by name, like files of equal size', () => {
   const items = [
     toFolder('a'),
     toFolder('b2'),
@@ -73,7 +73,7 @@ test('folders have neither size nor date, and are in the order of their names th
   }
 })
 
-test('rows of several folders say in which they are, and the root has a name', () => {
+test('rows of several folders show their folder, and the root has a name', () => {
   const inside = { ...toFile('a.txt'), path: '/z/a.txt' }
   const rows = listAll(driveOf([toFile('b.txt'), inside]), {})
   expect(rows.map(({ fileName, place }) => [fileName, place])).toEqual([

@@ -27,16 +27,16 @@ const list = (moved: readonly string[]) =>
     isStored,
   ).map(({ path, isStored }) => (isStored ? `${path} (stored)` : path))
 
-test('lists each folder after the one it is in, also those that were uploaded as one', () => {
+test('lists each folder after its parent, including folders uploaded as one', () => {
   expect(list(['/a.txt'])).toEqual(['/', '/a', '/a/in', '/a b', '/b', '/b/trip (stored)'])
 })
 
-test('leaves out what is moved, with all that is in it', () => {
+test('omits the moved folder and everything in it', () => {
   expect(list(['/a'])).toEqual(['/', '/a b', '/b', '/b/trip (stored)'])
   expect(list(['/b/trip'])).toEqual(['/', '/a', '/a/in', '/a b', '/b'])
 })
 
-test('keeps what is in a folder below it, beside one whose name differs in case only', () => {
+test('keeps the items of a folder below it, beside a folder whose name differs only in case', () => {
   const paths = ['/Trips/2025', '/trips/2024', '/trips', '/Trips']
   const drive = { all: () => paths.map(toFolder) }
   const listed = listTargets(drive, [], isStored).map(({ path }) => path)

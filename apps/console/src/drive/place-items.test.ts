@@ -5,7 +5,7 @@ import { placeItems } from './place-items.ts'
 const drive: Pick<Drive, 'get' | 'find'> = { get: () => undefined, find: () => undefined }
 const toPlacement = (name: string, folderId = '') => ({ cid: `cid of ${name}`, name, folderId })
 
-test('an upload that cannot be where it is wanted does not stop the others', () => {
+test('an upload that cannot be placed does not stop the others', () => {
   const placed: [cid: string, path: string][] = []
   const edit = {
     place(cid: string, path: string) {
@@ -29,7 +29,7 @@ test('an upload that cannot be where it is wanted does not stop the others', () 
   ])
 })
 
-test('a defect of the page is no reason why an upload has no place', () => {
+test('does not report a defect of the page as the reason why an upload has no place', () => {
   const edit = {
     place: () => {
       throw new TypeError('a defect')

@@ -34,11 +34,11 @@ const all = [
 ]
 const drive: Pick<Drive, 'all'> = { all: () => all }
 
-test('takes a folder with all below it, and no folder whose name only starts like it', () => {
+test('includes a folder with everything below it, and no folder with the same prefix', () => {
   expect(filesOf(drive, [folder('/a')]).map(({ path }) => path)).toEqual(['/a/b/one.txt', '/a/two.txt'])
 })
 
-test('names files by their path below what all items have in common', () => {
+test('names files by their path below the common parent of all items', () => {
   const paths = (items: readonly DriveItem[]) => toZipItems(drive, items).items.map(({ path }) => path)
   expect(paths([folder('/a'), file('/x.txt')])).toEqual(['x.txt', 'a/b/one.txt', 'a/two.txt'])
   expect(paths([file('/a/b/one.txt', 2), file('/a/two.txt', 3)])).toEqual(['b/one.txt', 'two.txt'])
@@ -46,7 +46,7 @@ test('names files by their path below what all items have in common', () => {
   expect(toZipItems(drive, [folder('/a')])).toMatchObject({ totalBytes: 5, items: [{ modifiedAt: 7 }, {}] })
 })
 
-test('has the folders of the drive that contain nothing', () => {
+test('includes the empty folders of the drive', () => {
   const withEmpty = { all: () => [...all, folder('/a/none'), folder('/a/none/below'), folder('/void')] }
   const emptyOf = (...items: DriveItem[]) =>
     toZipItems(withEmpty, items).items.flatMap(({ path, cid }) => (cid === undefined ? [path] : []))
@@ -56,7 +56,7 @@ test('has the folders of the drive that contain nothing', () => {
   expect(toZipItems(withEmpty, [folder('/void')]).fileCount).toBe(0)
 })
 
-test('counts files, also those in folders of the drive, unless one may be a stored folder', () => {
+test('counts files, including those in drive folders, unless one may be a stored folder', () => {
   const countOf = (...items: DriveItem[]) => toZipItems(drive, items).fileCount
   const stored = { ...file('/stored'), cid: 'bafybeistored' }
   expect(countOf(folder('/a'), file('/x.txt'))).toBe(3)

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { describeFailure } from './describe-failure.ts'
 
-test('says what failed, each cause, and where', () => {
+test('lists what failed, each cause, and where', () => {
   const error = new TypeError('not a list', { cause: new RangeError('0 of 3', { cause: 'a text' }) })
   const lines = describeFailure('The page failed', error, '\n    at Files\n    at Shell').split('\n')
   expect(lines.slice(0, 3)).toEqual([
@@ -22,7 +22,7 @@ test('leaves out keys', () => {
   expect(text.split('\n')[0]).toBe('Failed: Error: https://cairn.example/link/abc?x=1#… and ….')
 })
 
-test('ends with an error that is its own cause', () => {
+test('stops at an error that is its own cause', () => {
   const error = new Error('round')
   error.cause = error
   expect(describeFailure('Failed', error).match(/Caused by/g)?.length).toBe(5)

@@ -29,7 +29,7 @@ test('kinds appear in the address in one order, each once; unknown ones are drop
   expect(toFilter({ type: 'image,text', access: 'public' }).fileType).toBe('image/,text/,application/json,public')
 })
 
-test('a search finds the start of a CID: in any case, except that of version 0', () => {
+test('finds CIDs by their start, in any case except for version 0', () => {
   const found = (q: string, cid: string) =>
     createMatcher({ q })({
       id: 'one',

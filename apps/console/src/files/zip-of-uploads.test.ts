@@ -13,13 +13,13 @@ const upload = (fileName: string, more: Partial<ListedFile> = {}): ListedFile =>
   ...more,
 })
 
-test('uploads of one name get numbers, so that the ZIP contains each', () => {
+test('numbers uploads with equal names, so that the ZIP contains each', () => {
   const { name, items, totalBytes, fileCount } = zipOfUploads([upload('a.txt'), upload('a.txt'), upload('')])
   expect(items.map(({ path }) => path)).toEqual(['a.txt', 'a (2).txt', 'bafk'])
   expect([name, totalBytes, fileCount]).toEqual(['Cairn files.zip', 9, 3])
 })
 
-test('the size of a ZIP is that of what it contains: encrypted uploads count as they are decrypted', () => {
+test('the size of a ZIP is that of its contents, with encrypted uploads counted decrypted', () => {
   const sizes = { fileSizeInBytes: '1044', encryption: true }
   expect(zipOfUploads([upload('a.txt', sizes), upload('b.txt')]).totalBytes).toBe(1003)
 })

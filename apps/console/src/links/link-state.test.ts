@@ -17,7 +17,7 @@ const link = {
   lastOpenedAt: null,
 } as const
 
-test('names the reason for which a link ended', () => {
+test('states why a link ended', () => {
   expect(findLinkState(link, now)).toBe('active')
   expect(findLinkState({ ...link, state: 'revoked', opens: 3 }, now)).toBe('revoked')
   expect(findLinkState({ ...link, state: 'ended', opens: 3 }, now)).toBe('usedUp')
@@ -25,6 +25,6 @@ test('names the reason for which a link ended', () => {
   expect(findLinkState({ ...link, state: 'ended' }, now)).toBe('expired')
 })
 
-test('a link that expires while the list is shown is expired', () => {
+test('shows a link that expires while the list is open as expired', () => {
   expect(findLinkState(link, now + 1000)).toBe('expired')
 })

@@ -3,7 +3,7 @@ import { isRecording, recordingHeadBytes } from './is-recording.ts'
 
 const bytes = (text: string) => Uint8Array.from(text.padEnd(recordingHeadBytes, '\0'), (one) => one.charCodeAt(0))
 
-test('knows the containers and streams that browsers play', () => {
+test('recognises the containers and streams that browsers play', () => {
   for (const head of [
     '\0\0\0\x20ftypisom',
     '\x1aE\xdf\xa3\x01\0\0\0',
@@ -18,7 +18,7 @@ test('knows the containers and streams that browsers play', () => {
   }
 })
 
-test('does not take the noise of a wrong key, or another file, for a recording', () => {
+test('does not mistake the noise of a wrong key, or another file, for a recording', () => {
   for (const head of ['', '\x89PNG\r\n', '%PDF-1.7', 'plain text', '\xff\xff\xff\xff', '\xff\xe0\0\0'])
     expect(isRecording(bytes(head)), JSON.stringify(head)).toBe(false)
   let seed = 7

@@ -3,7 +3,7 @@ import { readPieces } from './read-pieces.ts'
 
 const kibibyte = 1024
 
-test('yields a range in pieces that grow, at most one ahead of its reader', async () => {
+test('yields a range in growing pieces, at most one ahead of its reader', async () => {
   const asked: [number, number][] = []
   const file = {
     read: async (fromByte: number, length: number) => {

@@ -10,13 +10,13 @@ const full = new CairnError('QUOTA_EXCEEDED')
 const tooLarge = new CairnError('PAYLOAD_TOO_LARGE', { message: 'Upload is 12 GiB, the limit is 10 GiB' })
 const ofAnOperator = new CairnError('BACKUP_DAMAGED')
 
-test('in English, an error is shown as it came, without what only programs can read', () => {
+test('in English, shows an error as received, without its machine-readable parts', () => {
   expect(full.hint).toBe('Buy storage or delete files. details contains the number of missing bytes.')
   expect(describeError(full)).toEqual({ message: full.message, hint: 'Buy storage or delete files.' })
   expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. Send less data at once.`)
 })
 
-test('in another language, an error with a reason says it by its code, and names the condition and the field', () => {
+test('in another language, words an error by its reason code, with the condition and the field', () => {
   keepTexts()
   translate({ conditionPlaces: german.conditionPlaces, errors: german.errors, reasons: german.reasons })
   const said = (error: CairnError) => describeError(error).message
@@ -42,7 +42,7 @@ test('in another language, an error with a reason says it by its code, and names
   )
 })
 
-test('in another language, the usual texts are those of the code, and what an error says beyond them stays', () => {
+test('in another language, shows the standard texts of the code, and keeps what an error adds to them', () => {
   keepTexts()
   translate({ errors: german.errors })
   expect(explainError(full)).toBe('Nicht genug Speicherplatz. Speicherplatz kaufen oder Dateien löschen.')

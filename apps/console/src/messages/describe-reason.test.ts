@@ -9,13 +9,13 @@ const { reason, reasonFacts } = proofReason('ALL_BLOCKS_PRESENT', { blocks: 1200
 const say = ({ code, values }: { code: string; values?: Record<string, string | number> }) =>
   describeReason('As it came', { code, values })
 
-test('in English, a reason is shown as it came', () => {
+test('in English, shows a reason as received', () => {
   expect(describeReason(reason, reasonFacts)).toBe(
     'All 1200 blocks of the content are in 4096 bytes that the providers returned',
   )
 })
 
-test('in another language, a reason is the sentence of its code with its values, or the text of the error code', () => {
+test('in another language, shows the sentence of the reason code with its values, or the text of the error code', () => {
   keepTexts()
   translate({ errors: german.errors, reasons: german.reasons })
   expect(describeReason(reason, reasonFacts)).toMatch(/^Alle 1.200 Blöcke des Inhalts sind in den 4.KiB, die Anbieter/)
@@ -24,7 +24,7 @@ test('in another language, a reason is the sentence of its code with its values,
   expect(say({ code: 'PIECE_DAMAGED' })).toBe(german.errors.PIECE_DAMAGED?.message)
 })
 
-test('a reason of a service of another version stays as it came', () => {
+test('shows a reason from a service of another version as received', () => {
   keepTexts()
   translate({ errors: german.errors, reasons: german.reasons })
   expect(describeReason('As it came', undefined)).toBe('As it came')

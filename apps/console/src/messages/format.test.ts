@@ -20,7 +20,7 @@ test('formats bytes in powers of 1024, and never as 1,024 of a smaller unit', ()
   expect(formatBytes(100 * 1024 ** 3)).toBe('100\u00a0GiB')
 })
 
-test('bytes within bounds have only the digits that both share', () => {
+test('an approximate size shows only the digits that its bounds share', () => {
   const between = (minBytes: number, maxBytes: number) => formatByteRange({ minBytes, maxBytes })
   expect(between(7, 7)).toBe('7\u00a0B')
   expect(between(100, 220)).toBe('<\u00a01\u00a0KiB')
@@ -29,7 +29,7 @@ test('bytes within bounds have only the digits that both share', () => {
   expect(between(5_000_000, 5_000_700)).toBe('4.8\u00a0MiB')
 })
 
-test('no line ends between an amount and its unit', () => {
+test('never breaks a line between an amount and its unit', () => {
   expect(withUnit('1.5', 'ETH')).toBe('1.5\u00a0ETH')
 })
 

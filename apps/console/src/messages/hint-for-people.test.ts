@@ -11,7 +11,7 @@ const codes = Object.keys(errorTable).filter((code): code is ErrorCode => Object
 /** Of requests that the console does not make. */
 const hasNoHint: readonly ErrorCode[] = ['USAGE', 'PIN_NOT_FOUND']
 
-test('the console shows no hint of any code that names a command, a function, a setting or a field', () => {
+test('shows no hint that names a command, a function, a setting or a field', () => {
   const hints = codes.map((code) => [code, describeError(restoreError(code, errorTable[code])).hint] as const)
   expect(hints.filter(([, hint]) => isForPrograms(hint))).toEqual([])
   expect(hints.filter(([, hint]) => hint === '').map(([code]) => code)).toEqual(hasNoHint)
@@ -19,7 +19,7 @@ test('the console shows no hint of any code that names a command, a function, a 
   expect(own.filter(([, { hint }]) => isForPrograms(hint)).map(([code]) => code)).toEqual([])
 })
 
-test('of a hint of its own, an error keeps the sentences that people can follow', () => {
+test('keeps the sentences of an error’s own hint that users of the page can follow', () => {
   expect(hintForPeople('Try again later. `cairn deals` shows the progress.')).toBe('Try again later.')
   expect(hintForPeople('Run `cairn drive ls` to list a folder.')).toBe('')
   expect(hintForPeople('Use uploadFolder.')).toBe('')
@@ -28,7 +28,7 @@ test('of a hint of its own, an error keeps the sentences that people can follow'
   expect(hintForPeople('Move fileOne.txt. Then try again.')).toBe('Move fileOne.txt. Then try again.')
 })
 
-test('a hint that nobody at a page can follow is replaced by that of its code, in the language of the page', () => {
+test('replaces a hint that users of the page cannot follow with that of its code, in their language', () => {
   const hint = 'Repair the key with `repairKey` or `cairn keys repair`, then try again.'
   const split = new CairnError('SHARDS_INCONSISTENT', { hint })
   expect(describeError(split).hint).toBe('Try again. Access shows the state of each key node.')

@@ -87,7 +87,7 @@ const tables = [proofReasons, conditionReasons, paymentReasons, eventReasons, fi
 describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undefined ? [] : [{ tag, load }])))(
   'the texts in $tag',
   ({ tag, load }) => {
-    test('are the English ones in number and kind', async () => {
+    test('match the English ones in number and kind', async () => {
       const kinds = (texts: readonly [string, unknown][]) =>
         texts.map(([path, value]) => `${path}: ${typeof value}`).sort()
       expect(kinds(listOwnTexts(await load()))).toEqual(kinds(wanted))
@@ -101,7 +101,7 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
       expect(empty).toEqual(wanted.filter(([, text]) => text === '').map(([path]) => path))
     })
 
-    test('say of errors what happened, without a full stop, and what to do', async () => {
+    test('state what happened in an error, without a full stop, and what to do', async () => {
       const { errors } = await load()
       expect(Object.keys(errors).length).toBeGreaterThan(50)
       for (const [code, { message, hint, other = message }] of Object.entries(errors)) {
@@ -139,7 +139,7 @@ describe.each(Object.entries(languages).flatMap(([tag, load]) => (load === undef
   },
 )
 
-test('German counts and quotes as German does', async () => {
+test('German texts count and quote by German rules', async () => {
   const { files, activity, drive, proofs, links } = await import('./de/de.ts')
   expect([0, 1, 2, 1000].map(files.count)).toEqual(['0 Uploads', '1 Upload', '2 Uploads', '1,000 Uploads'])
   expect([1, 2].map(drive.versionCount)).toEqual(['1 Version', '2 Versionen'])
@@ -154,7 +154,7 @@ test('German counts and quotes as German does', async () => {
   expect(links.revokeTitle('Bilder')).toBe('„Bilder“ widerrufen?')
 })
 
-test('German names a thing as the buttons do, and keeps to what the English texts say', async () => {
+test('German texts use the terms of the buttons, and say what the English texts say', async () => {
   const { activity, drive, errors, access, preview, transfers, upload } = await import('./de/de.ts')
   expect([english.upload.place, upload.place]).toEqual([english.drive.root, drive.root])
   // What is halted goes on later.

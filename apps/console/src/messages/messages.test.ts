@@ -23,7 +23,7 @@ function findEarlyReads(text: string, isTsx: boolean): string[] {
   return found
 }
 
-test('texts are read within functions: modules of the first load are evaluated before another language is there', () => {
+test('reads texts within functions, because first-load modules run before another language is loaded', () => {
   expect(
     findEarlyReads(`import { messages } from 'm'\nconst a = () => messages.b.c\nconst d = messages.b`, false),
   ).toEqual(['messages.b'])

@@ -2,7 +2,7 @@ import { serviceErrors } from '@cairn/protocol/service-errors'
 import { build } from 'esbuild'
 import { expect, test } from 'vitest'
 
-test('a page in another language knows the usual texts of all errors, also of those that only services create', async () => {
+test('a page in another language has the texts of all errors, including those that only services create', async () => {
   const { outputFiles } = await build({
     entryPoints: [new URL('usual-errors.ts', import.meta.url).pathname],
     bundle: true,

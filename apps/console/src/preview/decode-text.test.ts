@@ -23,7 +23,7 @@ test('decodes UTF-16 of both byte orders by its mark', () => {
   expect(decodeText(little.subarray(0, -1), false)).toBeUndefined()
 })
 
-test('takes other text for that of older Western European programs, and says so', () => {
+test('reads other text as that of older Western European programs, and says so', () => {
   const bytes = Buffer.from('Straße;5,00 \x80\r\n\t\x93Zitat\x94', 'latin1')
   expect(decodeText(bytes, false)).toEqual({ text: 'Straße;5,00 €\r\n\t“Zitat”', isGuessed: true })
 })

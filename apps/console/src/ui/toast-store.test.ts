@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { expect, test, vi } from 'vitest'
 import { dismissToast, holdToast, isToastShown, toastDone, toastError } from './toast-store.ts'
 
-test('an error stays while successes come and go; of too many errors the oldest makes room', () => {
+test('an error stays while successes come and go; too many errors drop the oldest', () => {
   // No timer of a success runs on after the test.
   vi.useFakeTimers()
   try {

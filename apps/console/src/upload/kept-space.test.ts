@@ -3,7 +3,7 @@ import { createSpace } from './kept-space.ts'
 
 const limits = { maxUploads: 3, maxFileBytes: 60, maxTotalBytes: 100 }
 
-test('bytes count before they are written, so that those of one start stay within the limit together', () => {
+test('counts bytes before they are written, so that uploads started together stay within the limit', () => {
   const space = createSpace(limits, [['before', 30]])
   for (const id of ['one', 'two']) space.set(id, 0)
   expect(space.hold('one', [40, 10])).toBe(true)
@@ -13,7 +13,7 @@ test('bytes count before they are written, so that those of one start stay withi
   expect(space.hold('three', [0])).toBe(false)
 })
 
-test('the bytes of another encryption count instead of the first ones', () => {
+test('counts the bytes of a repeated encryption instead of the first ones', () => {
   const space = createSpace(limits, [
     ['first', 50],
     ['second', 50],
@@ -24,7 +24,7 @@ test('the bytes of another encryption count instead of the first ones', () => {
   expect(space.hold('second', [50, 50])).toBe(true)
 })
 
-test('what ended makes room', () => {
+test('frees the space of uploads that ended', () => {
   const space = createSpace(limits, [
     ['first', 50],
     ['second', 50],
@@ -36,7 +36,7 @@ test('what ended makes room', () => {
   expect(space.hold('third', [50])).toBe(true)
 })
 
-test('uploads count before they are written, so that those of one start stay within the limit together', () => {
+test('counts uploads before they are written, so that those started together stay within the limit', () => {
   const space = createSpace(limits, [['before', 0]])
   expect(['one', 'two', 'three', 'four'].map((id) => space.add(id, 0))).toEqual([true, true, false, false])
   // It counts already.

@@ -40,7 +40,7 @@ const read = (entries: readonly FileSystemEntry[]) =>
 const filesIn = (folder: string, count: number) =>
   Array.from({ length: count }, (_none, at) => fileEntry(`${folder}/${at}`))
 
-test('folders are read with all that is in them, empty ones too, beside single files', async () => {
+test('reads folders with everything in them, including empty ones, beside single files', async () => {
   const empty = folderEntry('/trip/none', [])
   const dropped = await read([folderEntry('/trip', [...filesIn('/trip', 250), empty]), fileEntry('/plan.txt')])
   expect(dropped?.unreadable).toBe(0)
@@ -49,7 +49,7 @@ test('folders are read with all that is in them, empty ones too, beside single f
   )
 })
 
-test('more files than the service takes are refused together: the first of them would look like all', async () => {
+test('rejects more files than the service accepts as a whole, because the first of them would look like all', async () => {
   const half = maxUploadParts / 2
   const folders = ['/one', '/two'].map((path) => folderEntry(path, filesIn(path, half)))
   expect((await read(folders))?.files).toHaveLength(maxUploadParts)

@@ -3,7 +3,7 @@ import { toReport } from './to-report.ts'
 
 const step = { bytes: 50, total: 100, bytesPerSecond: 10, remainingMs: 5_000 }
 
-test('every stage says what it waits for, the last one included', () => {
+test('every stage says what it waits for, including the last', () => {
   expect(toReport({ ...step, phase: 'prepare' }, false).stage).toBe('checking')
   expect(toReport({ ...step, phase: 'prepare' }, true).stage).toBe('encrypting')
   expect(toReport({ ...step, phase: 'keys' }, true).stage).toBe('keys')

@@ -5,7 +5,7 @@ import { countFiles, findNameProblems, removeLine, renameLine, splitFolders, tot
 
 const file = (name: string, content = 'x') => new File([content], name)
 
-test('files without a path stay single, the others go into the folder they came in', () => {
+test('files without a path stay single, and others go into their folder', () => {
   const items = toUploadItems([
     { path: 'a.txt', file: file('a.txt', 'four') },
     { path: 'photos/one.png', file: file('one.png') },
@@ -25,7 +25,7 @@ test('a split folder keeps the paths in its names', () => {
   expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
 })
 
-test('what is changed about the files of a split folder leaves the folder one', () => {
+test('changing the files of a split folder keeps it one folder', () => {
   const items = toUploadItems([
     { path: 'photos/one.png', file: file('one.png') },
     { path: 'photos/deep/two.png', file: file('two.png', 'four') },
@@ -48,7 +48,7 @@ test('what is changed about the files of a split folder leaves the folder one', 
   expect(removeLine(removed, idOf(removed, 'first.png'))).toHaveLength(1)
 })
 
-test('an empty folder is one of its folder, or a folder of its own, and none of the files', () => {
+test('an empty folder belongs to its folder or becomes a folder, and does not count as a file', () => {
   const items = toUploadItems([
     { path: 'photos/one.png', file: file('one.png') },
     { path: 'photos/later', file: emptyFolderFile('photos/later') },

@@ -15,7 +15,7 @@ const kept = (kind: KeptUpload['kind'], paths: readonly string[]): KeptUpload =>
 })
 const fileOf = (name: string, lastModified = 5) => new File(['x'], name, { lastModified })
 
-test('each file of a folder that is chosen again is found by its path, without a look at all others', () => {
+test('finds each file of a folder that is chosen again by its path, without searching all others', () => {
   const paths = Array.from({ length: 2_000 }, (_none, at) => `trip/${at}`)
   let reads = 0
   const files = paths.toReversed().map((path) => ({
@@ -32,7 +32,7 @@ test('each file of a folder that is chosen again is found by its path, without a
   expect(reads).toBe(paths.length)
 })
 
-test('another file, or one that is missing, is refused by its name', () => {
+test('rejects another file, or a missing one, by name', () => {
   const twice = [
     { path: 'trip/a', file: fileOf('a', 6) },
     { path: 'trip/a', file: fileOf('a') },

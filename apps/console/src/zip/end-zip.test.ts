@@ -51,7 +51,7 @@ test('a ZIP of more than 65,534 entries states their number as a ZIP64', async (
   expect(count).toBe(65_536)
 })
 
-test('a smaller ZIP is as client-zip writes it', async () => {
+test('writes a smaller ZIP like client-zip', async () => {
   const zip = await writeZip(3)
   const end = zip.subarray(-22)
   expect([end.readUInt32LE(0), end.readUInt16LE(10)]).toEqual([0x06054b50, 3])

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { joinWrites } from './join-writes.ts'
 
-test('small writes reach the file together, in their order, and large ones by themselves', async () => {
+test('small writes reach the file together and in order, large ones separately', async () => {
   const written: number[][] = []
   let isClosed = false
   const file = joinWrites({

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { runAhead } from './run-ahead.ts'
 
-test('yields in order, whichever task ends first, and begins no more than allowed', async () => {
+test('yields in order, whichever task ends first, and starts no more than allowed', async () => {
   const begun: number[] = []
   const ends = Array.from({ length: 6 }, () => Promise.withResolvers<string>())
   const results = runAhead([0, 1, 2, 3, 4, 5], 3, (at) => {
@@ -22,7 +22,7 @@ test('yields in order, whichever task ends first, and begins no more than allowe
   expect(await Array.fromAsync(results)).toEqual(['c', 'd', 'e', 'f'])
 })
 
-test('a task that fails is reported in its turn', async () => {
+test('reports a failing task in its turn', async () => {
   const results = runAhead([1, 2, 3], 3, async (item) => {
     if (item > 1) throw new Error(`no ${item}`)
     return item

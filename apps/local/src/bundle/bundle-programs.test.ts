@@ -62,7 +62,7 @@ test('escapes characters beyond ASCII without changing the meaning', () => {
   expect(escapeBeyondAscii(String.raw`'é' '\é' '\\é'`)).toBe(String.raw`'\u00e9' '\u00e9' '\\\u00e9'`)
 })
 
-test('the bundle of the network has every program that its sources start', async () => {
+test('the bundle of the network contains every program that its sources start', async () => {
   const folder = join(root, 'bundle')
   await bundlePrograms(networkBundle, folder)
   const missing = Object.keys(networkBundle.programs).filter((name) => !existsSync(join(folder, `${name}.js`)))

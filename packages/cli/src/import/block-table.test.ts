@@ -17,7 +17,7 @@ test('finds each of many blocks after it has grown, and no other', () => {
   expect(table.find(numbered(count))).toEqual([])
 })
 
-test('keeps several places of one key, and no endless number of them', () => {
+test('keeps several places of one key, and limits their number', () => {
   const table = createBlockTable()
   const digest = new Uint8Array(32).fill(1)
   const twin = digest.slice()

@@ -7,7 +7,7 @@ import { createCarSource } from './car-source.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cairn-cars-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('a search of a large folder for CARs ends when it is interrupted', async () => {
+test('interrupting a search of a large folder for CARs stops it', async () => {
   mkdirSync(join(folder, 'deep', 'deeper'), { recursive: true })
   const list = (signal: AbortSignal) =>
     Array.fromAsync(createCarSource('cars', [folder], [], false, () => undefined).items(signal))

@@ -17,7 +17,7 @@ test('waits as a busy service asks', async () => {
   expect(server.requestCount()).toBe(4)
 })
 
-test('gives a service that stays busy four requests', async () => {
+test('sends a busy service at most four requests', async () => {
   await using server = await serveAnswers((response) => response.writeHead(500, { 'retry-after': '0' }).end())
   await expect(fetchRows(server.url)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   expect(server.requestCount()).toBe(4)
@@ -29,7 +29,7 @@ test.each([
   ['a request that the service does not know', 501, '', 'UPSTREAM_FAILED', /returned status 501/],
   ['a text', 200, 'Hello', 'UPSTREAM_FAILED', /did not send a list in JSON/],
   ['another list', 200, '{"rows":[7]}', 'UPSTREAM_FAILED', /without a valid "rows.0"/],
-] as const)('%s is named after one request', async (_name, status, body, code, message) => {
+] as const)('reports %s after one request', async (_name, status, body, code, message) => {
   await using server = await serveAnswers((response) => response.writeHead(status).end(body))
   await expect(fetchRows(server.url)).rejects.toMatchObject({ code, message: expect.stringMatching(message) })
   expect(server.requestCount()).toBe(1)
@@ -50,7 +50,7 @@ test('reads no more than 16 MiB of a list', async () => {
   })
 })
 
-test('a closed connection is a failure of the service, and a cancelled import is none', async () => {
+test('a closed connection is a failure of the service, and a cancelled import is not', async () => {
   await using server = await serveAnswers((response) => response.write('{', () => response.destroy()))
   await expect(fetchRows(server.url)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
   await expect(fetchRows(server.url, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })

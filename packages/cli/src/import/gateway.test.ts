@@ -22,7 +22,7 @@ test('waits as a busy gateway asks, below the path of the gateway', async () => 
   expect(server.requestCount()).toBe(3)
 })
 
-test('does not take the pause that a busy gateway asks for as its silence', async () => {
+test('does not count the pause that a busy gateway requests as its silence', async () => {
   await using server = await serveAnswers((response, _path, count) => {
     if (count < 3) response.writeHead(429, { 'retry-after': '90' }).end()
     else response.writeHead(200, raw).end('hello')
@@ -50,7 +50,7 @@ test.each([
   ['a gateway that refuses the format', 406, raw, 'NOT_ACCEPTABLE'],
   ['a gateway that ignores the format', 200, { 'content-type': 'text/html' }, 'NOT_ACCEPTABLE'],
   ['a gateway that refuses the caller', 403, raw, 'UPSTREAM_FAILED'],
-] as const)('%s is named', async (_name, status, headers, code) => {
+] as const)('reports %s', async (_name, status, headers, code) => {
   await using server = await serve((response) => response.writeHead(status, headers).end('x'))
   await expect(server.gateway.fetchBlock(cid, signal)).rejects.toMatchObject({ code })
   expect(server.requestCount()).toBe(1)
@@ -69,7 +69,7 @@ test('a block beyond the limit, a closed connection and a port without a server 
   await expect(server.gateway.fetchBlock(cid, AbortSignal.abort())).rejects.toMatchObject({ code: 'ABORTED' })
 })
 
-test('an address that is none is refused', () => {
+test('rejects an invalid address', () => {
   expect(createGateway('ipfs.io').host).toBe('ipfs.io')
   expect(() => createGateway('ftp://ipfs.io')).toThrow(expect.objectContaining({ code: 'USAGE' }))
 })

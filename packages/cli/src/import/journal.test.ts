@@ -7,7 +7,7 @@ import { openJournal } from './journal.ts'
 const folder = mkdtempSync(join(tmpdir(), 'cairn-journal-'))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-test('an import that finished nothing leaves no journal, unless it resumed one', async () => {
+test('an import that completed nothing leaves no journal, unless it resumed one', async () => {
   const path = join(folder, 'cars.import.jsonl')
   const open = () => openJournal(path, { source: 'cars', account: 'one' })
   await (await open())[Symbol.asyncDispose]()

@@ -9,7 +9,7 @@ test('parses a CID as lists write it', () => {
   expect(() => parseItemCid(`${cid}/a.txt`)).toThrow('is not a CID')
 })
 
-test('refuses a text that is longer than a CID without parsing it, which would take minutes', () => {
+test('rejects a text longer than a CID without parsing it, which would take minutes', () => {
   for (const prefix of ['z', 'k', 'Qm'])
     expect(() => parseItemCid(prefix + '2'.repeat(200_000))).toThrow('is not a CID')
 })

@@ -13,7 +13,7 @@ async function read(text: string) {
 }
 const plain = { name: undefined, mimeType: undefined, isEncrypted: false, sizeBytes: undefined }
 
-test('lines, with comments, addresses of gateways and the end of a Windows file', async () => {
+test('reads lines with comments, gateway addresses and Windows line ends', async () => {
   expect(await read(`\uFEFF# mine\r\n${a}\r\n\r\nipfs://${b}\r\nhttps://ipfs.io/ipfs/${a}/\r\n`)).toEqual([
     { ...plain, cid: a },
     { ...plain, cid: b },
@@ -21,7 +21,7 @@ test('lines, with comments, addresses of gateways and the end of a Windows file'
   ])
 })
 
-test('CSV with and without a header, quoted names, tabs', async () => {
+test('reads CSV with and without a header, quoted names and tabs', async () => {
   expect(await read(`${a},"a ""b"", c.txt"\n`)).toEqual([{ ...plain, cid: a, name: 'a "b", c.txt' }])
   expect(await read(`Name,Size,CID,encrypted\nx.txt,12,${a},true\n,,${b},\n`)).toEqual([
     { cid: a, name: 'x.txt', mimeType: undefined, isEncrypted: true, sizeBytes: 12 },
@@ -30,7 +30,7 @@ test('CSV with and without a header, quoted names, tabs', async () => {
   expect(await read(`cid\tname\n${a}\ta, b\n`)).toEqual([{ ...plain, cid: a, name: 'a, b' }])
 })
 
-test('JSON lines as `cairn export` and `cairn ls --json` write them, and an array', async () => {
+test('reads JSON lines as `cairn export` and `cairn ls --json` write them, and an array', async () => {
   const row = { cid: a, name: 'n', mimeType: 'text/plain', isEncrypted: true, sizeBytes: 5 }
   expect(await read(`${JSON.stringify(row)}\n`)).toEqual([row])
   const listed = { cid: a, fileName: 'n', mimeType: null, encryption: false, fileSizeInBytes: '5' }
@@ -41,7 +41,7 @@ test('JSON lines as `cairn export` and `cairn ls --json` write them, and an arra
   ])
 })
 
-test('the outputs of `storacha ls`, as JSON and with shards', async () => {
+test('reads the outputs of `storacha ls`, as JSON and with shards', async () => {
   const row = { root: { '/': a }, shards: [{ '/': 'bagbaieraxxx' }], insertedAt: '2025-01-01T00:00:00Z' }
   expect(await read(`${JSON.stringify(row)}\n${JSON.stringify({ root: { '/': b } })}\n`)).toEqual([
     { ...plain, cid: a },
@@ -53,7 +53,7 @@ test('the outputs of `storacha ls`, as JSON and with shards', async () => {
   ])
 })
 
-test('a line without a CID is an item that cannot be had, and a broken array is refused', async () => {
+test('reports a line without a CID as an item that cannot be imported, and rejects a broken array', async () => {
   expect(await read(`${a}\nhello\n{"name":"x"}\n{"cid":\n`)).toEqual([
     { ...plain, cid: a },
     'INVALID_CID',

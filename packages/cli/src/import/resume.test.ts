@@ -20,7 +20,7 @@ function blockOf(text: string): { cid: CID; bytes: Uint8Array } {
 }
 const [one, two, three] = [blockOf('one'), blockOf('two'), blockOf('three')]
 
-test('a journal keeps its items, drops a torn line, and rejects another import', async () => {
+test('a journal keeps its items, drops an incomplete line, and rejects another import', async () => {
   const path = join(folder, 'journal.jsonl')
   const belongsTo = { source: 'cids list', account: 'http://here 0x1' }
   {
@@ -43,7 +43,7 @@ test('a journal keeps its items, drops a torn line, and rejects another import',
     await expect(openJournal(path, { ...belongsTo, ...other })).rejects.toMatchObject({ code: 'INVALID_ARCHIVE' })
 })
 
-test('staged blocks outlive a process, but for a torn one at the end', async () => {
+test('staged blocks survive a process, except for an incomplete one at the end', async () => {
   const path = join(folder, 'staged', 'x.car')
   {
     await using staged = await openStagedDag(path, one.cid)

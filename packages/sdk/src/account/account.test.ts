@@ -115,7 +115,7 @@ test('a quote measures a file and a folder without sending them', async () => {
   await expect(getQuote(client, join(folder, 'none'))).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })
 
-test('finds a network by its URL or a file, and by nothing else', async () => {
+test('finds a network only by its URL or a file', async () => {
   const { api, gateway } = network.profile
   expect(await loadNetwork(`${api}/`)).toMatchObject({ api, gateway })
   const path = join(folder, 'network.json')

@@ -55,7 +55,7 @@ function expectAll(target: string): void {
   for (const [path, bytes] of files) expect(readFileSync(join(target, path)).equals(bytes), path).toBe(true)
 }
 
-test('the size of a folder once it is decrypted follows from its list, to within one in 1,000, without the key', async () => {
+test('the decrypted size of a folder follows from its list, within one in 1,000, without the key', async () => {
   const plainBytes = [...files.values()].reduce((sum, { length }) => sum + length, 0)
   const anyone = createClient({ network: network.profile })
   const found = (await estimateDecryptedFolderSize(anyone, cid)) ?? 0
@@ -63,7 +63,7 @@ test('the size of a folder once it is decrypted follows from its list, to within
   expect(await estimateDecryptedFolderSize(anyone, cid, { maxFiles: files.size - 1 })).toBeUndefined()
 })
 
-test('a folder of small files is decrypted from one response', async () => {
+test('decrypts a folder of small files from one response', async () => {
   const paths: string[] = []
   await using counted = await alterGateway(client, (body, path) => {
     paths.push(path)
@@ -83,16 +83,19 @@ test('a folder of small files is decrypted from one response', async () => {
   expect(paths.length).toBe(2)
 })
 
-test.each([0, 0.1, 0.97])('the rest is fetched file by file when it ends after %d of its bytes', async (part) => {
-  await using short = await alterGateway(client, (body, path) =>
-    path.includes(`${cid}?`) && path.endsWith('=all') ? body.subarray(0, body.length * part) : body,
-  )
-  const target = join(folder, `ends at ${part}`)
-  expect(await decryptFolder(short, cid, target, { masterKey })).toMatchObject({ files: files.size })
-  expectAll(target)
-})
+test.each([0, 0.1, 0.97])(
+  'fetches the rest file by file when the response ends after %d of its bytes',
+  async (part) => {
+    await using short = await alterGateway(client, (body, path) =>
+      path.includes(`${cid}?`) && path.endsWith('=all') ? body.subarray(0, body.length * part) : body,
+    )
+    const target = join(folder, `ends at ${part}`)
+    expect(await decryptFolder(short, cid, target, { masterKey })).toMatchObject({ files: files.size })
+    expectAll(target)
+  },
+)
 
-test('a repeated download clears what a killed one left, and nothing else', async () => {
+test('a repeated download clears the leftovers of a killed one, and nothing else', async () => {
   const target = join(folder, 'killed')
   await decryptFolder(client, cid, target, { masterKey })
   const left = ['.cairn-0123456789abcdef.part', 'of ten/.cairn-0123456789abcdef.part']
@@ -104,7 +107,7 @@ test('a repeated download clears what a killed one left, and nothing else', asyn
   expectAll(target)
 })
 
-test('a file that its index states to be longer or shorter is refused', async () => {
+test('rejects a file that is longer or shorter than its index states', async () => {
   const bytes = new Uint8Array(100)
   for (const sizeBytes of [0, 99, 101]) {
     const wrong = await store([{ path: 'a', entry: '0', sizeBytes, bytes }])

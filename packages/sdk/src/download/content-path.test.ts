@@ -14,7 +14,7 @@ function identityCid(length: number): CID {
   return CID.createV1(0x55, createDigest(identity, new Uint8Array(length).fill(7)))
 }
 
-test('parses a CID as long as they can be, and refuses a longer text before the slow parser', async () => {
+test('parses a CID of the maximum length, and rejects a longer text before the slow parser', async () => {
   const longest = identityCid(128)
   expect(parseContentPath(`/ipfs/${longest.toString(base16)}/a`).root.toString()).toBe(longest.toString())
   // A port that refuses all connections.
@@ -29,7 +29,7 @@ test('parses a CID as long as they can be, and refuses a longer text before the 
   }
 })
 
-test('keeps no limit for the path below a CID', () => {
+test('does not limit the path below a CID', () => {
   const segment = 'a'.repeat(maxCidCharacters + 1)
   expect(parseContentPath(`${identityCid(4)}/${segment}`).segments).toEqual([segment])
 })

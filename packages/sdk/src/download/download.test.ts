@@ -196,7 +196,7 @@ describe('a download to disk', () => {
     expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
   })
 
-  test('names as long as names may be are written, small and large', async () => {
+  test('writes names of the maximum length, small and large', async () => {
     const entries = [
       { path: 'a'.repeat(255), content: 'small' },
       { path: `${'ü'.repeat(126)}1`, content: bytesOf(300_000) },
@@ -226,7 +226,7 @@ describe('a download to disk', () => {
     expect(readFileSync(join(target, 'a'), 'utf8')).toBe('one')
   })
 
-  test('an error of the progress callback is passed on', async () => {
+  test('passes on an error of the progress callback', async () => {
     const { cid } = await uploadBytes(client, bytesOf(3_000_000))
     const onProgress = () => {
       throw new TypeError('mine')
@@ -274,7 +274,7 @@ describe('a download to disk', () => {
     ])
   })
 
-  test('a file of a folder that is there stops the download, and keeps its content', async () => {
+  test('an existing file of a folder stops the download, and keeps its content', async () => {
     const { cid } = await uploadFolder(
       client,
       Array.from({ length: 40 }, (_none, i) => ({ path: `${i}`, content: `content ${i}` })),
@@ -310,7 +310,7 @@ describe('a download to disk', () => {
       expect(readdirSync(target, { recursive: true })).toHaveLength(files + 2)
     }
 
-    test('all files arrive, equal ones, an empty one and a large one too', async () => {
+    test('receives all files, including equal ones, an empty one and a large one', async () => {
       const paths: string[] = []
       await using counted = await alterGateway(client, (body, path) => {
         paths.push(path)
@@ -324,7 +324,7 @@ describe('a download to disk', () => {
     })
 
     test.each([0, 0.1, 0.5, 0.97])(
-      'the rest is fetched file by file when it ends after %d of its bytes',
+      'fetches the rest file by file when the response ends after %d of its bytes',
       async (part) => {
         await using short = await alterGateway(client, (body, path) =>
           path.includes(`${cid}?`) && path.endsWith('=all') ? body.subarray(0, body.length * part) : body,
@@ -335,7 +335,7 @@ describe('a download to disk', () => {
       },
     )
 
-    test('a wrong byte in it is not written: those files are fetched one by one', async () => {
+    test('does not write a wrong byte in it, and fetches those files one by one', async () => {
       let wrong = 0
       await using liar = await alterGateway(client, (body, path) => {
         if (!path.endsWith('=all')) return body
@@ -360,7 +360,7 @@ describe('a download to disk', () => {
     })
   })
 
-  describe('of a folder with names that some file systems take for one', () => {
+  describe('of a folder with names that some file systems treat as equal', () => {
     const large = bytesOf(600_000)
     const entries = [
       { path: 'A', content: 'file A' },
@@ -385,7 +385,7 @@ describe('a download to disk', () => {
     const fileByFile = () =>
       alterGateway(client, (body, path) => (path.endsWith('=all') && path.includes(cid) ? undefined : body))
 
-    test('a file system that keeps them apart gets all, from one response and file by file', async () => {
+    test('writes all of them on a file system that distinguishes them, from one response and file by file', async () => {
       await downloadFile(client, cid, join(folder, 'names'))
       requireSame(join(folder, 'names'))
       await using slow = await fileByFile()
@@ -393,7 +393,7 @@ describe('a download to disk', () => {
       requireSame(join(folder, 'names one by one'))
     })
 
-    test.each(['one response', 'file by file'])('an aborted download is continued, %s', async (way) => {
+    test.each(['one response', 'file by file'])('resumes after an abort, %s', async (way) => {
       const target = join(folder, `names continued ${way}`)
       await using slow = way === 'file by file' ? await fileByFile() : undefined
       const from = slow ?? client
@@ -430,7 +430,7 @@ describe('a download to disk', () => {
     expect(seen).toEqual(seen.toSorted((a, b) => a - b))
   })
 
-  test('a folder whose download was interrupted is continued within its large files', async () => {
+  test('resumes an interrupted folder within its large files', async () => {
     const large = bytesOf(24_000_000)
     const entries = [
       { path: '.cairn-00112233445566aa.part', content: 'the name of an unfinished file' },

@@ -70,7 +70,7 @@ function openPlainGateway(): Promise<Client & AsyncDisposable> {
 }
 
 describe.each(['with one request', 'file by file'])('symbolic links of a folder that is fetched %s', (how) => {
-  test('are made if they stay inside, and named if they do not', async () => {
+  test('are created if they stay inside, and reported if they do not', async () => {
     await using plain = await openPlainGateway()
     const reader = how === 'file by file' ? plain : client
     const sizeBytes = 3
@@ -108,7 +108,7 @@ describe.each(['with one request', 'file by file'])('symbolic links of a folder 
     expect(lstatSync(join(target, 'link')).isSymbolicLink()).toBe(true)
   })
 
-  test('are replaced by folders of their names, so that nothing is written where they lead', async () => {
+  test('are replaced by folders of the same names, so that nothing is written to their targets', async () => {
     await using plain = await openPlainGateway()
     const reader = how === 'file by file' ? plain : client
     const around = join(folder, `around ${how}`)

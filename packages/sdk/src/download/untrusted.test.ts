@@ -42,7 +42,7 @@ function fill(length: number, seed: number): Uint8Array {
   return bytes
 }
 
-test('an oversized block does not vouch for bytes that were there before', async () => {
+test('an oversized block does not vouch for existing bytes', async () => {
   const wanted = fill(600_000, 31)
   const { cid } = await uploadBytes(client, wanted)
   const target = join(folder, 'vouched')
@@ -147,7 +147,7 @@ test('a file that claims to be larger than any memory is rejected for what it is
   expect(existsSync(target)).toBe(false)
 })
 
-test('a DAG with a node that is none, or of a codec whose links are not known, is refused with a code', async () => {
+test('rejects with a code a DAG with an invalid node, or one of a codec whose links are unknown', async () => {
   const damaged = Uint8Array.from([0xff, 0xff, 0xff])
   for (const [codec, code] of [
     [0x70, 'VERIFICATION_FAILED'],

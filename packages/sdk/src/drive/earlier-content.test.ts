@@ -137,7 +137,7 @@ test('a version becomes the newest although the clock of the device is behind', 
   expect(versions(path)).toBe('ba')
 })
 
-test('of a file of the root that is put into a folder', () => {
+test('of a root file that is moved into a folder', () => {
   const { upload, change, versions } = drive
   upload(a, 'old.json')
   upload(b, 'old.json')

@@ -8,7 +8,7 @@ import { createView } from './view.ts'
 
 const ida = '0x1111111111111111111111111111111111111111'
 
-test('an item that a change removed cannot be set by the same change, whose values would be void', () => {
+test('a change cannot set an item that it removes, because its values would be void', () => {
   const state = createRegisters()
   const view = createView(state, createUploadIndex())
   const start = (nowMs: number) => startEdit(state, view, createStamp(state.newest, nowMs, 'deviceA1'), nowMs)

@@ -48,7 +48,7 @@ function createRandomChange(ms: number): Change {
 const append = (client: Client, log: DriveLog, changes: readonly Change[]) =>
   appendChanges(client, log, changes, undefined, () => undefined, {})
 
-test('a large drive is merged once, and again when it has grown', { timeout: 60_000 }, async () => {
+test('merges a large drive once, and again when it has grown', { timeout: 60_000 }, async () => {
   const { client, reads } = createService()
   const log = await createOpenLog()
   for (let ms = 1; !needsMerge(log); ms++) await append(client, log, [createRandomChange(ms)])
@@ -64,7 +64,7 @@ test('a large drive is merged once, and again when it has grown', { timeout: 60_
   expect(needsMerge(log)).toBe(true)
 })
 
-test('near its limits, a drive is merged with each change', () => {
+test('merges a drive near its limits with each change', () => {
   const merged = (partCount: number, sizeBytes: number) => ({ partCount, sizeBytes, merged: { partCount, sizeBytes } })
   expect(needsMerge({ ...createLog(), ...merged(200, 9 * MIB) })).toBe(false)
   expect(needsMerge({ ...createLog(), ...merged(240, 9 * MIB) })).toBe(true)
@@ -73,7 +73,7 @@ test('near its limits, a drive is merged with each change', () => {
   expect(needsMerge({ ...createLog(), partCount: 64, sizeBytes: 1 })).toBe(true)
 })
 
-test('a value that no device could read is not stored', async () => {
+test('does not store a value that no device could read', async () => {
   const { client, parts } = createService()
   const log = await createOpenLog()
   const at = createStamp(undefined, 1, 'deviceA1')

@@ -15,7 +15,7 @@ let key: CryptoKey
 beforeAll(async () => {
   key = await derivePartKey(masterKey)
 })
-test('a part opens with its key only, and its header is readable without', async () => {
+test('a part opens only with its key, and its header is readable without it', async () => {
   const part = await sealPart(key, header, content)
   expect(readHeader(part)).toEqual(header)
   expect(await openPart(await derivePartKey(masterKey), part)).toEqual(content)
@@ -24,7 +24,7 @@ test('a part opens with its key only, and its header is readable without', async
   expect(Buffer.from(await sealPart(key, header, content)).equals(Buffer.from(part))).toBe(false)
 })
 
-test('a changed byte, wherever it is, is noticed', async () => {
+test('detects a changed byte, wherever it is', async () => {
   const part = await sealPart(key, header, content)
   for (let at = 0; at < part.length; at++) {
     const changed = Uint8Array.from(part)

@@ -50,7 +50,7 @@ describe('merging', () => {
     )
   })
 
-  test('content of another form is rejected, of whatever field', () => {
+  test('rejects content of another form, in any field', () => {
     const at = createStamp(undefined, 1, 'deviceA1')
     const right: Change = { at, set: [['x', 'name', 'n']], clear: ['y'] }
     expect(parseContent(JSON.stringify({ changes: [right] }))).toEqual({ changes: [right], tips: [] })

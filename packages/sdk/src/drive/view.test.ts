@@ -73,7 +73,7 @@ function moveIntoEachOther() {
 }
 
 describe('a view', () => {
-  test('that follows changes and uploads is the one that is built from all of them', () => {
+  test('that follows changes and uploads equals the one built from all of them', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), fc.subarray([0, 1, 2, 3, 4, 5, 6, 7]), (steps, readAt) => {
         const state = createRegisters()
@@ -95,7 +95,7 @@ describe('a view', () => {
     )
   })
 
-  test('that is prepared in steps is the one that is built at once, also where it is read meanwhile', async () => {
+  test('that is prepared in steps equals the one built at once, even if it is read meanwhile', async () => {
     const rows = Array.from({ length: 4000 }, (_, at): DriveUpload => {
       const cid = `bafkrei${String(at).padStart(52, '0')}`
       const fileName = `${at % 1900}.txt`
@@ -116,7 +116,7 @@ describe('a view', () => {
     }
   })
 
-  test('says which files are private, also when the same content is uploaded another way', () => {
+  test('shows which files are private, even if the same content is uploaded another way', () => {
     const index = createUploadIndex()
     // Of the same name, others would be its versions.
     const [first] = uploads

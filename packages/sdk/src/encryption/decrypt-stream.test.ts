@@ -28,13 +28,13 @@ test.each(['v1', 'v2'] as const)('the key of a file of format %s is known from i
   expect(await fitsKey(open(), otherKey)).toBe(false)
 })
 
-test('of a file of the second format, the first chunk suffices', async () => {
+test('the first chunk suffices for a file of the second format', async () => {
   const { open, read, sealedBytes } = await seal('v2')
   expect(await fitsKey(open(), masterKey)).toBe(true)
   expect(read.bytes).toBeLessThan(sealedBytes / 2)
 })
 
-test('a source that breaks off says nothing about the key', async () => {
+test('a source that breaks off reveals nothing about the key', async () => {
   async function* broken(): AsyncGenerator<Uint8Array> {
     yield new Uint8Array(100)
     throw new Error('broken')

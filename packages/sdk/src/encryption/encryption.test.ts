@@ -38,7 +38,7 @@ afterAll(() => {
 })
 const spools = () => readdirSync(temporary)
 
-test.each(['v1', 'v2'] as const)('%s decrypts however it is cut, and has the promised size', async (format) => {
+test.each(['v1', 'v2'] as const)('%s decrypts however it is split, and has the promised size', async (format) => {
   await fc.assert(
     fc.asyncProperty(
       fc.nat(70_000),

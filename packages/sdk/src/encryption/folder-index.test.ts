@@ -20,7 +20,7 @@ test('decodes an encoded index', () => {
   expect(new TextDecoder().decode(writeFolderIndex(files))).toBe(JSON.stringify({ version: 1, files }))
 })
 
-test.runIf(sep === '/')('accepts a backslash, which separates nothing here', () => {
+test.runIf(sep === '/')('accepts a backslash, which is not a separator here', () => {
   expect(read('a\\b', '..\\c').files.map(({ path }) => path)).toEqual(['a\\b', '..\\c'])
 })
 

@@ -20,7 +20,7 @@ async function measure(format: string, mebibytes: number): Promise<number> {
   return peakKib / 1024
 }
 
-test.each(['v1', 'v2'])('a stream of %s takes no more memory for twelve times the bytes', async (format) => {
+test.each(['v1', 'v2'])('a stream of %s uses no more memory for twelve times the bytes', async (format) => {
   const [small, large] = [await measure(format, 32), await measure(format, 384)]
   // Garbage that the collector has not freed yet; retained bytes would be 352 MiB more.
   expect(large - small).toBeLessThan(64)

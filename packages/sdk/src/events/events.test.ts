@@ -123,7 +123,7 @@ test('a connection that is lost before the first event loses none', async () => 
   await events.return()
 })
 
-test('a stream ends with an error when its key is revoked, and does not start with a wrong cursor', async () => {
+test('a stream ends with an error when its key is revoked, and does not start with an invalid cursor', async () => {
   const client = await createAccount()
   const events = watchEvents(client, { after: '0' })
   expect((await events.next()).value?.type).toBe('api_key.created')
@@ -211,7 +211,7 @@ test('accepts what the published library signs, and refuses changes, other secre
 })
 
 test.each(['', 'ping', '{}', '{"id":"1","type":"upload.stored"}'])(
-  'a signed delivery that is no event is refused with a code: %j',
+  'rejects a signed delivery that is not an event with a code: %j',
   async (body) => {
     const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
     const now = new Date('2026-01-02T03:04:05Z')

@@ -26,7 +26,7 @@ function change(failures: Record<number, Code[]>, onFailure: () => void = () => 
 const named = (pending: readonly { node: number; error: CairnError }[]) =>
   pending.map(({ node, error }) => [node, error.code])
 
-test('names a node that refused when others were retried after it, and calls it once', async () => {
+test('reports a node that refused when others were retried after it, and calls it once', async () => {
   const { calls, result } = change({ 1: ['ACCESS_DENIED'], 2: ['TIMEOUT'], 3: ['TIMEOUT', 'TIMEOUT'] })
   const { done, pending, isEffective } = await result
   expect(calls).toEqual([1, 2, 3, 4, 5, 2, 3])
@@ -38,7 +38,7 @@ test('names a node that refused when others were retried after it, and calls it 
   ])
 })
 
-test('a change on fewer than three nodes names all others', async () => {
+test('a change on fewer than three nodes reports all others', async () => {
   const offline: Code[] = ['TIMEOUT', 'TIMEOUT', 'TIMEOUT']
   const { result } = change({ 1: ['KEY_NOT_FOUND'], 2: [...offline], 3: [...offline], 4: ['TIMEOUT'] })
   await expect(result).rejects.toMatchObject({

@@ -40,7 +40,7 @@ test.each([
   }
 })
 
-test('a small blob takes the memory of its bytes only', async () => {
+test('a small blob uses only the memory of its bytes', async () => {
   for await (const piece of readBlob(new Blob([randomBytes(100)]))) expect(piece.buffer.byteLength).toBe(100)
   expect.assertions(1)
 })

@@ -14,7 +14,7 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
-test('pieces of any size arrive in their place, although the caller changes them afterwards', async () => {
+test('writes pieces of any size to their place, although the caller changes them afterwards', async () => {
   const content = randomBytes(3_000_000)
   await using file = await open(path, 'w')
   const behind = createWriteBehind(file)
@@ -30,7 +30,7 @@ test('pieces of any size arrive in their place, although the caller changes them
   expect(readFileSync(path).equals(content)).toBe(true)
 })
 
-test('bytes that do not follow those before go to their own place', async () => {
+test('writes bytes that do not follow the previous ones to their own place', async () => {
   await using file = await open(path, 'w')
   const behind = createWriteBehind(file)
   await behind.write(Buffer.from('....end'), 3)
@@ -40,7 +40,7 @@ test('bytes that do not follow those before go to their own place', async () => 
   expect(readFileSync(path, 'utf8')).toBe('onetwo.end')
 })
 
-test('the error of a write is that of a later call, and stays', async () => {
+test('a later call reports the error of a write, which stays', async () => {
   writeFileSync(path, '')
   await using file = await open(path, 'r')
   const behind = createWriteBehind(file)

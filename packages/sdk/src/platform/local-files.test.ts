@@ -41,7 +41,7 @@ test('a folder whose name is not UTF-8 is an error, and so is each path through 
   await expect(namesOf(pathOf('d\xe9/x.txt').toString())).rejects.toMatchObject(refused)
 })
 
-test('no other file is read instead of one whose name is not UTF-8', async () => {
+test('reads no other file instead of one whose name is not UTF-8', async () => {
   const other = join(folder, 'a\ufffd')
   await writeFile(other, 'other')
   expect(await namesOf(folder)).toHaveLength(1)
@@ -51,7 +51,7 @@ test('no other file is read instead of one whose name is not UTF-8', async () =>
   await expect(namesOf(folder)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
 })
 
-test('a large folder is passed on as its readers walk it, and in other uses by name', async () => {
+test('passes on a large folder as its readers walk it, and in other uses by name', async () => {
   const names = Array.from({ length: 1_200 }, (_, at) => `${String(at).padStart(4, '0')}${'x'.repeat(196)}`)
   await Promise.all(names.map((name) => writeFile(join(folder, name), '')))
   const opened = await openPath(folder)

@@ -15,7 +15,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 const bytes = (text: string) => new TextEncoder().encode(text)
 const names = () => readdirSync(folder).toSorted()
 
-test('of two downloads to one target the later one is completed, with its own bytes alone', async () => {
+test('the later of two downloads to one target completes, with only its own bytes', async () => {
   const first = await openPart(target, false)
   await first.write(bytes('first'), 0)
   await first.flush()
@@ -30,7 +30,7 @@ test('of two downloads to one target the later one is completed, with its own by
   expect(names()).toEqual(['target'])
 })
 
-test('a download that is given up leaves that of another alone', async () => {
+test('aborting a download does not affect that of another', async () => {
   const first = await openPart(target, false)
   const later = await openPart(target, false)
   await first.discard()
@@ -40,7 +40,7 @@ test('a download that is given up leaves that of another alone', async () => {
   expect(names()).toEqual(['target'])
 })
 
-test('verified bytes of an earlier attempt are continued, and cannot be changed by who still writes them', async () => {
+test('resumes from verified bytes of an earlier attempt, which a process still writing them cannot change', async () => {
   const earlier = await openPart(target, false)
   await earlier.write(bytes('right and wrong'), 0)
   await earlier.flush()
@@ -56,7 +56,7 @@ test('verified bytes of an earlier attempt are continued, and cannot be changed 
   expect(names()).toEqual(['target'])
 })
 
-test('a part that was not continued is put back', async () => {
+test('puts back a part that was not resumed', async () => {
   writeFileSync(`${target}.part`, 'earlier')
   const part = await openPart(target, false)
   await part.close()
@@ -82,7 +82,7 @@ test('a process that is killed while it checks or copies a part loses none of it
   await checking.close()
 })
 
-test('a part that is no regular file is refused, and left', async () => {
+test('rejects a part that is not a regular file, and leaves it', async () => {
   writeFileSync(join(folder, 'elsewhere'), 'untouched')
   symlinkSync(join(folder, 'elsewhere'), `${target}.part`)
   await expect(openPart(target, true)).rejects.toMatchObject({ code: 'FILE_UNREADABLE' })
@@ -97,7 +97,7 @@ test('a download that ends early keeps what has arrived', async () => {
   expect(readFileSync(`${target}.part`, 'utf8')).toBe('arrived')
 })
 
-test('a target that appears in the meantime stays, and the download can be continued', async () => {
+test('a target that appears meanwhile stays, and the download can be resumed', async () => {
   const part = await openPart(target, false)
   await part.write(bytes('downloaded'), 0)
   writeFileSync(target, 'mine')
@@ -106,7 +106,7 @@ test('a target that appears in the meantime stays, and the download can be conti
   expect(readFileSync(`${target}.part`, 'utf8')).toBe('downloaded')
 })
 
-test('small files are written at once, each by itself, and never over another', async () => {
+test('writes small files at once, each by itself, and never over another', async () => {
   const texts = Array.from({ length: 20 }, (_, at) => `${at}`.repeat(1000))
   await Promise.all(texts.map((text) => writeWhole(target, [bytes(text)], true)))
   expect(texts).toContain(readFileSync(target, 'utf8'))

@@ -26,7 +26,7 @@ async function serve(answer: RequestListener) {
 
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
-test('a body arrives whole, and each of its chunks is freed on the request for the next', async () => {
+test('a body arrives completely, and each of its chunks is freed on the request for the next', async () => {
   const sent = randomBytes(5_000_001)
   await using served = await serve((request, response) => {
     if (request.url === '/slow')
@@ -81,7 +81,7 @@ test('a connection that breaks in the middle fails the body after the bytes that
   await expect(body.next()).rejects.toThrow(/aborted|closed/)
 })
 
-test('an abort and a time-out end a body that stalls, and name themselves', async () => {
+test('an abort and a time-out end a stalled body with their own errors', async () => {
   await using served = await serve((_request, response) => {
     response.writeHead(200).write('half')
   })
@@ -96,7 +96,7 @@ test('an abort and a time-out end a body that stalls, and name themselves', asyn
   await expect(late.next()).rejects.toMatchObject({ name: 'TimeoutError' })
 })
 
-test('a connection that the server closes while it is idle is replaced', async () => {
+test('replaces a connection that the server closes while it is idle', async () => {
   let requests = 0
   await using served = await serve((request, response) => {
     // Without an answer, as if both had acted at the same time; the client knows only that the connection was used before.
@@ -111,7 +111,7 @@ test('a connection that the server closes while it is idle is replaced', async (
   }
 })
 
-test('a new connection that breaks is not tried again', async () => {
+test('does not retry on a new connection that breaks', async () => {
   let requests = 0
   await using served = await serve((request) => {
     requests++
@@ -121,7 +121,7 @@ test('a new connection that breaks is not tried again', async () => {
   expect(requests).toBe(1)
 })
 
-test('an error is read, and a redirect is not followed', async () => {
+test('reads an error, and does not follow a redirect', async () => {
   let elsewhere = 0
   await using served = await serve((request, response) => {
     if (request.url === '/elsewhere') elsewhere++
@@ -134,7 +134,7 @@ test('an error is read, and a redirect is not followed', async () => {
   await expect(openBody(served.client, served.send)).rejects.toMatchObject({ code: 'NOT_FOUND', requestId: 'r1' })
 })
 
-test('a client with a fetch of its own uses it', async () => {
+test('uses the custom fetch of a client', async () => {
   const sent = randomBytes(200_000)
   await using served = await serve((request, response) => response.end(request.headers['x-own'] === 'yes' ? sent : ''))
   const fetchOwn: typeof fetch = (input, init) => fetch(input, { ...init, headers: { 'x-own': 'yes' } })

@@ -9,7 +9,7 @@ import { sendStreamed } from './send-body.ts'
 /** More than the buffers of both sockets take. */
 const pieceBytes = 64 * 1024 * 1024
 
-test('a piece is freed once it is sent, and not before', async () => {
+test('frees a piece once it is sent, and not before', async () => {
   const piece = new Uint8Array(pieceBytes).fill(7)
   const kept = new Uint8Array(16).fill(8)
   const arrived = Promise.withResolvers<IncomingMessage>()
@@ -49,7 +49,7 @@ test('a piece is freed once it is sent, and not before', async () => {
   }
 })
 
-test('behind a piece without bytes, nothing is read before all that was before it has left', async () => {
+test('reads nothing after an empty piece before everything preceding it is sent', async () => {
   const arrived = Promise.withResolvers<IncomingMessage>()
   const server = createServer((request, response) => {
     arrived.resolve(request)
@@ -87,7 +87,7 @@ test('behind a piece without bytes, nothing is read before all that was before i
   }
 })
 
-test('connects once the first piece is there: a service closes a connection on which nothing arrives', async () => {
+test('connects when the first piece is available, because a service closes an idle connection', async () => {
   const server = createServer((request, response) => request.resume().on('end', () => response.end('stored')))
   let connections = 0
   server.on('connection', () => connections++)
@@ -128,7 +128,7 @@ test('connects once the first piece is there: a service closes a connection on w
   }
 })
 
-test('a connection on which an upload was refused is closed, also if the server keeps it open', async () => {
+test('closes a connection on which an upload was rejected, even if the server keeps it open', async () => {
   const server = createServer((_request, response) => response.writeHead(507).end('full'))
   server.keepAliveTimeout = 0
   server.listen(0, '127.0.0.1')

@@ -99,7 +99,7 @@ describe('a recorded proof', () => {
 })
 
 describe('detects a lying service that', () => {
-  test('names the aggregate with less payload, so that only its first leaves are asked for', async () => {
+  test('states a smaller payload of the aggregate, so that only its first leaves are requested', async () => {
     const { aggregate } = await open(root.cid, [leaf, second, root], 100_000)
     if (aggregate == null) throw new Error('there is an aggregate')
     aggregate.piece = encodePieceCid({ ...parsePieceCid(aggregate.piece), payloadBytes: 127 })
@@ -133,7 +133,7 @@ describe('detects a lying service that', () => {
     expect(report.isProven).toBe(false)
   })
 
-  test('leaves out what a node within a CID links to', async () => {
+  test('omits what a node within a CID links to', async () => {
     const inline = CID.createV1(pbCode, identity.digest(nodeBytes([leaf.cid])))
     const top = await createBlock(nodeBytes([inline]), pbCode)
     await open(top.cid, [top])
@@ -141,7 +141,7 @@ describe('detects a lying service that', () => {
     expect(report.content).toMatchObject({ outcome: 'failed', code: 'INCOMPLETE_DAG' })
   })
 
-  test('leaves out what a node links to that is also linked to as bytes', async () => {
+  test('omits what a node links to that is also linked to as bytes', async () => {
     const inner = await createBlock(nodeBytes([leaf.cid]), pbCode)
     const asBytes = CID.createV1(0x55, inner.cid.multihash)
     const top = await createBlock(nodeBytes([inner.cid, asBytes]), pbCode)
@@ -229,7 +229,7 @@ test('reads pieces page by page, and rejects endless pages', async () => {
 })
 
 describe('does not suspect an honest service because', () => {
-  test('a pack that the content shares holds unreadable content of others', async () => {
+  test('a pack that the content shares contains unreadable content of others', async () => {
     const broken = { cid: leaf.cid, bytes: bytesOf('not the leaf') }
     const noNode = await createBlock(bytesOf('no node at all'), pbCode)
     await open(root.cid, [broken, noNode, leaf, second, root])
@@ -237,14 +237,14 @@ describe('does not suspect an honest service because', () => {
     expect(report.isProven, JSON.stringify(report)).toBe(true)
   })
 
-  test('a node of it was stored before, as mere bytes', async () => {
+  test('one of its nodes was stored before, as plain bytes', async () => {
     await open(root.cid, [leaf, second, { ...root, cid: CID.createV1(0x55, root.cid.multihash) }])
     const report = await verifyStorage(service.client, root.cid.toString(), { full: true })
     expect(report.isProven, JSON.stringify(report)).toBe(true)
   })
 })
 
-test('takes a nonce from the block that its source names, for this deal and piece', async () => {
+test('takes a nonce from the block of its source, for this deal and piece', async () => {
   await open(leaf.cid, [leaf])
   const hash = `0x${'ab'.repeat(32)}`
   const salt = 'cd'.repeat(16)

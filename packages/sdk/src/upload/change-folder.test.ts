@@ -118,7 +118,7 @@ describe('a changed folder has the CID of a whole upload', () => {
   })
 })
 
-test('only what changed is sent, and only the folders above it are read', async () => {
+test('sends only what changed, and reads only the folders above it', async () => {
   const { cid } = await uploadFolder(client, site)
   const paths: string[] = []
   await using counted = await alterGateway(client, (body, path) => {
@@ -139,13 +139,13 @@ test('only what changed is sent, and only the folders above it are read', async 
   expect((await getUsage(client)).usedBytes - usedBytes).toBeGreaterThan(large.length)
 })
 
-test('a subfolder can be changed by its path: the result is that folder', async () => {
+test('a subfolder can be changed by its path, and the result is that folder', async () => {
   const { cid } = await uploadFolder(client, site)
   const changed = await changeFolder(client, `${cid}/docs`, { remove: ['deep'] })
   expect(changed.cid).toBe((await uploadFolder(client, [file('guide.md', 'guide')])).cid)
 })
 
-test('what cannot be changed is an error, and stores nothing', async () => {
+test('rejects invalid changes, and stores nothing', async () => {
   const { cid } = await uploadFolder(client, site)
   const cases: [string, FolderChanges, string][] = [
     [cid, {}, 'NO_FILE'],
@@ -173,7 +173,7 @@ test('what cannot be changed is an error, and stores nothing', async () => {
   await expect(changeFolder(client, own.cid, { remove: ['docs'] })).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
 })
 
-test('a file that changes between its two reads is refused', async () => {
+test('rejects a file that changes between its two reads', async () => {
   const { cid } = await uploadFolder(client, site)
   const path = join(folder, 'changing')
   mkdirSync(path)

@@ -57,7 +57,7 @@ test('is the CID of an upload with the same options', async () => {
   expect(await computeFolderCid(site)).toEqual({ cid, sizeBytes, dagSizeBytes })
 })
 
-test('hidden files belong to a folder, unless they are left out', async () => {
+test('hidden files belong to a folder, unless they are excluded', async () => {
   const plain = join(folder, 'plain', 'site')
   const mixed = join(folder, 'mixed', 'site')
   for (const site of [plain, mixed]) {

@@ -33,7 +33,7 @@ async function uploadPhases(bytes: Uint8Array, options: Parameters<typeof upload
   return { result, phases: [...phases] }
 }
 
-test('content that the account stored is not sent again, whatever its name', async () => {
+test('does not resend content that the account has stored, whatever its name', async () => {
   const bytes = new Uint8Array(700_000).map((_, at) => at % 253)
   const first = await uploadPhases(bytes, { name: 'first.bin', skipStored: true })
   expect(first.result.wasStored).toBeUndefined()
@@ -51,7 +51,7 @@ test('content that the account stored is not sent again, whatever its name', asy
   expect(await downloadBytes(client, again.result.cid)).toEqual(bytes)
 })
 
-test('a folder is skipped as a whole, and sent once any of its files differs', async () => {
+test('skips a folder as a whole, and sends it if any of its files differs', async () => {
   await mkdir(join(folder, 'deep'), { recursive: true })
   await writeFile(join(folder, 'a.txt'), 'one')
   await writeFile(join(folder, 'deep', 'b.txt'), 'two')
@@ -63,7 +63,7 @@ test('a folder is skipped as a whole, and sent once any of its files differs', a
   expect(changed.cid).not.toBe(first.cid)
 })
 
-test('what only others stored, or is private on one side only, is sent', async () => {
+test('sends what only others stored, or what is private on one side only', async () => {
   const bytes = new TextEncoder().encode('stored by two accounts')
   const other = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   await uploadBytes(other, bytes)
@@ -72,7 +72,7 @@ test('what only others stored, or is private on one side only, is sent', async (
   expect((await uploadBytes(client, bytes, { skipStored: true, private: true })).wasStored).toBe(true)
 })
 
-test('a stream is refused before it is read', async () => {
+test('rejects a stream before it is read', async () => {
   let isRead = false
   const stream = (async function* () {
     isRead = true

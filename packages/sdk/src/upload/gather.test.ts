@@ -16,7 +16,7 @@ test('a chunk keeps its bytes while it is sent, whatever small ones follow', asy
   )
 })
 
-test('small chunks are joined, and large ones pass unchanged', async () => {
+test('joins small chunks, and passes on large ones unchanged', async () => {
   const large = new Uint8Array(300 * KIB)
   const passed: Uint8Array[] = []
   for await (const chunk of gather(reuse([new Uint8Array(5), new Uint8Array(6), large]))) passed.push(chunk)
@@ -24,7 +24,7 @@ test('small chunks are joined, and large ones pass unchanged', async () => {
   expect(passed[1]).toBe(large)
 })
 
-test('small chunks that come slowly are passed on after a second: a service cancels an upload that is silent', async () => {
+test('passes on slow small chunks after a second, because a service cancels a silent upload', async () => {
   let time = 0
   const slowly = async function* () {
     for (let i = 1; i <= 5; i++) {
@@ -37,7 +37,7 @@ test('small chunks that come slowly are passed on after a second: a service canc
   expect(passed).toEqual([10 + 20 + 30, 40 + 50])
 })
 
-test('a chunk without bytes passes on what was joined, and the next one only that nothing more is read before it left', async () => {
+test('an empty chunk passes on what was joined, and the next one that nothing more is read before it is sent', async () => {
   const passed: number[] = []
   for await (const { length } of gather(
     reuse([new Uint8Array(5), new Uint8Array(6), passOn, passOn, new Uint8Array(7)]),

@@ -10,7 +10,7 @@ function* filesOf(count: number, opened: string[]): Generator<LocalFile> {
   }
 }
 
-test('derives the keys of the next three files while the first one has its turn', async () => {
+test('derives the keys of the next three files while the first one waits its turn', async () => {
   const opened: string[] = []
   const prepared = prepareAhead(filesOf(6, opened), {})
   const first = await prepared.next()
@@ -26,7 +26,7 @@ test('derives the keys of the next three files while the first one has its turn'
   expect(new Set(rest.map(({ key }) => key.masterKey)).size).toBe(5)
 })
 
-test('the second format, and files that another thread encrypts, need no key ahead', async () => {
+test('derives no keys ahead for the second format or for files that another thread encrypts', async () => {
   const second = await Array.fromAsync(prepareAhead(filesOf(2, []), { format: 'v2' }))
   expect(second.map(({ seed }) => seed)).toEqual([undefined, undefined])
   const blob = new Blob(['x'])

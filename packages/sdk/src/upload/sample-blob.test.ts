@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { sampleBlob } from './sample-blob.ts'
 
-test('a file that was changed after it was chosen is unreadable', async () => {
+test('reports a file that was changed after it was chosen as unreadable', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-sample-'))
   try {
     const path = join(folder, 'film.mkv')

@@ -50,7 +50,7 @@ function bytesOf(length: number): Uint8Array {
   return bytes
 }
 
-test('a folder of small files, large ones, links and empty folders has one CID in each transport', async () => {
+test('a folder of small files, large ones, links and empty folders has one CID in every transport', async () => {
   const mixed = join(folder, 'mixed')
   const sizes = new Map<string, number>()
   for (const [at, name] of Array.from({ length: 1500 }, (_, at) => `d${at % 3}/ü-${at}`).entries()) {
@@ -113,7 +113,7 @@ test.each([0, 1, 262_144, 262_145, 3_000_000])(
   },
 )
 
-test('the name of a file with a slash is rejected before a byte is sent, unless folders are wanted', async () => {
+test('rejects a file name with a slash before a byte is sent, unless folders are wanted', async () => {
   await expect(uploadText(client, 'one', { name: 'a/b' })).rejects.toMatchObject({
     code: 'INVALID_PATH',
     details: { fileName: 'a/b' },
@@ -122,7 +122,7 @@ test('the name of a file with a slash is rejected before a byte is sent, unless 
   expect(new TextDecoder().decode(await downloadBytes(client, `${cid}/a/b`))).toBe('one')
 })
 
-test('content is announced on request, whichever way it is sent', async () => {
+test('announces content on request, whichever way it is sent', async () => {
   const upload = async (text: string, options: UploadOptions) => {
     const { cid } = await uploadText(client, text, options)
     return createHash('sha256').update(CID.parse(cid).multihash.bytes).digest('base64').replace(/=+$/, '')
@@ -206,7 +206,7 @@ describe('folders', () => {
     expect(leftOut).toEqual(['linked/empty/er', 'linked/full/up', 'linked/link'])
   })
 
-  test.skipIf(process.platform === 'win32')('name the sockets that they leave out', async () => {
+  test.skipIf(process.platform === 'win32')('report the sockets that they omit', async () => {
     const top = join(folder, 'with socket')
     mkdirSync(join(top, 'run'), { recursive: true })
     writeFileSync(join(top, 'leaf'), 'leaf')
@@ -239,7 +239,7 @@ describe('folders', () => {
     await expect(uploadFolder(client, files, { name: 'o/ther' })).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
-  test('from files and from entries can name empty folders, with the CIDs of those on disk', async () => {
+  test('from files and from entries can have empty folders, with the CIDs of those on disk', async () => {
     const top = join(folder, 'named')
     mkdirSync(join(top, 'no', 'files'), { recursive: true })
     writeFileSync(join(top, 'a.txt'), 'one')
@@ -291,12 +291,12 @@ describe('folders', () => {
     expect(readdirSync(join(folder, 'empty back'))).toEqual([])
   })
 
-  test('without an entry, and with names that leave the folder, are clear errors', async () => {
+  test('without an entry, or with names that leave the folder, are rejected', async () => {
     await expect(uploadFolder(client, [])).rejects.toMatchObject({ code: 'NO_FILE' })
     await expect(uploadFolder(client, [{ path: '../x', content: '' }])).rejects.toMatchObject({ code: 'INVALID_PATH' })
   })
 
-  test('keep the names of files to the letter', async () => {
+  test('keep the names of files exactly', async () => {
     const names = [
       'a%22b',
       '%0d%0A',
@@ -316,14 +316,14 @@ describe('folders', () => {
     expect((await uploadText(client, 'x', { name: '"half \ud800' })).name).toBe('"half \ufffd')
   })
 
-  test('name control characters in a name', async () => {
+  test('report control characters in a name', async () => {
     for (const name of ['a\nb', 'a\u001b[31mb', 'a\u2028b', 'a\u0085b', 'a\0b']) {
       const refusal = { code: 'INVALID_PATH', message: 'A file name contains control characters' }
       await expect(uploadText(client, 'x', { name })).rejects.toMatchObject(refusal)
     }
   })
 
-  test('take a thousand small files in one request', async () => {
+  test('send a thousand small files in one request', async () => {
     const top = join(folder, 'many')
     mkdirSync(top)
     for (let i = 0; i < 1000; i++) writeFileSync(join(top, `f${i}`), `content ${i}`)
@@ -381,7 +381,7 @@ test('detects a service that answers another CID', async () => {
   }
 })
 
-test('retries after a lost answer: the upload is there once more or not at all, never half', async () => {
+test('retries after a lost answer, and stores the upload once or not at all, never half', async () => {
   let cuts = 0
   const { port } = new URL(client.network.upload)
   // A proxy that drops the first response.
@@ -412,7 +412,7 @@ test('retries after a lost answer: the upload is there once more or not at all, 
 })
 
 test.each([['two\nlines'], ['schlüssel'], ['']])(
-  'a key that no header can carry is no error of the network: %j',
+  'a key that cannot be sent in a header is not a network error: %j',
   async (apiKey) => {
     // Nothing listens there.
     const nowhere = { ...network.profile, api: 'http://127.0.0.1:9', upload: 'http://127.0.0.1:9' }
@@ -425,7 +425,7 @@ test.each([['two\nlines'], ['schlüssel'], ['']])(
   },
 )
 
-test('a key may end with the line break of the file that it was read from', async () => {
+test('a key can end with the line break of the file that it was read from', async () => {
   const own = createClient({ network: network.profile, apiKey: `${client.apiKey}\n` })
   const { cid } = await uploadText(own, 'with a line break')
   expect(cid).toBe((await uploadText(client, 'with a line break')).cid)

@@ -11,7 +11,7 @@ beforeEach(async () => {
 })
 afterEach(() => rm(folder, { recursive: true, force: true }))
 
-test('a folder without backups is refused by what reads, and stays as it is', async () => {
+test('readers reject a folder without backups, and leave it unchanged', async () => {
   await writeFile(join(folder, 'notes.txt'), '')
   const notFound = (message: string) => ({ code: 'NOT_FOUND', message: expect.stringContaining(message) })
   await expect(openPlace(folder, { s3 }, 'read')).rejects.toMatchObject(notFound('contains no backups'))

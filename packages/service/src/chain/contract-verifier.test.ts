@@ -28,14 +28,14 @@ function createVerifier({ url }: ChainEndpoint, limits: Partial<ContractLimits> 
     verify([client], { address, texts, signature: given })
 }
 
-test('answers all messages with one request and caches the result for seconds without a contract', async () => {
+test('verifies all messages with one request and caches the result for seconds without a contract', async () => {
   const endpoint = await openChain(() => '0x')
   const verify = createVerifier(endpoint)
   expect([await verify(addressOf(1)), await verify(addressOf(1))]).toEqual([undefined, undefined])
   expect(endpoint.requestCounts).toEqual({ eth_getCode: 1 })
 })
 
-test('asks a contract about a few texts at a time, with bounded gas, and stops at the first yes', async () => {
+test('queries a contract about a few texts at a time, with bounded gas, and stops at the first match', async () => {
   const endpoint = await openChain((method, count) =>
     method === 'eth_getCode' ? '0x60' : count === 3 ? contractYes : contractNo,
   )
@@ -67,7 +67,7 @@ test.each([
   ['of the code', 'eth_getCode', signature],
   ['of the contract', 'eth_call', signature],
   ['of a contract that is not deployed', 'eth_call', notDeployed],
-])('an endpoint that answers with an error instead %s is no refusal of the signature', async (_what, method, given) => {
+])('an endpoint that answers with an error instead %s does not reject the signature', async (_what, method, given) => {
   const endpoint = await openChain((asked) => (asked === method ? limit : '0x60'))
   await expect(createVerifier(endpoint)(addressOf(1), given)).rejects.toMatchObject({ code: 'UPSTREAM_FAILED' })
 })
@@ -75,7 +75,7 @@ test.each([
 test.each([
   ['reverts', { code: 3, message: 'execution reverted' }],
   ['needs too much gas', { code: -32000, message: 'out of gas' }],
-])('a contract that %s refuses the signature', async (_what, answer) => {
+])('a contract that %s rejects the signature', async (_what, answer) => {
   const endpoint = await openChain((method) => (method === 'eth_getCode' ? '0x60' : answer))
   const verify = createVerifier(endpoint)
   expect([await verify(addressOf(1)), await verify(addressOf(1), notDeployed)]).toEqual([undefined, undefined])

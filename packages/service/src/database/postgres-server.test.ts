@@ -4,7 +4,7 @@ import pg from 'pg'
 import { expect, test } from 'vitest'
 import { startPostgresServer } from './postgres-server.fixture.ts'
 
-test('PostgreSQL takes another port if one was taken meanwhile, and keeps it after a crash', async () => {
+test('PostgreSQL uses another port if its own was taken meanwhile, and keeps it after a crash', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   await once(other, 'listening')
   const address = other.address()

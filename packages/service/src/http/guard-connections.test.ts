@@ -4,7 +4,7 @@ import { type AddressInfo, connect, type Socket } from 'node:net'
 import { expect, test } from 'vitest'
 import { guardConnections } from './guard-connections.ts'
 
-test('a connection keeps no listener of requests that were answered before their body came', async () => {
+test('a connection keeps no listener of requests that were answered before their body arrived', async () => {
   const server = createServer((request, response) => {
     request.resume()
     response.end('early')

@@ -46,7 +46,7 @@ async function startFrame(environment: Record<string, string>) {
   }
 }
 
-test('a draining service is not ready, still answers on new connections, and then ends', async () => {
+test('a draining service is not ready, still answers on new connections, and then exits', async () => {
   const frame = await startFrame({ CAIRN_DRAIN_SECONDS: '20' })
   expect((await frame.fetchPath('/readyz')).status).toBe(200)
   const drained = Promise.withResolvers<void>()
@@ -68,7 +68,7 @@ test('a draining service is not ready, still answers on new connections, and the
   await expect(frame.fetchPath('/healthz')).rejects.toThrow()
 })
 
-test('a service that ends does not wait for connections without a request', async () => {
+test('a service that stops does not wait for connections without a request', async () => {
   const frame = await startFrame({ CAIRN_DRAIN_SECONDS: '0' })
   const { hostname, port } = new URL(frame.url)
   const spare = connect(Number(port), hostname)
@@ -92,7 +92,7 @@ test('rejects an invalid metrics port by name', () => {
 test.each([
   ['203.0.113.1', 'EADDRNOTAVAIL'],
   ['host.invalid', 'ENOTFOUND'],
-])('a host that is not of this machine (%s) is an error that names its setting', async (host, code) => {
+])('a host that does not belong to this machine (%s) is an error that names its setting', async (host, code) => {
   const app = fastify()
   const settings = { host: 'CAIRN_HOST', port: 'CAIRN_PORT' }
   const failure: unknown = await listen(app, host, 0, settings).catch((error: unknown) => error)

@@ -2,7 +2,7 @@ import Fastify from 'fastify'
 import { expect, test } from 'vitest'
 import { listenerOptions } from './listener.ts'
 
-test('the address of a client is the last one that is not of a trusted proxy', async () => {
+test('the address of a client is the last one that does not belong to a trusted proxy', async () => {
   const limits = { trustedProxies: ['127.0.0.1', '10.0.0.9'], bodyTimeoutMs: 1_000 }
   await using app = Fastify(
     listenerOptions({ ...limits, maxConnections: undefined, maxConnectionsPerAddress: undefined }),

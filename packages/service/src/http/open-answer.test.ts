@@ -19,7 +19,7 @@ async function serve(answer: RequestListener) {
 
 const never = new AbortController().signal
 
-test('an answer arrives with its status, headers and body, and each piece is freed on the request for the next', async () => {
+test('a response arrives with its status, headers and body, and each piece is freed on the request for the next', async () => {
   const sent = randomBytes(3_000_001)
   await using server = await serve((request, response) => {
     response.writeHead(206, { 'content-type': String(request.headers['x-type']) }).end(sent)
@@ -37,7 +37,7 @@ test('an answer arrives with its status, headers and body, and each piece is fre
   expect(seen.filter(({ length }) => length > 0)).toEqual([])
 })
 
-test('a redirect is an answer', async () => {
+test('returns a redirect as a response', async () => {
   await using server = await serve((_request, response) => response.writeHead(302, { location: '/other' }).end())
   const { status, header, body } = await openAnswer(server.url, { headers: {}, signal: never })
   expect([status, header('location')]).toEqual([302, '/other'])
@@ -59,7 +59,7 @@ test('a body that breaks off fails, and so does a request without an answer', as
   await expect(openAnswer(server.url, { headers: {}, signal: never })).rejects.toThrow()
 })
 
-test('the signal ends the request, before its answer and after it', async () => {
+test('the signal ends the request, before and after its response', async () => {
   const reason = new Error('enough')
   await using server = await serve((request, response) => {
     if (request.url === '/begun') response.writeHead(200).write('x')

@@ -48,13 +48,13 @@ async function answerLate(send: (reply: FastifyReply) => FastifyReply) {
   return { status, lines: lines().filter(({ level }) => level >= levels.warn) }
 }
 
-test('an answer after the error of an aborted call is not sent', async () => {
+test('does not send a response after the error of an aborted call', async () => {
   const { status, lines } = await answerLate((reply) => reply.send('{}'))
   expect(status).toBe(503)
   expect(lines.map(({ msg }) => msg)).toEqual(['request failed'])
 })
 
-test('a stream that comes too late ends', async () => {
+test('ends a stream that comes too late', async () => {
   const stream = Readable.from(['late'])
   const { lines } = await answerLate((reply) => reply.header('x-late', '1').send(stream))
   expect(stream.destroyed).toBe(true)

@@ -82,7 +82,7 @@ test('reaches an IPv6 address', async () => {
   expect(textOf((await send(url)).body)).toBe('six')
 })
 
-test('decompresses an answer, and limits what comes out', async () => {
+test('decompresses a response, and limits the decompressed size', async () => {
   const { url } = await serve((request, response) => {
     const packed = gzipSync('x'.repeat(request.url === '/long' ? 1001 : 1000))
     const sent = request.url === '/cut' ? packed.subarray(0, -9) : packed
@@ -94,7 +94,7 @@ test('decompresses an answer, and limits what comes out', async () => {
   expect(await failureOf(send(new URL('/other', url)))).toMatchObject({ message: 'the request failed' })
 })
 
-test('closes the connection of an answer that is too large', async () => {
+test('closes the connection of a response that is too large', async () => {
   let closed: Promise<unknown> | undefined
   const { url } = await serve((request, response) => {
     closed = closeOf(request.socket)

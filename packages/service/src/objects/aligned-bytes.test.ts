@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { alignmentBytes, allocateAligned, isAligned } from './aligned-bytes.ts'
 
-it('knows memory that begins on a page, and where a view of it begins', () => {
+it('recognises page-aligned memory, and where a view of it begins', () => {
   const bytes = allocateAligned(3 * alignmentBytes)
   expect(isAligned(bytes)).toBe(true)
   expect(isAligned(bytes.subarray(alignmentBytes))).toBe(true)

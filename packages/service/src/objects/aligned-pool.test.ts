@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createAlignedPool } from './aligned-pool.ts'
 
-it('reuses the buffers that it keeps, and frees what is more at once', () => {
+it('reuses the buffers that it keeps, and frees any excess at once', () => {
   const pool = createAlignedPool(2 * 8192)
   const taken = Array.from({ length: 3 }, () => pool.acquire(8192, 0))
   const buffers = taken.map(({ buffer }) => buffer)

@@ -36,7 +36,7 @@ afterAll(async () => {
 const equals = (found: Uint8Array, at: number): boolean =>
   Buffer.compare(found, bytes.subarray(at, at + found.length)) === 0
 
-test('gives the same bytes each time, wherever a range begins and ends, into any memory', async () => {
+test('returns the same bytes each time, wherever a range begins and ends, into any memory', async () => {
   const ranges = [
     [0, sizeBytes],
     [16 * MIB - 1, MIB],
@@ -63,13 +63,13 @@ test('gives the same bytes each time, wherever a range begins and ends, into any
   }
 })
 
-test('readers of the same and of other ranges at once get theirs', async () => {
+test('concurrent readers of the same and of other ranges get theirs', async () => {
   const starts = Array.from({ length: 60 }, (_, index) => 16 * MIB + ((index * 1_234_567) % (7 * MIB)))
   const found = await Promise.all(starts.map((at) => store.readOnce(key, at, 512 * KIB)))
   expect(found.every((each, index) => equals(each, starts[index] ?? 0))).toBe(true)
 })
 
-test('a range that goes beyond the end is an error', async () => {
+test('rejects a range beyond the end', async () => {
   const isDamaged = (error: unknown) => CairnError.is(error, 'DATA_DAMAGED')
   for (const read of [store.read, store.readOnce]) {
     await expect(read(key, sizeBytes - MIB, MIB + 1)).rejects.toSatisfy(isDamaged)
@@ -88,33 +88,30 @@ test('a removed object is gone, although it was read', async () => {
   )
 })
 
-test.skipIf(!isSupported)(
-  'reads directly what is large and seldom read, and leaves the rest to the cache',
-  async () => {
-    const path = join(folder, 'file')
-    await writeFile(path, bytes)
-    const reads = createDirectReads()
-    const read = (at: number, length: number, use: 'often' | 'once' = 'often') =>
-      reads.read(path, at, new Uint8Array(length), use)
-    // Small, or at the beginning, which is in the cache since it was written.
-    expect(await read(17 * MIB, 100 * KIB)).toBe(false)
-    expect(await read(MIB, MIB)).toBe(false)
-    // Twice, of each area.
-    expect(await read(17 * MIB, MIB)).toBe(true)
-    expect(await read(18 * MIB, MIB)).toBe(true)
-    expect(await read(17 * MIB + 5, MIB)).toBe(true)
-    expect(await read(17 * MIB, MIB)).toBe(false)
-    expect(await read(18 * MIB, MIB)).toBe(true)
-    // Work that passes over all of it counts for nothing.
-    for (let time = 0; time < 5; time++) expect(await read(19 * MIB, MIB, 'once')).toBe(true)
-    expect(await read(19 * MIB, MIB)).toBe(true)
-    // The reader that follows says what is missing.
-    expect(await read(sizeBytes - 300 * KIB, MIB)).toBe(false)
-    await truncate(path, 20 * MIB)
-    expect(await read(20 * MIB, MIB, 'once')).toBe(false)
-    await reads.close()
-  },
-)
+test.skipIf(!isSupported)('reads large, rarely read objects directly, and leaves the rest to the cache', async () => {
+  const path = join(folder, 'file')
+  await writeFile(path, bytes)
+  const reads = createDirectReads()
+  const read = (at: number, length: number, use: 'often' | 'once' = 'often') =>
+    reads.read(path, at, new Uint8Array(length), use)
+  // Small, or at the beginning, which is in the cache since it was written.
+  expect(await read(17 * MIB, 100 * KIB)).toBe(false)
+  expect(await read(MIB, MIB)).toBe(false)
+  // Twice, of each area.
+  expect(await read(17 * MIB, MIB)).toBe(true)
+  expect(await read(18 * MIB, MIB)).toBe(true)
+  expect(await read(17 * MIB + 5, MIB)).toBe(true)
+  expect(await read(17 * MIB, MIB)).toBe(false)
+  expect(await read(18 * MIB, MIB)).toBe(true)
+  // Work that passes over all of it counts for nothing.
+  for (let time = 0; time < 5; time++) expect(await read(19 * MIB, MIB, 'once')).toBe(true)
+  expect(await read(19 * MIB, MIB)).toBe(true)
+  // The reader that follows says what is missing.
+  expect(await read(sizeBytes - 300 * KIB, MIB)).toBe(false)
+  await truncate(path, 20 * MIB)
+  expect(await read(20 * MIB, MIB, 'once')).toBe(false)
+  await reads.close()
+})
 
 test.skipIf(!existsSync('/proc/self/status'))('leaves everything to the cache where the system refuses', async () => {
   const path = join(folder, 'other')

@@ -20,7 +20,7 @@ beforeEach(() => {
   ;({ require } = watchHeadroom('/packs', measureDisk))
 })
 
-test('objects end 256 MiB before the disk, and those that replace others at half of it', async () => {
+test('objects stop 256 MiB before the disk is full, and those that replace others at half of it', async () => {
   freeBytes = 256 * MIB
   await require(1, 1)
   freeBytes--
@@ -30,7 +30,7 @@ test('objects end 256 MiB before the disk, and those that replace others at half
   await expect(require(16 * MIB, 1 / 2)).rejects.toSatisfy(isFull)
 })
 
-test('a small disk keeps a quarter of it', async () => {
+test('reserves a quarter of a small disk', async () => {
   sizeBytes = GIB / 2
   freeBytes = sizeBytes / 4
   await require(1, 1)
@@ -38,7 +38,7 @@ test('a small disk keeps a quarter of it', async () => {
   await expect(require(16 * MIB, 1)).rejects.toSatisfy(isFull)
 })
 
-test('measures after a number of bytes, and each time while the disk is full', async () => {
+test('measures after a number of bytes, and every time while the disk is full', async () => {
   await require(1, 1)
   expect([require(1, 1), require(15 * MIB, 1), measured]).toEqual([undefined, undefined, 1])
   freeBytes = 0

@@ -168,7 +168,7 @@ test.each([
   expect(error.code).toBe(code)
 })
 
-test('EIO in a read is damage that names the object', () => {
+test('EIO in a read is reported as damage of the object', () => {
   const error = describeReadError(Object.assign(new Error('no'), { code: 'EIO' }), 'packs/1/a.car')
   expect(CairnError.is(error, 'DATA_DAMAGED')).toBe(true)
   expect(error.details).toEqual({ object: 'packs/1/a.car' })

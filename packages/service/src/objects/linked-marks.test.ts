@@ -34,7 +34,7 @@ test('empty marks are names of one file, which stays when they are removed', asy
   expect((await stat(place.shared)).nlink).toBe(1)
 })
 
-test('a mark with a text, one that exists, and one whose shared file is gone are written as files', async () => {
+test('writes a mark with a text, an existing one, and one whose shared file is gone as files', async () => {
   await using place = await openPlace()
   await place.marks.put('heartbeat', 'text')
   expect((await place.factsOf('heartbeat')).size).toBe(4)
@@ -52,7 +52,7 @@ test('a mark with a text, one that exists, and one whose shared file is gone are
   await expect(place.marks.put('d', '')).rejects.toMatchObject({ code: 'ENOENT' })
 })
 
-test('a mark is never more than a minute older than it is', async () => {
+test('a mark never looks more than a minute older than it is', async () => {
   await using place = await openPlace()
   await place.marks.put('a', '')
   const past = new Date('2020-01-01')
@@ -68,7 +68,7 @@ test('a mark is never more than a minute older than it is', async () => {
   expect((await place.factsOf('c')).mtimeMs).toBeGreaterThan(past.getTime())
 })
 
-test('the file behind the notes of a store is removed when it closes, and by others when its process is gone', async () => {
+test('the file behind the notes of a store is removed when it closes, or by others when its process is gone', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-marks-'))
   const write = async (replica: string) => {
     const store = await openFileStore(folder, { replica, isAlone: true })

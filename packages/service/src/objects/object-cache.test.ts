@@ -133,7 +133,7 @@ test('a piece that changed on the disk is never served, and is fetched again', a
   await cache.close()
 })
 
-test('wrong bytes of the store are not kept once they are dropped, also while they are written', async () => {
+test('drops wrong bytes of the store, also while they are written, and never serves them again', async () => {
   const bytes = await put('packs/1/a.car', randomBytes(5000))
   const cache = await openCache(8)
   fault = async (read) => Buffer.from(read).fill(0)
@@ -146,7 +146,7 @@ test('wrong bytes of the store are not kept once they are dropped, also while th
   await cache.close()
 })
 
-test('readers of one piece share one read, and a failed one is tried again by the next', async () => {
+test('readers of one piece share one read, and the next reader retries a failed one', async () => {
   const bytes = await put('packs/1/a.car', randomBytes(5000))
   const cache = await openCache(8)
   fault = async () => Promise.reject(new CairnError('UNAVAILABLE'))
@@ -180,7 +180,7 @@ test('random reads of many readers in a cache that is too small return the right
   await cache.close()
 })
 
-test('what is cached is read while S3 is away, cuts its bodies or is slow', async () => {
+test('cached content can be read while S3 is offline, truncates its bodies or is slow', async () => {
   await using place = await createS3Place()
   const store = await place.open()
   const bytes = randomBytes(700_000)

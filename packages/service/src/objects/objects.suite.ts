@@ -87,7 +87,7 @@ export function objectSuite(
       expect(text(await store.read('packs/1/a.car', 0, 5))).toBe('first')
     })
 
-    test('reading past the end, or a missing object, is an error and never fewer bytes', async () => {
+    test('reading past the end, or a missing object, is an error and never returns fewer bytes', async () => {
       await put('packs/1/a.car', 'abc')
       await expect(store.read('packs/1/a.car', 1, 3)).rejects.toSatisfy(isDamaged)
       await expect(store.read('packs/1/none.car', 0, 1)).rejects.toSatisfy(isDamaged)
@@ -107,7 +107,7 @@ export function objectSuite(
       expect(await Array.fromAsync(store.list('packs/', 'packs/2/a.car'))).toEqual(['packs/2/a.car', 'packs/3/a.car'])
     })
 
-    test('a finished object is in doubt until it is confirmed or removed', async () => {
+    test('a completed object is provisional until it is confirmed or removed', async () => {
       for (const key of ['packs/1/a.car', 'packs/1/b.car', 'trees/c']) await put(key, 'x')
       expect([...(await store.listUnconfirmed('all'))].toSorted()).toEqual([
         'packs/1/a.car',
@@ -147,12 +147,12 @@ export function objectSuite(
       expect(text(await store.read('packs/1/a.car', 0, 3))).toBe('abc')
     })
 
-    test('accepts only keys of our own', async () => {
+    test('accepts only keys of its own format', async () => {
       const wrong = ['../a', 'packs/../a', '/packs/a', 'packs', 'packs/A', 'packs/a\0b', 'packs//a', '']
       for (const key of wrong) await expect(async () => store.create(key)).rejects.toThrow(TypeError)
     })
 
-    test('reads many more objects than files that stay open', async () => {
+    test('can read many more objects than files that stay open', async () => {
       for (let at = 0; at < 150; at++) await put(`packs/1/${at}.car`, `object ${at}`)
       const found = await Promise.all(
         Array.from({ length: 300 }, async (_, at) => text(await store.read(`packs/1/${at % 150}.car`, 7, 1))),

@@ -91,7 +91,7 @@ test.each<[string, (url: string, headers: Record<string, string>) => Promise<unk
   expect(collector.text()).not.toContain('of mine')
 })
 
-test('a failed step and a failed request are marked, without the message', async () => {
+test('marks a failed step and a failed request, without the message', async () => {
   await using collector = await startCollector()
   const frame = await startFrame('failing', { CAIRN_TRACES_URL: collector.url })
   frame.app.get('/', () =>
@@ -107,7 +107,7 @@ test('a failed step and a failed request are marked, without the message', async
   expect(collector.text()).not.toContain('a secret')
 })
 
-test('no share, no spans, and the header of a stranger does not change that', async () => {
+test('creates no spans at a share of zero, whatever header a client sends', async () => {
   await using collector = await startCollector()
   const frame = await startFrame('quiet', { CAIRN_TRACES_URL: collector.url, CAIRN_TRACES_PERCENT: '0' })
   frame.app.get('/', async () => traceHeaders())
@@ -118,7 +118,7 @@ test('no share, no spans, and the header of a stranger does not change that', as
   expect(collector.spans).toEqual([])
 })
 
-test('an unreachable collector is one line in the log, and requests go on', async () => {
+test('an unreachable collector is one line in the log, and requests continue', async () => {
   const frame = await startFrame('alone', { CAIRN_TRACES_URL: 'http://127.0.0.1:9/v1/traces' })
   frame.app.get('/', async () => 'here')
   const url = await frame.start()
@@ -128,7 +128,7 @@ test('an unreachable collector is one line in the log, and requests go on', asyn
   expect(warnings.map(({ msg }) => msg)).toEqual(['traces were not sent'])
 })
 
-test('without a URL nothing is traced', async () => {
+test('traces nothing without a URL', async () => {
   const frame = await startFrame('plain', {})
   frame.app.get('/', async () => ({ ...traceHeaders(), isTraced: currentSpan() !== undefined }))
   expect(await (await fetch(await frame.start())).json()).toEqual({ isTraced: false })
@@ -141,7 +141,7 @@ test.each([
   ['CAIRN_TRACES_HEADERS', 'my-password', 'CAIRN_TRACES_HEADERS must be pairs such as authorization=Bearer%20abc'],
   ['CAIRN_TRACES_HEADERS', 'a=%zz-my-password', 'CAIRN_TRACES_HEADERS must be pairs'],
   ['CAIRN_TRACES_HEADERS', 'a=%0d%0amy-password', 'CAIRN_TRACES_HEADERS must be pairs'],
-])('%s=%s is refused without printing it', (name, value, message) => {
+])('rejects %s=%s without printing it', (name, value, message) => {
   const read = () => configure({ CAIRN_TRACES_URL: 'http://127.0.0.1:9', [name]: value })
   expect(read).toThrow(message)
   expect(read).not.toThrow('my-password')

@@ -19,7 +19,7 @@ test('leaves a document of usual size as it is', () => {
   expect(limitBlocks(blocks)).toEqual({ blocks, isCut: false })
 })
 
-test('cuts tables and lines of too many parts, and says so', () => {
+test('truncates tables and lines with too many parts, and says so', () => {
   const wide: Block = { kind: 'paragraph', runs: Array.from({ length: maxParts + 10 }, () => ({ text: 'a' })) }
   const long = limitBlocks([wide, line])
   expect(long.isCut).toBe(true)
@@ -31,6 +31,6 @@ test('cuts tables and lines of too many parts, and says so', () => {
   expect(cut.blocks[1]?.kind === 'table' && cut.blocks[1].rows.length).toBeLessThan(maxParts / 6)
 })
 
-test('says that a document is cut whose reader stopped', () => {
+test('reports a document as truncated when its reader stopped', () => {
   expect(limitBlocks(Array.from({ length: maxBlocks }, () => line)).isCut).toBe(true)
 })

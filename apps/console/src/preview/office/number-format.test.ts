@@ -68,12 +68,12 @@ test.each([
   expect(write(value, code)).toBe(text)
 })
 
-test('formats that every workbook has need no code', () => {
+test('built-in formats need no code', () => {
   expect([0, 2, 4, 9, 10, 12, 14, 17, 20, 44, 49, 99].map((id) => write(1.5, builtInCode(id)))).toEqual([
     ...['1.5', '1.50', '1.50', '150%', '150.00%', '1 1/2', '1899-12-31', '1899-12', '12:00', '$1.50', '1.5', '1.5'],
   ])
 })
 
-test('writes plain numbers for a code that no program makes', () => {
+test('writes plain numbers for a code that no program produces', () => {
   expect(write(1.5, `0${','.repeat(500_000)}x0`)).toBe('1.5')
 })

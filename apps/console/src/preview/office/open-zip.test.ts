@@ -41,7 +41,7 @@ test('reads stored and compressed files', async () => {
   expect(new TextDecoder().decode(await compressed.read('two.xml'))).toBe(text)
 })
 
-test('rejects what is no ZIP, is cut off, or decompresses to too much', async () => {
+test('rejects files that are not a ZIP, are cut off, or decompress to too much', async () => {
   const zip = new Uint8Array(await zipDeflated('two.xml', 'text'))
   await expect(openZip(new Blob(['no zip']))).rejects.toThrow(RangeError)
   await expect(openZip(new Blob([zip.subarray(0, -1)]))).rejects.toThrow(RangeError)
@@ -50,7 +50,7 @@ test('rejects what is no ZIP, is cut off, or decompresses to too much', async ()
   await expect(bomb.read('two.xml')).rejects.toThrow('too large')
 })
 
-test('ends a document that reads the same part again and again', async () => {
+test('stops at a document that reads the same part again and again', async () => {
   const zip = await openZip(new Blob([new Uint8Array(await zipDeflated('big.xml', ' '.repeat(40_000_000)))]))
   const readAll = async () => {
     for (let read = 0; read <= maxReadBytes; read += 40_000_000) await zip.read('big.xml')

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { toHtml } from './read-epub.ts'
 
-test('renames what holds styles', () => {
+test('renames style attributes and elements', () => {
   expect(toHtml('<p style = "color:red">a<style>p{}</style></p>')).toBe(
     '<p data-style= "color:red">a<omitted-style>p{}</omitted-style></p>',
   )
@@ -15,7 +15,7 @@ test.each([
   expect(toHtml(chapter)).toBe(chapter)
 })
 
-test('ends what HTML would not end, so that the text behind it is not in it', () => {
+test('closes elements that HTML would leave open, so that they do not swallow the text after them', () => {
   expect(toHtml('<title/><a id="one" /><SCRIPT src="a.js"/><br/><img src="a.png"/><p>text</p>')).toBe(
     '<title></title><a id="one" ></a><SCRIPT src="a.js"></SCRIPT><br/><img src="a.png"/><p>text</p>',
   )

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { columnWidths, maxColumns } from './column-widths.ts'
 
-test('has a column for every value, also of a row far below', () => {
+test('has a column for every value, including those in rows far below', () => {
   const rows = [...Array.from({ length: 300 }, () => ['one', 'two']), ['a', 'b', 'c']]
   expect(columnWidths(rows)).toEqual({ widths: Array.from({ length: 3 }, () => 'minmax(10ch, 10fr)'), isCut: false })
   expect(columnWidths([['a long value of a cell'], []]).widths).toEqual(['minmax(26ch, 26fr)'])

@@ -12,7 +12,7 @@ test('parses quoted fields with separators, quotes and line breaks, and both kin
   ])
 })
 
-test('takes semicolons where the first line has them, skips empty lines, and omits a row that is cut', () => {
+test('uses semicolons if the first line has them, skips empty lines, and omits a truncated row', () => {
   expect(parseTable('a;b\n\n1,5;2\n', ',', false)).toEqual([
     ['a', 'b'],
     ['1,5', '2'],

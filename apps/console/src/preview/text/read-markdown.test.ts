@@ -15,13 +15,13 @@ test.each([
 test.each([
   ['a word before an @', `${'a'.repeat(250 * kibibyte)}@`],
   ['emphasis that does not end', '**a'.repeat(85 * kibibyte)],
-])('gives up on %s, which would keep the page busy for minutes, when its time is over', (_what, text) => {
+])('gives up on %s at a time limit, instead of blocking the page for minutes', (_what, text) => {
   let time = 0
   expect(readMarkdown(text, () => (time += 10))).toBeUndefined()
   expect(time).toBeLessThan(4_000)
 })
 
-test('reads large texts of usual paragraphs, lists, quotes, tables and pictures in the text itself', () => {
+test('reads large texts of common paragraphs, lists, quotes, tables and embedded pictures', () => {
   const paragraph = 'A *usual* paragraph with `code`, a [link](https://example.org) and **more** of it.\n'.repeat(8)
   const lists = '- one\n  - two\n    - three\n\n> quote\n>> in a quote\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n'
   const part = `${paragraph}\n${lists}`

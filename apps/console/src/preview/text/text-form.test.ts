@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { chooseTextForm } from './text-form.ts'
 
-test('chooses by the extension, then by the type, and shows the rest as it is', () => {
+test('chooses by the extension, then by the type, and shows other text unchanged', () => {
   expect(chooseTextForm('README.md', 'text/plain')).toEqual({ kind: 'markdown' })
   expect(chooseTextForm('a.CSV', null)).toEqual({ kind: 'table', separator: ',' })
   expect(chooseTextForm('a.tsv', 'text/csv')).toEqual({ kind: 'table', separator: '\t' })

@@ -17,7 +17,7 @@ test('finds each typed word at the start of a word, also of an alias, without ca
   expect(find('dark files')).toEqual([])
 })
 
-test('puts what starts with the typed text first, and shows all without any', () => {
+test('lists matches at the start first, and all commands without a search text', () => {
   expect(find('fi')).toEqual(['Files', 'Upload files'])
   expect(find(' ')).toEqual(items.map(({ label }) => label))
 })

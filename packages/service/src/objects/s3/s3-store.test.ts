@@ -40,7 +40,7 @@ objectSuite('S3 behind a network that fails every fifth request', async () => {
   return { open: () => place.open(), remove: async () => place[Symbol.asyncDispose]() }
 })
 
-test('a process that only reads writes nothing, neither in an empty place nor in another', async () => {
+test('a read-only process writes nothing, neither in an empty place nor in another', async () => {
   await using place = await createS3Place()
   const readAll = async () => {
     const before = place.server.requests.length
@@ -292,7 +292,7 @@ describe('stores', () => {
     }
   })
 
-  test('let a replica end while the store does not answer', async () => {
+  test('let a replica stop while the store does not answer', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     await write(store, key, randomBytes(10))
@@ -310,7 +310,7 @@ describe('stores', () => {
     expect(await other.listOthers()).toEqual([])
   })
 
-  test('do not take a missing bucket for missing objects', async () => {
+  test('do not mistake a missing bucket for missing objects', async () => {
     await using place = await createS3Place()
     const store = await place.open()
     await write(store, key, Buffer.from('abc'))
@@ -345,14 +345,14 @@ describe('stores', () => {
       'SignatureDoesNotMatch',
     ],
     ['bucket', { bucket: 'no-such-bucket' }, 'NoSuchBucket'],
-  ])('name a wrong %s, without any secret', async (_, settings, code) => {
+  ])('report a wrong %s, without any secret', async (_, settings, code) => {
     await using place = await createS3Place()
     const error = await place.open({}, settings).catch((reason: unknown) => reason)
     expect(error).toMatchObject({ code: 'INVALID_CONFIGURATION', message: expect.stringContaining(code) })
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('hidden')
   })
 
-  test('name a bucket of another region, to which AWS answers with a redirect', async () => {
+  test('report a bucket of another region, to which AWS answers with a redirect', async () => {
     await using place = await createS3Place()
     place.proxy.plan = () => ({ kind: 'refuse', status: 301 })
     const error = await place.open().catch((reason: unknown) => reason)
