@@ -9,10 +9,10 @@ import { openClient, startNetwork } from './network.ts'
 import { innerMs, runClient } from './program.ts'
 import { type Bench, type BenchOptions, type Row, speedRow } from './report.ts'
 
-/** Content that is in deals meanwhile. */
+/** Content that is in deals during the measurement. */
 const dealBytes = 2 * 2 ** 30
 
-/** Returns whether a provider has received a deal about the content, and not all of them have proven it. */
+/** Returns whether a provider has received a deal about the content, and not all providers have proven it. */
 async function isInDeals(client: Client, cid: string): Promise<boolean> {
   try {
     const { pieces, waitingPacks } = await getProofs(client, cid)

@@ -12,7 +12,7 @@ import { longestTask, tracePage } from './trace-page.ts'
 const maxFileBytes = 600 * 2 ** 20
 const longMs = 15 * 60_000
 
-/** Time that the functions of the browser take for the same bytes in one call: encryption, and hashing. */
+/** Time that browser functions need for the same bytes in one call: encryption, and hashing. */
 async function wholeMessageMs(page: Page, bytes: number): Promise<number> {
   const took = await page.evaluate(`(async () => {
     const key = await crypto.subtle.generateKey({ name: 'AES-GCM', length: 256 }, false, ['encrypt'])
@@ -27,7 +27,7 @@ async function wholeMessageMs(page: Page, bytes: number): Promise<number> {
 
 type Peak = { renderer: number; stop(): void }
 
-/** Peak memory of a renderer of ours, in bytes: page and worker are one process. */
+/** Peak memory of our renderer, in bytes: page and worker are one process. */
 function watchMemory(): Peak {
   const peak = { renderer: 0, stop: () => clearInterval(timer) }
   const timer = setInterval(() => {
@@ -49,12 +49,12 @@ function renderers(): string[] {
 const parentOf = (pid: string) => /^PPid:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? '0'
 const residentBytes = (pid: string) => Number(/^VmRSS:\s*(\d+)/m.exec(read(pid, 'status'))?.[1] ?? 0) * 1024
 
-/** Reads a file of a process in /proc; empty if the process has ended. */
+/** Reads a file of a process in /proc; empty if the process has exited. */
 function read(pid: string, name: string): string {
   try {
     return readFileSync(`/proc/${pid}/${name}`, 'utf8')
   } catch {
-    // It ended between the listing and this read.
+    // It exited between the listing and this read.
     return ''
   }
 }

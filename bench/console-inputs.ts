@@ -1,4 +1,4 @@
-// How soon the console answers to inputs among very many files, with a CPU 4 times slower. Figures of this machine.
+// How soon the console responds to input with very many files, with a CPU 4 times slower. Figures of this machine.
 import { addRows } from '../tests/console/add-rows.ts'
 import { openConsole } from '../tests/console/console.ts'
 import { openThrottled } from './console.ts'
@@ -8,9 +8,9 @@ import { slowestInput, tracePage } from './trace-page.ts'
 const fileCount = 10_000
 const slower = 4
 const goalMs = 200
-/** Time in ms after an input until its frame is there. */
+/** Time in ms from an input to its frame. */
 const settleMs = 700
-/** Between two letters, in ms. */
+/** Pause between two letters, in ms. */
 const letterMs = 150
 
 export const consoleInputsBench: Bench = {

@@ -61,7 +61,7 @@ export const consoleBench: Bench = {
   },
 }
 
-/** Opens a page whose CPU is so many times slower. */
+/** Opens a page with a CPU slowed down by a factor. */
 export async function openThrottled(site: Console, slower: number): Promise<ConsolePage> {
   const opened = await site.newPage()
   const session = await opened.context.newCDPSession(opened.page)
@@ -89,10 +89,10 @@ async function largestPaint(page: Page): Promise<number> {
   )
 }
 
-/** The slowest interaction of a tour, until the next frame: as a user waits, and the work of the page, whatever else runs. */
+/** The slowest interaction of a tour, until the next frame: the wait of the user, and the page's own processor time. */
 type SlowestInput = { waitMs: number; processorMs: number; step: string }
 
-/** Time in ms after a step until its frame is there. */
+/** Time in ms from a step to its frame. */
 const settleMs = 500
 
 async function measureInputs({ page, browser, open, signIn }: ConsolePage): Promise<SlowestInput> {
@@ -192,7 +192,7 @@ async function signOut(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
 }
 
-/** The same file by the page and by curl, alternating. */
+/** Sends the same file by the page and by curl, alternating. */
 async function uploadRow(site: Console, path: string, sizeBytes: number, runs: number): Promise<Row> {
   const ours: number[] = []
   const theirs: number[] = []
@@ -217,7 +217,7 @@ async function uploadRow(site: Console, path: string, sizeBytes: number, runs: n
   }
 }
 
-/** The same small files by the page and by curl in one request each, one after the other, alternating. */
+/** Sends the same small files by the page and by curl, one request per file, in sequence, alternating. */
 async function smallFilesRow(site: Console, scratch: string, runs: number): Promise<Row> {
   const ours: number[] = []
   const theirs: number[] = []
@@ -264,8 +264,8 @@ async function openFiles(site: Console): Promise<ConsolePage> {
 }
 
 /**
- * Time in ms from the click on the button to the words in the list of transfers, taken in the page: Playwright looks for them
- * every 500 ms.
+ * Time in ms from the click on the button to the words in the list of transfers. Measured in the page, because Playwright
+ * polls only every 500 ms.
  */
 async function uploadInPage({ page }: ConsolePage, path: string | string[], words: string): Promise<number> {
   await page.keyboard.press('u')

@@ -82,7 +82,7 @@ async function measureTransfer({ scratch, runs, largeBytes }: BenchOptions): Pro
     const [name = '', ...args] = ours
     const { stdout, peakBytes } = await runClient(program(name), args)
     const [cid = ''] = stdout.split(' ')
-    // The providers fetch it: the next side has the machine to itself, too.
+    // The providers fetch it now, so that the next side also has the machine to itself.
     await untilProven(client, cid)
     return { cid, ms: tookMs(stdout)[0] ?? Number.NaN, peakBytes }
   }

@@ -9,7 +9,7 @@ const files = 100_000
 const fileBytes = 512
 const mib = (bytes: number) => `${formatNumber(bytes / 2 ** 20)} MiB`
 
-/** Reads an answer to its end, and returns its number of bytes. */
+/** Reads a response to its end, and returns its number of bytes. */
 async function read(url: string): Promise<number> {
   const answer = await fetch(url)
   if (!answer.ok || answer.body === null) throw new Error(`${url}: ${answer.status}`)
@@ -27,7 +27,7 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
     makeFolder(folder, count, fileBytes)
     return `${network.gateway}/ipfs/${(await uploadFolder(client, folder)).cid}`
   }
-  /** Processor time of the service in ms, and the time on the clock. */
+  /** Processor time of the service and elapsed time, in ms. */
   const measure = async (work: () => Promise<unknown>) => {
     const cpu = cpuMs(storage.pid)
     const started = performance.now()
@@ -41,7 +41,7 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
   const pages: number[] = []
   for (let at = 0; at < runs; at++) pages.push((await measure(() => read(`${many}/`))).wall)
 
-  /** Peak memory of the service while it sends a folder as TAR, and the processor time of it. */
+  /** Peak memory and processor time of the service while it sends a folder as TAR. */
   const tar = async (url: string, count: number) => {
     resetPeakMemory(storage.pid)
     const { cpu } = await measure(async () => {
@@ -50,7 +50,7 @@ async function run({ scratch, runs }: BenchOptions): Promise<Row[]> {
     })
     return { cpu, peak: peakMemory(storage.pid) }
   }
-  // Fills the caches of locations and nodes, which have limits of their own.
+  // Fills the caches of locations and nodes, which have their own limits.
   await tar(many, files)
   const small = await tar(few, files / 10)
   const large = await tar(many, files)

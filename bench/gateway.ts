@@ -87,7 +87,7 @@ async function run({ scratch, runs, largeBytes }: BenchOptions): Promise<Row[]> 
   makeFile(small, 4096)
   const largeCid = (await uploadFile(client, large)).cid
   const smallCid = (await uploadFile(client, small)).cid
-  // Reads share the machine with no deals.
+  // No deals compete with the reads.
   for (const cid of [largeCid, smallCid]) await untilProven(client, cid)
   await using nginx = await startNginx(served, scratch)
   const kubo = await kuboIfBuilt(join(scratch, 'kubo'))

@@ -5,10 +5,10 @@ const MiB = 1024 * 1024
 const mostBytes = 4096 * MiB
 
 /**
- * Puts the machine into the same state before each side of a pair. The disk has written what the other sides left
- * behind: a side that syncs would wait for those that do not. And memory that a virtual machine gave back to its host
- * is fetched again: the first write to such a page costs about six times the processor time, and it would fall on
- * whichever side happens to come upon it.
+ * Brings the machine into the same state before each side of a pair. Flushes what the other sides left on the
+ * disk: a side that syncs would wait for those that do not. Also touches memory that a virtual machine returned to its
+ * host: the first write to such a page costs about six times the processor time, and would count for
+ * whichever side happens to write it.
  */
 export async function settleMachine(): Promise<void> {
   await runProgram('sync', [])

@@ -2,7 +2,7 @@ import { createCipheriv, randomBytes } from 'node:crypto'
 import { closeSync, fsyncSync, mkdirSync, openSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 
-/** Writes a file of new pseudo-random bytes (never repeated, so that none is stored already) and syncs it. */
+/** Writes a file of new pseudo-random bytes (never repeated, so that none is stored yet) and syncs it. */
 export function makeFile(path: string, sizeBytes: number): void {
   const cipher = createCipheriv('aes-128-ctr', randomBytes(16), randomBytes(16))
   const zeros = Buffer.alloc(4 * 1024 * 1024)

@@ -6,7 +6,7 @@ import { build } from 'esbuild'
 
 export type Finished = { wallMs: number; stdout: string; peakBytes: number }
 
-/** Runs a program to its end and returns its wall time, output and peak resident memory. Throws if it fails. */
+/** Runs a program to completion and returns its wall time, output and peak resident memory. Throws if it fails. */
 export async function runProgram(
   command: string,
   args: string[],
@@ -46,7 +46,7 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - started
 }
 
-/** Processor time of a process so far, of all its threads, in ms; the clock of the system ticks every 10 ms. */
+/** Processor time of all threads of a process so far, in ms; the system clock ticks every 10 ms. */
 export function cpuMs(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
@@ -54,12 +54,12 @@ export function cpuMs(pid: number): number {
   return (Number(fields[11]) + Number(fields[12])) * 10
 }
 
-/** Peak resident memory of a process so far, in bytes (0 if it has ended or the system has no /proc). */
+/** Peak resident memory of a process so far, in bytes (0 if it has exited or the system has no /proc). */
 export function peakMemory(pid: number | undefined): number {
   return statusBytes(pid, 'VmHWM')
 }
 
-/** Lets the peak memory of a process begin at its present memory (proc(5), `clear_refs`). */
+/** Resets the peak memory of a process to its current memory (proc(5), `clear_refs`). */
 export function resetPeakMemory(pid: number): void {
   writeFileSync(`/proc/${pid}/clear_refs`, '5')
 }
@@ -84,12 +84,12 @@ function statusBytes(pid: number | undefined, field: string): number {
     const found = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(readFileSync(`/proc/${pid}/status`, 'utf8'))
     return Number(found?.[1] ?? 0) * 1024
   } catch {
-    // The process has just ended: the earlier value stands.
+    // The process has just exited: the earlier value stays.
     return 0
   }
 }
 
-/** Runs one of our own programs (a TypeScript file of this folder) from its sources on this Node, with its compile cache. */
+/** Runs one of our programs (a TypeScript file of this folder) from its sources on this Node, with its compile cache. */
 export function runOurs(file: string, args: string[], env: Record<string, string> = {}): Promise<Finished> {
   const cache = { NODE_COMPILE_CACHE: join(cacheFolder, 'compile') }
   return runProgram(process.execPath, ['--conditions=@cairn/source', file, ...args], { env: { ...cache, ...env } })
@@ -150,7 +150,7 @@ export async function stopProgram(child: ChildProcess): Promise<void> {
   await gone
 }
 
-/** The time of the work itself, as a client of this folder prints it: the start of its process does not count. */
+/** The time of the work alone, as a client of this folder prints it, without the start of its process. */
 export function innerMs(stdout: string): number {
   const found = /took (\d+(?:\.\d+)?) ms/.exec(stdout)
   if (found === null) throw new Error(`no time in: ${stdout}`)

@@ -4,8 +4,8 @@ export type Section = { name: string; text: string }
 const marker = '<!-- measured -->'
 
 /**
- * Returns the page of benchmarks with the sections that were measured instead of their earlier ones; others stay, and so does
- * what people wrote below the table of a section.
+ * Returns the page of benchmarks with the measured sections replaced. Keeps the others, and what people wrote below the
+ * table of a section.
  */
 export function recordSections(page: string, measured: readonly Section[]): string {
   const [before = '', after = ''] = page.split(marker)
@@ -21,7 +21,7 @@ export function recordSections(page: string, measured: readonly Section[]): stri
   return `${before}${marker}\n${[...sections].map(([name, text]) => `\n### ${name}\n\n${text}\n`).join('')}`
 }
 
-/** What follows the table. */
+/** The text after the table. */
 function writtenBelow(section: string): string {
   const lines = section.split('\n')
   const table = lines.findIndex((line) => line.startsWith('|'))

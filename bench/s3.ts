@@ -26,7 +26,7 @@ type Server = { url: string; accessKeyId: string; secretAccessKey: string }
 /** Times of one round, in ms. */
 type Round = { putLarge: number; getLarge: number; putSmall: number; getSmall: number; list: number }
 
-/** Sends or reads one object with curl, so that no client takes part that hashes the body. */
+/** Sends or reads one object with curl, so that no client hashes the body. */
 async function curl({ url, accessKeyId, secretAccessKey }: Server, path: string, args: string[]): Promise<number> {
   const signed = ['--aws-sigv4', 'aws:amz:us-east-1:s3', '--user', `${accessKeyId}:${secretAccessKey}`]
   const quiet = ['--fail', '--silent', '--show-error', '--output', '/dev/null']

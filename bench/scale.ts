@@ -64,7 +64,7 @@ async function call({ api, apiKey }: Storage, path: string, init: RequestInit = 
   return text
 }
 
-/** Rows that resemble uploads, with names in no order. */
+/** Rows that resemble uploads, with names in random order. */
 const fillUploads = (address: string, count: number) => [
   `insert into upload (id, address, cid, root_multihash, name, mime_type, size_bytes, dag_size_bytes, encryption,
       storage_type, kind, status, created_at, updated_at)
@@ -105,7 +105,7 @@ function uploadBody(bytes: Uint8Array<ArrayBuffer>): FormData {
 async function startWithPacks(counts: readonly number[]): Promise<void> {
   for (const count of [0, ...counts]) {
     const url = await postgres.createDatabase()
-    // The newest packs, which a start looks at, are real.
+    // The newest packs, which a start inspects, are real.
     const first = await start(url, `first-${count}`)
     for (let at = 0; at < 25; at++)
       await call(first, '/api/v0/add', { method: 'POST', body: uploadBody(randomBytes(4096)) })
@@ -175,18 +175,18 @@ async function deleteFolder(counts: readonly number[]): Promise<void> {
   }
 }
 
-/** Calls of each replica before it is measured: with 200, code that is not compiled yet cost up to a third more. */
+/** Calls to each replica before the measurement: with 200, code that was not compiled yet cost up to a third more. */
 const warmUpCalls = 600
 const measuredCalls = 300
-/** Calls at a time of each replica, the same for any number of them, because calls that run together share commits and syncs. */
+/** Concurrent calls to each replica, the same for any number of them, because concurrent calls share commits and syncs. */
 const callsAtOnce = 4
-/** Files that are read, the same for any number of replicas, so that each has them in its cache. */
+/** Files to read, the same for any number of replicas, so that each has them in its cache. */
 const filesRead = 100
 
-/** Rounds in which the numbers of replicas take turns, because a shared machine is faster in one minute than in another. */
+/** Rounds in which the numbers of replicas alternate, because a shared machine is faster in one minute than in another. */
 const replicaRounds = 5
 
-/** Replicas of one service, or as many services that have nothing to do with each other. */
+/** Replicas of one service, or the same number of unrelated services. */
 type Kind = 'replicas' | 'services'
 
 type Group = {
@@ -196,8 +196,8 @@ type Group = {
 }
 
 /**
- * Starts a number of replicas on one database, or as many services on databases of their own, and returns what measures
- * the processor time of a call on all of them, in ms.
+ * Starts a number of replicas on one database, or as many services on their own databases, and returns a function that
+ * measures the processor time of a call on all of them, in ms.
  */
 async function startGroup(count: number, kind: Kind, stack: AsyncDisposableStack): Promise<Group> {
   const all: Storage[] = []
@@ -244,8 +244,8 @@ async function startGroup(count: number, kind: Kind, stack: AsyncDisposableStack
 }
 
 /**
- * Measures groups of replicas, and beside each as many services that share nothing but the machine: what those cost
- * more than one is the price of its cores and caches, and what replicas cost more than those is that of one database.
+ * Measures groups of replicas, and beside each as many services that share only the machine. What those cost more than
+ * one is the price of its cores and caches, and what replicas cost more than those is the price of one database.
  */
 async function replicas(counts: readonly number[]): Promise<void> {
   await using stack = new AsyncDisposableStack()
@@ -261,7 +261,7 @@ async function replicas(counts: readonly number[]): Promise<void> {
     for (const group of groups) found.set(group, await group.round())
     rounds.push(found)
   }
-  /** Ratio of a group to another in the same round: median, least and greatest. */
+  /** Ratio of a group to another in the same round: median, minimum and maximum. */
   const against = (group: Group, other: Group | undefined, call: 0 | 1): string => {
     const ratios = rounds.map(
       (found) => (found.get(group)?.[call] ?? Number.NaN) / (found.get(other ?? group)?.[call] ?? Number.NaN),

@@ -20,7 +20,7 @@ const [first, second, small] = ['0x01', '0x02', '0x03'].map((start) => start.pad
 
 const words = ['report', 'holiday', 'invoice', 'photo', 'backup', 'scan', 'draft', 'final']
 
-/** One name in a thousand has "needle"; all have ".txt". */
+/** One name in a thousand contains "needle"; all contain ".txt". */
 function makeRow(address: string, at: number): NewUpload {
   const time = 1_700_000_000_000 + at
   const digest = randomBytes(32)
@@ -43,7 +43,7 @@ function makeRow(address: string, at: number): NewUpload {
   }
 }
 
-/** Measures in ms: processor time on SQLite, which runs in this process; else the time on the clock. */
+/** Measures in ms: processor time on SQLite, which runs in this process, otherwise elapsed time. */
 async function measure(db: Database, work: () => Promise<unknown>): Promise<number> {
   const cpu = process.cpuUsage()
   const started = performance.now()
@@ -106,7 +106,7 @@ const searches: { what: string; text(run: number): string; sorting?: ListOptions
   { what: 'two characters, page and total', text: (run) => ['7.', '8.', '9.', '6.', '5.'][run % 5] ?? '' },
 ]
 
-/** Every search is a minute after the last, so that no total is remembered. */
+/** Every search runs a minute after the last, so that no total is cached. */
 const clock = {
   ms: 1_800_000_000_000,
   now() {

@@ -9,7 +9,7 @@ import { runProgram, stopProgram } from './program.ts'
 /** One storage service in its own process, with an API key. */
 export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string; address: string }
 
-/** Starts the storage service of a checkout from its sources, on its own folder. */
+/** Starts the storage service of a checkout from its sources, in its own folder. */
 export function startStorage(
   checkout: string,
   home: string,
@@ -38,7 +38,7 @@ async function start(program: string, execArgv: string[], environment: Record<st
       CAIRN_GATEWAY_PORT: '0',
       CAIRN_LOG_LEVEL: 'warn',
       CAIRN_FREE_BYTES: String(2 ** 40),
-      // How full the disk of this machine is decides nothing here.
+      // The free space of this machine's disk must not matter here.
       CAIRN_FREE_DISK_RESERVE: '0',
       ...environment,
       // Users run compiled packages, without the memory of the compiler.
@@ -57,7 +57,7 @@ async function start(program: string, execArgv: string[], environment: Record<st
 
 const quiet = ['--fail', '--silent', '--show-error']
 
-/** Uploads with curl, so that no client of ours takes part, and returns the time in ms. */
+/** Uploads with curl, to exclude any client of ours, and returns the time in ms. */
 export async function uploadByCurl({ api, apiKey }: Storage, file: string): Promise<number> {
   const sent = [...quiet, '-H', `Authorization: Bearer ${apiKey}`, '-F', `file=@${file}`]
   return (await runProgram('curl', [...sent, `${api}/api/v0/add?cid-version=1`])).wallMs

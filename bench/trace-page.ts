@@ -26,8 +26,8 @@ export type PageTrace = {
 }
 
 /**
- * Traces a page while it works.
- * @param categories more of them than those of the tasks; inputs need `devtools.timeline`
+ * Traces a page during its work.
+ * @param categories in addition to those of the tasks; inputs need `devtools.timeline`
  */
 export async function tracePage(
   browser: Browser,

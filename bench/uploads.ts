@@ -17,7 +17,7 @@ const filesInFolder = 10_000
 type Side = { name: string; times: number[]; run(file: string): Promise<number> }
 
 /**
- * Runs every side with new content, which no store has yet. The first round warms up. The order turns and runs backwards
+ * Runs every side with new content, which no store has yet. The first round warms up. The order rotates, and runs backwards
  * in every other round, so that no side always follows the same one.
  */
 async function alternate(sides: readonly Side[], runs: number, make: () => string): Promise<void> {
@@ -42,7 +42,7 @@ function makeTiny(scratch: string): string {
   return file
 }
 
-/** Times a program of another project without its start: ours are timed without theirs, too. */
+/** Times a program of another project without its start, because ours are timed without theirs, too. */
 async function withoutStart(tiny: string, file: string, add: (file: string) => Promise<number>): Promise<number> {
   const startMs = await add(tiny)
   return Math.max(1, (await add(file)) - startMs)

@@ -1,5 +1,5 @@
 // biome-ignore-all lint/style/noProcessEnv: a program of its own reads its settings.
-// Health check of a container: asks /healthz of the service, on the port that its settings or its defaults say.
+// Health check of a container: calls /healthz of the service, on the port in its settings or its defaults.
 import { env, exit } from 'node:process'
 
 const ports = [

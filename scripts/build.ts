@@ -1,5 +1,5 @@
-// `npm run build`: the published packages as JavaScript and types, the web console, and below `build/` a folder per service that
-// runs without an installation. In development services and tests run from their sources.
+// `npm run build`: the published packages as JavaScript and types, the web console, and a folder per service below `build/`
+// that runs without an installation. In development, services and tests run from their sources.
 import { buildConsole } from '@cairn/local'
 import { buildPackages } from './published-packages.ts'
 import { buildServices, serviceBundles } from './service-bundles.ts'

@@ -1,5 +1,5 @@
-// Fails on names and words that the project does not use. Names are checked everywhere; words in sources, texts and pages, not
-// in tests. Exceptions stand below, by line and reason.
+// Fails on names and words that the project does not use. Checks names everywhere, and words in sources, texts and pages, but
+// not in tests. Exceptions are listed below, by line and reason.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, relative, resolve, sep } from 'node:path'
 import { findForbidden, type LanguageException, nameRules, proseRules } from './language.ts'

@@ -1,4 +1,4 @@
-// Fails on folders and on files of a workspace that import one another in a circle, on imports past the face of a room, and on
+// Fails on folders and files of a workspace that import one another in a circle, on imports past the face of a room, and on
 // queries in routes. Takes the root of another checkout as its argument.
 import { existsSync, readdirSync } from 'node:fs'
 import { join, resolve } from 'node:path'
@@ -6,7 +6,7 @@ import { findCircles, findMisplacedQueries, findPastFaces, readFileImports, read
 
 const root = resolve(process.argv[2] ?? join(import.meta.dirname, '..'))
 
-/** Imports past a face that are meant, with the reason. */
+/** Intended imports past a face, with the reason. */
 const allowed: Readonly<Record<string, string>> = {
   'services/storage: maintenance -> packs':
     'checks and repairs the packs offline, with the parts that the service runs on',

@@ -1,4 +1,4 @@
-// `npm run check`: everything that needs no running service. Steps run in parallel as soon as what they need is there. Each
+// `npm run check`: everything that needs no running service. Steps run in parallel as soon as their inputs are there. Each
 // prints its time, and the first failure ends the run.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
@@ -9,7 +9,7 @@ const root = resolve(import.meta.dirname, '..')
 const bin = (name: string) => join(root, 'node_modules', '.bin', name)
 const node = [process.execPath, '--conditions=@cairn/source']
 const running = new Set<ChildProcess>()
-/** The compiler frees memory less often: a third less processor time, at 2 GB. */
+/** The compiler collects memory less often: a third less processor time, at 2 GB. */
 const env = { GOGC: '400', ...process.env }
 
 async function step(name: string, ...[command = '', ...args]: string[]): Promise<void> {
@@ -36,7 +36,7 @@ async function step(name: string, ...[command = '', ...args]: string[]): Promise
   process.exit(1)
 }
 
-/** Each checker resolves shared types for itself: more of them than cores repeat work. */
+/** Each checker resolves shared types separately: more checkers than cores repeat work. */
 const checkers = String(Math.min(availableParallelism(), 4))
 
 cleanPackages()

@@ -1,5 +1,5 @@
-// The pages of the documentation and their order. docs/README.md is the one list: readers of plain files follow it, the site makes
-// its navigation from it, and a test finds a page that it does not name.
+// The pages of the documentation and their order. docs/README.md is the only list: it guides readers of plain files, the site
+// builds its navigation from it, and a test finds any page missing from it.
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { join, resolve, sep } from 'node:path'
 
@@ -9,7 +9,7 @@ export const root = resolve(import.meta.dirname, '..')
 export type ContentsEntry = { text: string; path: string }
 export type ContentsSection = { title: string; entries: ContentsEntry[] }
 
-/** Pages outside of docs/ that the site has too. */
+/** Pages outside docs/ that the site also has. */
 const outerPages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md']
 
 /** Reads the sections of docs/README.md. */
@@ -51,7 +51,7 @@ export function sitePath(page: string): string {
   return path.replace(/(^|\/)README\.md$/, '$1index.md')
 }
 
-/** What a link of a page is on the site: another page, a file that the site has a copy of, or nothing, for folders. */
+/** The target of a link on the site: another page, a copied file, or nothing, for folders. */
 export type SiteTarget = { kind: 'page' | 'file'; url: string } | { kind: 'none' }
 
 /** Finds the target of a link to a path of the repository. Throws if there is none. */
@@ -62,7 +62,7 @@ export function siteTarget(path: string): SiteTarget {
   if (isPage && page.endsWith('.md'))
     return { kind: 'page', url: `/${sitePath(page).replace(/(?:(^|\/)index)?\.md$/, '$1')}` }
   if (statSync(join(root, page)).isDirectory()) return { kind: 'none' }
-  // Servers show a file of text, whatever its name.
+  // Servers show it as a text file, whatever its name.
   return { kind: 'file', url: `/files/${page}${page.endsWith('.json') ? '' : '.txt'}` }
 }
 

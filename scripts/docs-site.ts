@@ -1,5 +1,5 @@
-// `npm run docs:site`: builds the documentation as a site into build/docs-site. With `--serve` it serves it too. A dead link, and a
-// file that the site would load from another host, fail the build.
+// `npm run docs:site`: builds the documentation as a site into build/docs-site. With `--serve` it also serves the site. A dead
+// link, and a file that the site would load from another host, fail the build.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'

@@ -1,4 +1,4 @@
-// Installs what a program needs and no more, from the lockfile. Plain JavaScript for Node 20: it runs before anything
+// Installs only what a program needs, from the lockfile. Plain JavaScript for Node 20: it runs before anything
 // is installed.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'

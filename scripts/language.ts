@@ -1,12 +1,12 @@
-// Words that the project does not use, over sources, texts and pages. Each rule names what to write instead.
+// Words that the project does not use, in sources, texts and pages. Each rule says what to write instead.
 
-/** A rule: what it finds, and what to write instead. */
+/** A rule: the pattern, and what to write instead. */
 export type LanguageRule = { pattern: RegExp; instead: string }
 
-/** A use that stays, with the reason. */
+/** An accepted use, with the reason. */
 export type LanguageException = { file: string; text: string; reason: string }
 
-/** One use of a word that is ruled out. */
+/** One use of a rejected word. */
 export type LanguageFinding = { file: string; line: number; found: string; instead: string; text: string }
 
 /** Names of limits, contexts and requests. */
@@ -50,7 +50,7 @@ export const proseRules: readonly LanguageRule[] = [
   { pattern: /\bforgets?\b|\bforgotten\b/gi, instead: 'clear, remove or evict' },
 ]
 
-/** Finds the uses that no exception names. */
+/** Finds the uses that no exception covers. */
 export function findForbidden(
   file: string,
   text: string,

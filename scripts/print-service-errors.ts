@@ -1,6 +1,6 @@
 import { serviceErrors } from '@cairn/protocol/service-errors'
 
-/** Prints what browsers have of the errors that only services and the command line create. */
+/** Prints the texts that browsers have for errors that only services and the command line create. */
 export function printServiceErrors(): string {
   const rows = Object.entries(serviceErrors).map(
     ([code, { status, retry }]) => `  ${code}: answered(${status}${retry ? ', true' : ''}),\n`,

@@ -6,7 +6,7 @@ import { promisify } from 'node:util'
 const root = resolve(import.meta.dirname, '..')
 const packages = join(root, 'packages')
 
-/** A package as its users get it. */
+/** A package as its users receive it. */
 export type PackedPackage = { name: string; archive: string }
 
 /** Returns the folders of the published packages: all below `packages/` that are not private. */

@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, sep } from 'node:path'
 
-// The rooms of a workspace are the folders of its `src`. Files beside the folders (context.ts, start.ts) put them together
-// and are no rooms. Tests may look into any room.
+// The rooms of a workspace are the folders of its `src`. Files beside the folders (context.ts, start.ts) combine them
+// and are not rooms. Tests may import from any room.
 
 /** One import between two rooms, types included. Paths are relative to `src`, with `/`. */
 export type RoomImport = { from: string; to: string; file: string; target: string }
@@ -73,8 +73,8 @@ function shortestWayBack(start: string, next: ReadonlyMap<string, ReadonlySet<st
 }
 
 /**
- * Returns the imports that reach past the face of a room: `uploads/uploads.ts` is the face of `uploads`. A room without a
- * file of its name is a shelf (`db`, `http`), of which each file may be taken.
+ * Returns the imports past the face of a room: `uploads/uploads.ts` is the face of `uploads`. A room without a
+ * file of its name is a shelf (`db`, `http`), whose files may all be imported.
  */
 export function findPastFaces(imports: readonly RoomImport[], hasFace: (room: string) => boolean): RoomImport[] {
   return imports.filter(({ to, target }) => hasFace(to) && target !== `${to}/${to}.ts`)
@@ -82,7 +82,7 @@ export function findPastFaces(imports: readonly RoomImport[], hasFace: (room: st
 
 const queryPattern = /\.(?:selectFrom|insertInto|updateTable|deleteFrom)\(/
 
-/** Returns the files of a service that hold queries and must not: those that bind calls, and those beside the rooms. */
+/** Returns the service files that contain queries but must not: those that bind calls, and those beside the rooms. */
 export function findMisplacedQueries(src: string): string[] {
   const found: string[] = []
   for (const entry of readdirSync(src, { recursive: true, withFileTypes: true })) {

@@ -1,4 +1,4 @@
-// The entry point of `npm start`, `npm test` and the rest: installs what the program needs if it is missing, finds Node
+// The entry point of `npm start`, `npm test` and the other commands: installs missing packages, finds Node
 // 24 (from a platform package if the machine has an older one), and runs the program on it.
 // Plain JavaScript for Node 20: it runs before anything is installed.
 import { spawn } from 'node:child_process'
@@ -88,7 +88,7 @@ function run(target, rest) {
     if (target === networkProgram) setTimeout(endByForce, networkGraceMs).unref()
   }
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, stop)
-  // npm passes a signal to its shell, which ends without passing it on.
+  // npm passes a signal to its shell, which exits without passing it on.
   if (process.env.npm_lifecycle_event !== undefined) stopWithParent(() => stop('SIGTERM'))
   child.on('exit', (code, signal) => process.exit(code ?? (signal === 'SIGINT' ? 130 : 143)))
 }

@@ -8,23 +8,23 @@ import { build, type Plugin } from 'esbuild'
 const root = resolve(import.meta.dirname, '..')
 const nodeVersion = 24
 
-/** What becomes a folder of its own below `build/`. */
+/** What gets its own folder below `build/`. */
 type ServiceBundle = {
   /** Sources of the programs, by the name that they get. */
   readonly programs: Readonly<Record<string, string>>
-  /** Sources that run on threads or in processes of their own, beside the programs. */
+  /** Sources that run on threads or in their own processes, beside the programs. */
   readonly threads: readonly string[]
   /** Folders that are copied as they are: source, and name in the bundle. */
   readonly assets: Readonly<Record<string, string>>
-  /** Packages that are copied instead of bundled, because they have a library per platform: the package that depends on them. */
+  /** Packages to copy instead of bundling, because they have a library per platform, with the package that depends on them. */
   readonly copied: Readonly<Record<string, string>>
-  /** Packages that an operator may install into the bundle: the package that names their version. */
+  /** Packages that an operator may install into the bundle, with the package that pins their version. */
   readonly optional: Readonly<Record<string, string>>
 }
 
 const hashing = { '@chainsafe/as-sha256': 'packages/pieces', '@chainsafe/hashtree': 'packages/pieces' }
 
-/** Every service that is deployed by itself. */
+/** Every service that is deployed separately. */
 export const serviceBundles = {
   storage: {
     programs: {
@@ -109,7 +109,7 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
     sourcesContent: false,
     legalComments: 'none',
     logLevel: 'error',
-    // pg looks for its native twin and does without.
+    // pg looks for its native counterpart and works without it.
     external: [...unbundled, ...unbundled.map((one) => `${one}/*`), 'pg-native'],
     banner: {
       js: "import { createRequire as cairnCreateRequire } from 'node:module'; const require = cairnCreateRequire(import.meta.url);",
@@ -125,7 +125,7 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
 
 const programPrefix = 'program:'
 
-/** Starts each program with a check of Node: an older one would end with the stack of a module that it does not have. */
+/** Starts each program with a check of Node: an older version would end with the stack of a missing module. */
 const checkNode: Plugin = {
   name: 'check-node',
   setup({ onResolve, onLoad }) {
@@ -147,7 +147,7 @@ await import('./${path}')`,
 
 const programName = (path: string): string => basename(path, '.ts')
 
-/** Sources name their threads by their own files; a bundle has them as JavaScript beside each other. */
+/** Sources refer to their threads by file; a bundle has them as JavaScript in one folder. */
 function nameThreads(threads: readonly string[]): Plugin {
   const names = new Map(threads.map((path) => [join(root, path), programName(path)]))
   return {
@@ -161,7 +161,7 @@ function nameThreads(threads: readonly string[]): Plugin {
   }
 }
 
-/** Copies an installed package and what it depends on into the bundle's own `node_modules`. */
+/** Copies an installed package and its dependencies into the bundle's own `node_modules`. */
 function copyPackage(name: string, from: string, folder: string): void {
   const path = findPackageJSON(name, pathToFileURL(join(from, 'package.json')))
   if (path === undefined) throw new Error(`${name} is not installed`)
@@ -170,7 +170,7 @@ function copyPackage(name: string, from: string, folder: string): void {
   cpSync(dirname(path), target, { recursive: true, dereference: true })
   const manifest = readManifest(path)
   for (const needed of Object.keys(manifest.dependencies ?? {})) copyPackage(needed, dirname(path), folder)
-  // Of these only the ones for this platform are installed.
+  // Only those for this platform are installed.
   for (const wanted of Object.keys(manifest.optionalDependencies ?? {})) {
     if (isInstalled(wanted, path)) copyPackage(wanted, dirname(path), folder)
   }

@@ -1,13 +1,13 @@
-// Runs the test files that failed once more, in a process of their own, and reports what was unreliable. For CI: a test that
-// fails one run in hundreds is a defect to fix, but does not hold up a change that has nothing to do with it.
+// Runs failed test files once more, in their own process, and reports which were unreliable. For CI: a test that
+// fails one run in hundreds is a defect to fix, but does not block an unrelated change.
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 
-/** More failed files than this are not a matter of chance. */
+/** More failed files than this are not a coincidence. */
 const maxFiles = 4
 
-/** Returns the files to run again of a list that `tests/failed-files.ts` wrote; undefined if that would show nothing. */
+/** Returns the files to rerun from a list that `tests/failed-files.ts` wrote; undefined if a rerun would show nothing. */
 export function chooseFiles(list: string): string[] | undefined {
   const files = list.split('\n').filter((line) => line !== '')
   return files.length > 0 && files.length <= maxFiles ? files : undefined

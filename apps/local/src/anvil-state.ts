@@ -2,8 +2,8 @@ import { readFile, rename, stat } from 'node:fs/promises'
 import { writeFileWhole } from './write-file-whole.ts'
 
 /**
- * Keeps a copy of the state if it is whole: anvil overwrites its file in place every second, so that a kill or a power
- * cut can leave half of it.
+ * Copies the state if it is complete: anvil overwrites its file in place every second, so that a kill or a power
+ * failure can leave half of it.
  */
 export async function keepStateCopy(stateFile: string): Promise<void> {
   const state = await readState(stateFile)
@@ -11,8 +11,8 @@ export async function keepStateCopy(stateFile: string): Promise<void> {
 }
 
 /**
- * Makes the state of a chain readable before its start. A damaged one is set aside, and its last copy takes its place.
- * @returns what the user should know; undefined if the state was whole
+ * Makes the state of a chain readable before its start: sets a damaged state aside, and restores its last copy.
+ * @returns what the user should know; undefined if the state was complete
  */
 export async function repairState(stateFile: string): Promise<string | undefined> {
   const state = await readState(stateFile)

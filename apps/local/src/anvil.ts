@@ -12,7 +12,7 @@ const require = createRequire(import.meta.url)
 const readyTimeoutMs = 20_000
 /** Longer than the shell waits for the program. */
 const endTimeoutMs = 5_000
-/** Maximum characters of its output that are kept. */
+/** Maximum characters of output to keep. */
 const keptChars = 4_000
 
 /** Packages with the program, by platform and processor. */
@@ -110,7 +110,7 @@ export async function startAnvil(
 }
 
 /**
- * Waits for the address of the listener. Keeps reading its output afterwards: it writes a line per call, and blocks
+ * Waits for the address of the listener. Keeps reading the output afterwards: anvil writes a line per call, and blocks
  * permanently on a full pipe.
  */
 function findUrl(child: ChildProcessWithoutNullStreams, signal: AbortSignal | undefined): Promise<string> {

@@ -10,9 +10,9 @@ import * as v from 'valibot'
 import { lockBuild } from './build-lock.ts'
 import { endProcess, endWithThisProcess } from './end-process.ts'
 
-// A bundle is as deep in the project as this file.
+// A bundle is at the same depth in the project as this file.
 const project = resolve(import.meta.dirname, '../../..')
-/** The file whose modification time is that of the build. */
+/** The file whose modification time is the time of the build. */
 const marker = 'index.html'
 const endTimeoutMs = 1_000
 

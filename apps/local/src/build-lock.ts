@@ -6,7 +6,7 @@ import { setTimeout } from 'node:timers/promises'
 const lockPollMs = 100
 
 /**
- * Waits for a lock of the operating system, acquired through SQLite: it ends with the process in any case.
+ * Waits for a lock of the operating system, acquired through SQLite: it is released when the process exits, however it exits.
  * @param path of the lock file; its folder is created
  */
 export async function lockBuild(path: string, signal: AbortSignal | undefined): Promise<Disposable> {

@@ -5,7 +5,7 @@ import { CairnError } from '@cairn/protocol'
 export type WantedPort = { part: string; port: number }
 
 /**
- * Ports from 1024 that browsers and Node's `fetch` refuse to connect to, as older protocols use them.
+ * Ports from 1024 that browsers and Node's `fetch` refuse to connect to, because older protocols use them.
  * @see https://fetch.spec.whatwg.org/#port-blocking
  */
 const blockedPorts: ReadonlySet<number> = new Set([
@@ -27,7 +27,7 @@ export function refuseBlockedPorts(wanted: readonly WantedPort[]): void {
 }
 
 /**
- * Checks that every port is free before anything starts, so that the message can name all occupied ones.
+ * Checks that every port is free before anything starts, so that the message can list all occupied ones.
  * @throws CairnError INVALID_CONFIGURATION naming the ports and CAIRN_PORT_OFFSET
  */
 export async function checkPorts(host: string, wanted: readonly WantedPort[]): Promise<void> {
@@ -36,7 +36,7 @@ export async function checkPorts(host: string, wanted: readonly WantedPort[]): P
   if (taken.length === 0) return
   throw new CairnError('INVALID_CONFIGURATION', {
     message: `${listPorts(taken)} on ${host} ${taken.length === 1 ? 'is' : 'are'} in use`,
-    // An offset of 100 would lead to the ports of the metrics of another network.
+    // An offset of 100 would lead to the metrics ports of another network.
     hint: `Stop the ${taken.length === 1 ? 'program that uses it' : 'programs that use them'}, or set CAIRN_PORT_OFFSET to shift every default port, for example CAIRN_PORT_OFFSET=1000 npm start.`,
     details: { taken },
   })

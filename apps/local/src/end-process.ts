@@ -35,7 +35,7 @@ function killByForce(child: ChildProcess): void {
   try {
     process.kill(-child.pid, 'SIGKILL')
   } catch (error) {
-    // It ended at this moment.
+    // It exited at this moment.
     if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error
   }
 }

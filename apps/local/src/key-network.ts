@@ -18,7 +18,7 @@ import { spawnService } from './spawn-service.ts'
 /** A service of the key network, with its URL. */
 type Part = AsyncDisposable & { readonly url: string }
 
-/** Five key nodes and the router before them, each with its own folder and secret. */
+/** Five key nodes and the router in front of them, each with its own folder and secret. */
 export type KeyNetwork = AsyncDisposable & { readonly nodes: readonly Part[]; readonly router: Part }
 
 export type KeyNetworkOptions = {
@@ -27,9 +27,9 @@ export type KeyNetworkOptions = {
   host: string
   /** Port of the router and of each node; 0 selects a free one, which works only within one process. */
   ports: { router: number; nodes: readonly number[] }
-  /** `processes`: each service in its own process, as operators run them. `inside`: all in this one, for tests. */
+  /** `processes`: each service in its own process, as operators run them. `inside`: all in this process, for tests. */
   run: 'processes' | 'inside'
-  /** Public URLs of the API, once known: messages to sign may name their hosts. */
+  /** Public URLs of the API, once known: signed messages may contain their hosts. */
   apiUrls: () => readonly string[]
   /** Time limit for requests in progress at shutdown, in ms. */
   stopTimeoutMs: number
@@ -85,7 +85,7 @@ function domainsOf(urls: readonly string[]): string[] {
   return urls.map((url) => new URL(url).host)
 }
 
-/** Each service is a process: their ports are fixed, so each knows the others in advance. */
+/** Each service is a process with a fixed port, so each knows the others in advance. */
 async function startProcesses(options: KeyNetworkOptions, publicKeys: readonly string[]): Promise<KeyNetwork> {
   const { home, host, ports, stopTimeoutMs, signal } = options
   const group = createPartGroup()

@@ -35,10 +35,10 @@ const chainId = 31337
 /** Prices of coins on local networks, in cents: fictitious, but of the right magnitude. */
 const centsOfCoins = { ETH: 200_000, FIL: 420, MATIC: 50, FTM: 70, BNB: 60_000, TFIL: 420 }
 const feedDecimals = 8
-/** The feeds of a local network are written at its start, unless that was done within a day, and daily while it runs. */
+/** The feeds of a local network are written at its start, unless they were written within a day, and daily while it runs. */
 const heartbeatSeconds = 30 * 86_400
 const pushEveryMs = 86_400_000
-/** How much of a chain a cut at any time can cost, at most. */
+/** Maximum time of the chain that a kill can lose. */
 const copyEveryMs = 300_000
 const testCoins = 1000n
 const receiptWait = { timeoutMs: 60_000, pollMs: 20 }

@@ -35,7 +35,7 @@ export type LocalSolanaOptions = {
   now?: () => number
 }
 
-/** Chosen here, so that no endpoint of a public cluster is taken for this chain. */
+/** Chosen here, so that no endpoint of a public cluster is mistaken for this chain. */
 const genesisHash = base58btc.baseEncode(createHash('sha256').update('a local network of Cairn').digest())
 const digestBytes = 32
 const maxBodyBytes = 16 * 1024

@@ -9,9 +9,9 @@ type MinedNode = Pick<TestClient, 'setAutomine' | 'getTxpoolStatus' | 'mine'>
 
 /**
  * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
- * a second, and would reuse it if blocks came immediately. An empty block follows at once, as viem looks for a receipt once per
- * block and may look a moment too early; a later one would contain, without a moment to wait, the next transaction of a client
- * that has its receipt. Without transactions there are no other blocks.
+ * a second, and would reuse it if blocks came immediately. An empty block follows at once, because viem looks for a receipt
+ * once per block and may look too early. A later block could already contain the next transaction of a client that has its
+ * receipt. Without transactions there are no other blocks.
  */
 export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<AsyncDisposable> {
   await node.setAutomine(false)
@@ -24,7 +24,7 @@ export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<
     if (pending > 0 && (pending === seen || ticks > maxTicks)) {
       await node.mine({ blocks: 2 })
       ticks = 0
-      // The next transaction is new, although it may be as many as those that were mined.
+      // The next transaction is new, even if there are as many as were mined.
       seen = 0
       return
     }

@@ -18,7 +18,7 @@ import { type ProviderNetwork, startProviderNetwork } from './provider-network.t
 import { publishedTestChains, publishedTestClusters } from './published-test-names.ts'
 import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
-/** A whole network on this machine. Disposing stops it. */
+/** A complete network on this machine. Disposing stops it. */
 export type Network = AsyncDisposable & {
   /** As in `network.json`, including the test wallet. */
   readonly profile: NetworkProfile & { wallet: TestWallet }
@@ -39,7 +39,7 @@ export type NetworkOptions = {
   /** `default`: the documented ports; `any`: free ones, for tests. */
   ports?: 'default' | 'any'
   /**
-   * `processes`: each key node and provider is its own process, as operators run them; `inside`: all in this one, for
+   * `processes`: each key node and provider in its own process, as operators run them; `inside`: all in this process, for
    * tests.
    */
   keyNodes?: 'processes' | 'inside'
@@ -64,7 +64,7 @@ export type NetworkOptions = {
   signal?: AbortSignal
 }
 
-/** Differences of a local network from a deployed one: there is no abuse to limit. */
+/** Differences between a local network and a deployed one: there is no abuse to limit. */
 const localDefaults = {
   CAIRN_NETWORK_NAME: 'local',
   CAIRN_FREE_BYTES: String(100 * GIB),
@@ -78,7 +78,7 @@ const localDefaults = {
   CAIRN_LOG_LEVEL: 'warn',
 }
 
-/** Users of a local network wait for proofs: packs become deals after a second, and are proven every minute. */
+/** Users of a local network wait for proofs: packs enter deals after a second, and are proven every minute. */
 const localDealSettings = {
   CAIRN_DEALS: JSON.stringify({ waitSeconds: 1, challengeSeconds: 60, pollMs: 500 }),
 }
@@ -92,8 +92,8 @@ const allNames = new Set(
 )
 
 /**
- * Starts the whole network in this process and writes `network.json` when all of it is ready.
- * @throws CairnError INVALID_CONFIGURATION (settings, ports, secrets), CONFLICT (another one runs on this folder);
+ * Starts the complete network in this process and writes `network.json` when all of it is ready.
+ * @throws CairnError INVALID_CONFIGURATION (settings, ports, secrets), CONFLICT (another network uses this folder);
  *   nothing stays open then
  */
 export async function createNetwork({
@@ -171,7 +171,7 @@ export async function createNetwork({
       await checkPorts(first.metrics.host, metricsPorts)
     }
   }
-  // The bundler works while the services start.
+  // The bundler runs while the services start.
   const isConsoleBuilt = wantedConsole === 'build' && !given['CAIRN_CONSOLE_FOLDER']
   const building = isConsoleBuilt ? buildConsole({ onBuild: onBuildConsole, signal }) : undefined
   building?.catch(() => undefined)
@@ -186,7 +186,7 @@ export async function createNetwork({
     signal,
     foreign: allNames,
   }
-  // Processes start at the same time: each waits for others only as far as it needs their addresses.
+  // Processes start at the same time: each waits for others only if it needs their addresses.
   const startingProviders = group.start(
     startProviderNetwork({
       ...common,
@@ -242,7 +242,7 @@ export async function createNetwork({
   return { profile, home, storage, keys, providers, chain, solana, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** The S3 API with an access key of the test wallet, the same at each start. */
+/** The S3 API with an access key of the test wallet, the same at every start. */
 async function openS3({ context, profile: { s3 } }: Storage, wallet: TestWallet): Promise<Pick<NetworkProfile, 's3'>> {
   if (s3 === undefined) return {}
   const keys = await findOrCreateS3Credential(context, wallet.address.toLowerCase(), 'local network')

@@ -9,7 +9,7 @@ const secretBytes = 32
 /**
  * Returns the secret of a service as 64 hex characters. Created on first start and stored in its folder, readable by
  * its owner only.
- * @param without consequence of losing it, for the message when it is damaged
+ * @param without consequence of losing it, for the message about a damaged file
  * @throws CairnError INVALID_CONFIGURATION if the file is damaged or others can read it; it is never created again
  */
 export async function openSecret(path: string, without: string): Promise<string> {

@@ -22,7 +22,7 @@ export type ProviderNetworkOptions = {
   host: string
   /** Port of each; 0 selects a free one. */
   ports: readonly number[]
-  /** `processes`: each in its own process, as operators run them. `inside`: all in this one, for tests. */
+  /** `processes`: each in its own process, as operators run them. `inside`: all in this process, for tests. */
   run: 'processes' | 'inside'
   /** Allowed sources of pieces; read at each offer, because a service on a free port has no URL before it runs. */
   sources(): readonly string[]

@@ -1,10 +1,10 @@
 /**
- * Test chains that programs and suites for the published key client name in their conditions. A local network maps them
- * to its own chain. Chains of real value are not among them: a local network does not know their state.
+ * Test chains that programs and suites for the published key client use in their conditions. A local network maps them
+ * to its own chain. Chains of real value are excluded: a local network does not know their state.
  */
 export const publishedTestChains: readonly string[] = ['FantomTest', 'Sepolia']
 
-/** The Solana cluster for tests that those programs name. A local network maps it to its own Solana chain. */
+/** The Solana test cluster that those programs use. A local network maps it to its own Solana chain. */
 export const publishedTestClusters: readonly string[] = ['DEVNET']
 
 /** The ERC-20 token of those conditions. A local network has a token without holders there. */

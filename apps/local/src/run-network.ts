@@ -1,4 +1,4 @@
-// The whole network on this machine, until Ctrl-C. `bin.ts` starts it, from its bundle or from these sources.
+// The complete network on this machine, until Ctrl-C. `bin.ts` starts it, from its bundle or from these sources.
 import { flushCompileCache } from 'node:module'
 import { relative } from 'node:path'
 import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } from '@cairn/service'

@@ -29,7 +29,7 @@ const tokenPrograms = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdB
 const tokenAccountBytes = 165
 const tokenStates = ['uninitialized', 'initialized', 'frozen']
 const mintDecimalsAt = 44
-/** Blocks are not produced: slots count time from the first block of Solana. */
+/** No blocks are produced: slots count time from the first block of Solana. */
 const slotMs = 400
 const firstSlotAt = Date.UTC(2020, 2, 16, 14, 29)
 const maxLamports = 2n ** 53n
@@ -69,7 +69,7 @@ export function createSolanaMethods(
         const token = parseToken(account.data())
         return token?.owner === owner && (filter.mint === undefined || filter.mint === token.mint)
       })
-      // The engine's own order changes from call to call; paths of conditions name an account by its place.
+      // The engine's own order changes from call to call, and paths of conditions refer to an account by position.
       .sort((one, other) => (one.pubkey < other.pubkey ? -1 : 1))
 
   const decimalsOf = (mint: string): number => svm.getAccount(readAddress(mint))?.data()[mintDecimalsAt] ?? 0

@@ -7,8 +7,8 @@ const headerBytes = 3
 const versionFlag = 0x80
 
 /**
- * Returns whether bytes are a whole legacy or version 0 transaction and nothing else. The engine aborts the process on
- * others. The engine decides whether the transaction is valid.
+ * Returns whether bytes are exactly one legacy or version 0 transaction. The engine aborts the process on
+ * anything else, and decides itself whether the transaction is valid.
  *
  * @see https://solana.com/docs/core/transactions
  */

@@ -29,17 +29,17 @@ export type ServiceOptions = {
   stopTimeoutMs: number
   /** Aborts the start. */
   signal?: AbortSignal | undefined
-  /** Whether work of other processes comes before its own, once it is ready. */
+  /** Whether work of other processes has priority over its own, once it is ready. */
   isBackground?: boolean
 }
 
 /**
- * Starts the program of a service with the memory settings of `program-memory.json`, because a whole network shares one machine:
- * a semi-space of 1 MiB saves 12 MiB per process, the heap is collected when it is twice as large as what it held, instead of up
- * to four times, and one pool of glibc for all threads keeps less freed memory; other C libraries ignore it. `scripts/run.mjs`
- * starts the network with the same. Waits until the program reports ready. It ends with this process in any case: the channel
- * between them closes, and one that hangs is killed. What it prints before it is ready is shown once: afterwards, or in the
- * error, because many services fail alike.
+ * Starts the program of a service with the memory settings of `program-memory.json`, because a network shares one machine:
+ * a semi-space of 1 MiB saves 12 MiB per process, the heap is collected at twice the live size instead of up to four
+ * times, and one glibc pool for all threads keeps less freed memory; other C libraries ignore it. `scripts/run.mjs`
+ * starts the network with the same settings. Waits until the program reports ready. The program ends with this process: the
+ * channel between them closes, and a hanging program is killed. Its output before it is ready is shown once, afterwards or in
+ * the error, because many services fail alike.
  * @throws CairnError UNAVAILABLE with its output if it does not start
  */
 export async function spawnService(options: ServiceOptions): Promise<ServiceProcess> {
@@ -48,7 +48,7 @@ export async function spawnService(options: ServiceOptions): Promise<ServiceProc
     // A shared compile cache: processes start faster, and need no memory for compiling.
     env: { NODE_COMPILE_CACHE: compileCache(home), ...memory.environment, ...environment },
     stdio: ['ignore', 'inherit', 'pipe', 'ipc'],
-    // Ctrl-C in the terminal reaches the whole group: only the parent stops its children, in order.
+    // Ctrl-C in the terminal reaches the whole group, but only the parent stops its children, in order.
     detached: true,
   })
   endWithThisProcess(child)

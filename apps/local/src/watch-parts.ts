@@ -12,7 +12,7 @@ export type WatchOptions = {
   print(line: string): void
 }
 
-/** Consecutive failures before a line is printed: a single one is a busy machine. */
+/** Consecutive failures before a line is printed: a single one only shows a busy machine. */
 const failuresBeforeLine = 2
 
 /**

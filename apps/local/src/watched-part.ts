@@ -3,7 +3,7 @@ export type WatchedPart = {
   /** Its name at the start of a sentence: "Key node 3". */
   name: string
   url: string
-  /** Consequence of its absence: a sentence. */
+  /** Consequence of its failure: a sentence. */
   effect: string
   /**
    * Resolves if it works.

@@ -1,7 +1,7 @@
 import type { Network } from './network.ts'
 import { chainPart, httpPart, solanaPart, type WatchedPart } from './watched-part.ts'
 
-/** Probe of the gateway: empty content, which is part of its own CID. */
+/** Probe of the gateway: empty content, which is part of its CID. */
 const emptyContent = '/ipfs/bafkqaaa'
 
 /** Returns the services of a network with their probes. */

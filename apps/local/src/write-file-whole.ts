@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 
 /**
- * Writes a file, readable by its owner only, under a temporary name first, so that an interruption leaves the old file or
- * the new one, and nothing between.
+ * Writes a file, readable only by its owner, under a temporary name first, so that an interruption leaves the old file or
+ * the new one, and nothing in between.
  */
 export async function writeFileWhole(path: string, content: string | Uint8Array): Promise<void> {
   const draft = `${path}.${randomBytes(4).toString('hex')}`

@@ -1,5 +1,5 @@
-// Builds the bundle of a network into the folder of its argument, and ends: the bundler keeps 600 MiB, which the
-// network would hold for as long as it runs.
+// Builds the bundle of a network into the folder of its argument, and exits: the bundler uses 600 MiB, which the
+// network would otherwise keep as long as it runs.
 import { bundlePrograms, networkBundle } from './bundle-programs.ts'
 
 const [folder] = process.argv.slice(2)

@@ -7,11 +7,11 @@ import { nameProgramsIn, programSource } from './name-programs.ts'
 /** The parts of a bundle; paths are relative to `root`. */
 export type ProgramBundle = {
   readonly root: string
-  /** Sources of the programs, threads and child processes, by the name that they get. */
+  /** Sources of the programs, threads and child processes, by name in the bundle. */
   readonly programs: Readonly<Record<string, string>>
-  /** Packages that stay outside: they have a library per platform, or are installed by choice. */
+  /** Packages to leave outside: they have a library per platform, or are optional. */
   readonly external: readonly string[]
-  /** Folders that are copied: source, and name in the bundle. */
+  /** Folders to copy: source, and name in the bundle. */
   readonly assets: Readonly<Record<string, string>>
 }
 
@@ -32,7 +32,7 @@ export const networkBundle: ProgramBundle = {
   external: [
     '@chainsafe/as-sha256',
     '@chainsafe/hashtree',
-    // Required by Fastify on demand, which never comes.
+    // Fastify requires it only on demand, which never happens.
     '@fastify/ajv-compiler',
     '@fastify/fast-json-stringify-compiler',
     '@filoz/synapse-core',
@@ -43,7 +43,7 @@ export const networkBundle: ProgramBundle = {
   assets: { 'services/storage/src/service/docs': 'docs' },
 }
 
-/** Writes the programs as JavaScript into `folder`, with the modules that several of them use as common files. */
+/** Writes the programs as JavaScript into `folder`, with the modules that several of them use in common files. */
 export async function bundlePrograms(bundle: ProgramBundle, folder: string): Promise<void> {
   const { root, programs, external, assets } = bundle
   const build = await rolldown({
@@ -51,8 +51,8 @@ export async function bundlePrograms(bundle: ProgramBundle, folder: string): Pro
     input: { ...programs },
     platform: 'node',
     external: (id) => external.some((name) => id === name || id.startsWith(`${name}/`)),
-    // Without `module`, which stands for bundles that run on more than one platform: pieces would be hashed in WebAssembly, at a
-    // fifteenth of the speed.
+    // Without the condition `module`, which is meant for bundles that run on several platforms: pieces would be hashed in
+    // WebAssembly, at a fifteenth of the speed.
     resolve: { conditionNames: ['@cairn/source', 'node', 'import', 'default'] },
     plugins: [nameProgramFiles(root, programs), importHttpAlone],
     logLevel: 'silent',
@@ -64,7 +64,7 @@ export async function bundlePrograms(bundle: ProgramBundle, folder: string): Pro
       chunkFileNames: '[name]-[hash].js',
       keepNames: true,
       comments: false,
-      // Names stay, so that a stack trace can be read.
+      // Keeps names, so that stack traces can be read.
       minify: { compress: true, mangle: false, codegen: { removeWhitespace: true } },
     })
     await mkdir(folder, { recursive: true })
@@ -80,7 +80,7 @@ export async function bundlePrograms(bundle: ProgramBundle, folder: string): Pro
   }
 }
 
-/** A source names another program by its file; a bundle has the programs as JavaScript beside each other. */
+/** A source refers to another program by its file; a bundle has the programs as JavaScript in one folder. */
 function nameProgramFiles(root: string, programs: ProgramBundle['programs']): Plugin {
   const names = new Map(Object.entries(programs).map(([name, path]) => [join(root, path), name]))
   return {
@@ -95,7 +95,7 @@ function nameProgramFiles(root: string, programs: ProgramBundle['programs']): Pl
 const httpAlone = '\0cairn:http'
 
 /**
- * Leaves out the exports of `node:http` that Node loads on demand. An import reads all exports of a module, and
+ * Omits the exports of `node:http` that Node loads on demand. An import reads all exports of a module, and
  * `WebSocket` loads all of `fetch`, about 6 MiB per process.
  */
 const importHttpAlone: Plugin = {
@@ -115,8 +115,8 @@ export const { ${names.join(', ')} } = http`
 }
 
 /**
- * Writes each character beyond ASCII as an escape: V8 keeps a source with one of them as two bytes per character. The
- * meaning stays, except inside `String.raw`, where no source has such a character.
+ * Writes each character beyond ASCII as an escape: a single one makes V8 keep the source as two bytes per character. The
+ * meaning stays the same, except inside `String.raw`, where no source has such a character.
  */
 export function escapeBeyondAscii(code: string): string {
   return code.replace(/(\\*)([^\0-\x7f])/g, (_all, slashes: string, character: string) => {

@@ -4,9 +4,9 @@ import { dirname, resolve } from 'node:path'
 export const programSource = /\/(?:services|packages|apps)\/[^/]+\/src\/.*\.ts$/
 
 /**
- * Returns a source with the files of programs replaced by their files in the bundle; undefined if it names none.
+ * Returns a source with the files of programs replaced by their files in the bundle; undefined if it refers to none.
  * @param names of the programs by their source
- * @throws Error for a program that the bundle does not have
+ * @throws Error for a program that is not in the bundle
  */
 export function nameProgramsIn(code: string, path: string, names: ReadonlyMap<string, string>): string | undefined {
   if (!programUrl.test(code)) return undefined

@@ -26,7 +26,7 @@ const sourceFolders = ['apps/local', ...['keynode', 'provider', 'storage'].map((
 /**
  * Returns the program of a network as a bundle of the sources as they are now, which starts in a third of the time and
  * needs half the memory. Builds it if no earlier start did. One process builds at a time, the others wait.
- * @returns undefined without the bundler: the network then runs from its sources
+ * @returns undefined without the bundler; the network then runs from its sources
  */
 export async function openNetworkBundle(signal?: AbortSignal): Promise<string | undefined> {
   const bundles = join(project, '.cache', 'network')
@@ -44,12 +44,12 @@ export async function openNetworkBundle(signal?: AbortSignal): Promise<string | 
 }
 
 /**
- * Marks the bundle of a program as used while this process runs: it loads files of it later, which the start of other
- * sources would have removed after a day.
+ * Marks the bundle of a program as used while this process runs: it loads files of the bundle later, which a start from
+ * other sources would otherwise remove after a day.
  */
 export function keepNetworkBundle(program: string): void {
   const mark = () => {
-    // The next one follows, long before a day has passed.
+    // The next attempt follows long before a day has passed.
     markUsed(dirname(program)).catch(() => undefined)
   }
   setInterval(mark, markEveryMs).unref()
@@ -61,7 +61,7 @@ async function markUsed(folder: string): Promise<void> {
 }
 
 async function buildInto(folder: string, signal: AbortSignal | undefined): Promise<void> {
-  // Renamed when it is complete, so that no start sees half of it.
+  // Renamed when complete, so that no start sees half of it.
   const fresh = `${folder}-${process.pid}`
   try {
     await runBuild(fresh, signal)
@@ -90,7 +90,7 @@ async function runBuild(folder: string, signal: AbortSignal | undefined): Promis
   if (code !== 0) throw new CairnError('INTERNAL', { message: `Cannot bundle the network: ${output.trim()}` })
 }
 
-/** Returns the hash of everything that the bundle is made of: all sources, and the versions of the packages. */
+/** Returns the hash of everything that goes into the bundle: all sources, and the versions of the packages. */
 function keyOfSources(): string {
   const hash = createHash('sha256')
   const files = sourceFolders.flatMap((folder) => listSources(join(project, folder, 'src')))

@@ -1,5 +1,5 @@
 /**
- * The programs of a network that run as processes of their own. From sources these are the files of the services; a
+ * Programs of a network that run in their own processes. From sources these are the files of the services; a
  * bundle replaces each by its own file.
  */
 export const programs = {
