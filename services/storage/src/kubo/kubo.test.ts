@@ -1,9 +1,12 @@
+import { hash } from 'node:crypto'
 import { CarReader } from '@ipld/car'
 import * as dagPb from '@ipld/dag-pb'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+
+const sha256Of = (text: string) => createDigest(0x12, hash('sha256', text, 'buffer'))
 
 let storage: TestStorage
 let key: string
@@ -329,6 +332,13 @@ describe('blocks and nodes', () => {
       expect((await post(`dag/put?hash=${hash}`, { parts: parts('{"b":1}') })).json).toEqual({ Cid: { '/': cid } })
       expect((await post(`dag/get?arg=${cid}/b`)).body).toBe('1')
     }
+    // The old form of cid-codec, where CBOR is DAG-CBOR.
+    for (const format of ['format=cbor', 'format=cbor&cid-codec=raw']) {
+      const { json } = await post(`block/put?${format}`, { parts: parts('\x01') })
+      expect(json).toMatchObject({ Key: CID.createV1(0x71, sha256Of('\x01')).toString() })
+    }
+    const both = await post('block/put?format=raw&cid-codec=dag-cbor', { parts: parts('\x01') })
+    expect(both.headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
     const folder = await post('block/put?format=protobuf&mhtype=blake2b-256', { parts: parts('\x0a\x02\x08\x01') })
     expect(folder.json).toMatchObject({ Key: 'bafykbzacebugfutjir6qie7apo5shpry32ruwfi762uytd5g3u2gk7tpscndq' })
   })

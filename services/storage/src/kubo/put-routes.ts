@@ -8,7 +8,7 @@ import { sendLines } from '../http/send-lines.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { type Block, importBlocks, readSteadily } from '../uploads/uploads.ts'
-import { codeOf, transcode } from './encode-node.ts'
+import { type CodecName, codeOf, transcode } from './encode-node.ts'
 import { kuboRoute } from './kubo-route.ts'
 
 const sha256Name = 'sha2-256'
@@ -36,9 +36,12 @@ export function registerKuboPutRoutes(app: FastifyInstance, context: Context): v
   kuboRoute(app, context, kuboBlockPut, async ({ input: { query }, caller, raw, reply, signal }) => {
     const { format, version } = query
     const isVersion0 = format === 'v0' || version === '0'
-    const named = format === 'v0' || format === 'protobuf' ? 'dag-pb' : format
+    const codec = query['cid-codec'] ?? 'raw'
+    if (format !== undefined && codec !== 'raw') {
+      throw new CairnError('INVALID_REQUEST', { message: 'Send either cid-codec or format, which is its old form' })
+    }
     const form = {
-      code: codeOf(query['cid-codec'] ?? named ?? 'raw'),
+      code: codeOf(format === undefined ? codec : codecOfFormat(format)),
       hash: query.mhtype,
       ...(query.mhlen === undefined || query.mhlen < 0 ? {} : { digestBytes: query.mhlen }),
       isVersion0,
@@ -62,6 +65,12 @@ export function registerKuboPutRoutes(app: FastifyInstance, context: Context): v
       stored.map(({ cid }) => ({ Cid: { '/': cid.toString() } })),
     )
   })
+}
+
+/** Returns the codec that an old `format` names: there, CBOR is DAG-CBOR. */
+function codecOfFormat(format: 'v0' | 'protobuf' | CodecName): CodecName {
+  if (format === 'v0' || format === 'protobuf') return 'dag-pb'
+  return format === 'cbor' ? 'dag-cbor' : format
 }
 
 /** @throws CairnError UNSUPPORTED_CODEC: a CID of version 0 with another hash than SHA2-256 */
