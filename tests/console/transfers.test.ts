@@ -397,6 +397,7 @@ test('a file is saved without a question while an upload runs, and leaving the p
   await uploadText(client, 'open', { name: 'open.txt' })
   await uploadText(client, 'private', { name: 'letter.txt', private: true })
   await open('/files')
+  await page.getByRole('link', { name: 'letter.txt' }).waitFor()
   const questions: string[] = []
   page.on('dialog', async (dialog) => {
     questions.push(dialog.type())
