@@ -1,4 +1,4 @@
-// What `deploy/` and the pages on operation name has to exist: settings, metrics, programs, commands, log lines.
+// Everything that `deploy/` and the pages on operation refer to must exist: settings, metrics, programs, commands, log lines.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
@@ -35,13 +35,13 @@ const pages = pagesIn('docs/operate')
 const otherPages = [...pagesIn('docs'), ...pagesIn('docs/how-to')]
 
 const known: Record<string, unknown> = { ...settings, ...keyNodeSettings, ...keyRouterSettings, ...providerSettings }
-/** Of the compose file itself, not of a service. */
+/** Settings of the compose file itself, not of a service. */
 const ofCompose = ['CAIRN_DOMAIN', 'CAIRN_GATEWAY_DOMAIN']
-/** Of the command line. */
+/** Settings of the command line. */
 const ofClients = ['CAIRN_NETWORK']
 
 test.each([...deployFiles, ...pages])('every setting in %s exists', (path) => {
-  // A star or an ellipsis stands for many.
+  // A star or an ellipsis matches anything.
   const names = [...read(path).matchAll(/\bCAIRN_[A-Z0-9_]+\b(?![*…])/g)].map(([name]) => name)
   const unknown = names.filter(
     (name) =>
@@ -149,7 +149,7 @@ describe('each service of the compose file', () => {
     const kind = compose.services[name]?.build?.args.SERVICE ?? ''
     const config = readers[kind]?.(environment) ?? expect.unreachable(kind)
     expect(config).toMatchObject({ trustedProxies: ['172.30.0.0/24'], metrics: { host: '0.0.0.0' } })
-    // Every public address is one that the proxy passes on, and has a record in the page.
+    // The proxy passes on every public address, and the page has a record of it.
     const { publicUrl, publicApiUrl = publicUrl, port } = config
     const { hostname } = new URL(publicApiUrl ?? 'none:')
     const label = hostname.replace(`.${domain}`, '')
@@ -199,7 +199,7 @@ test('the proxies answer for a service as the service does', () => {
   expect(passing.length).toBeGreaterThan(4)
   for (const server of passing) {
     expect(server).toContain('  include cairn-unavailable.conf;\n')
-    // As the services do.
+    // Like the services.
     expect(server).toContain('  large_client_header_buffers 4 32k;\n')
   }
 })
@@ -213,7 +213,7 @@ test('the proxies answer preflights for a service, because browsers send nothing
   const nginx = read('deploy/nginx/cairn-unavailable.conf')
   expect(nginx).toContain(`Access-Control-Allow-Methods "${methods}" always;`)
   expect(nginx).toMatch(/if \(\$request_method = OPTIONS\) \{\s+return 204;\s+\}\s+return 503/)
-  // With a status, every answer of the location would have it.
+  // With a status, every response of the location would have it.
   expect(nginx).toContain('error_page 502 503 504 = @unavailable;')
 })
 
@@ -237,11 +237,11 @@ test('nginx passes on heads of answers that repeat a long path', () => {
   const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
   const long = servers.filter((server) => /proxy_pass http:\/\/cairn_(?:api|gateway);/.test(server))
   expect(long).toHaveLength(2)
-  // Of smaller ones, nginx would reject a buffer of this size.
+  // With smaller buffers, nginx would reject one of this size.
   for (const server of long) expect(server).toContain('  proxy_buffer_size 64k;\n  proxy_buffers 4 64k;\n')
 })
 
-/** Metrics that Node's own collector gives; the rest is in the sources. */
+/** Metrics of Node's own collector; the others are in the sources. */
 const sources = ['packages/service/src', 'services'].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !/node_modules|\.(?:test|suite|fixture)\.ts$/.test(path))
@@ -262,7 +262,7 @@ test('a series whose increase an alert expects begins at 0', async () => {
   const text = await createStorageMetrics().registry.metrics()
   const series = [...read('deploy/prometheus/alerts.yaml').matchAll(/increase\((cairn_\w+(?:\{\w+="\w+"\})?)\[/g)]
   expect(series.length).toBeGreaterThan(3)
-  // One per network that is followed.
+  // One per followed network.
   const rest = series.map(([, name = '']) => name).filter((name) => name !== 'cairn_chain_disagreements_total')
   for (const name of rest) expect(text).toContain(`\n${name} 0\n`)
 })
@@ -286,7 +286,7 @@ test.each(deployFiles.filter((path) => path.endsWith('.service')))(
     const unit = read(path)
     const [, service = '', program = ''] = /\/opt\/cairn\/([a-z]+)\/([a-z-]+)\.js/.exec(unit) ?? []
     expect(Object.keys(tables)).toContain(service)
-    // A unit that a timer starts runs one command of the operator's tool, and is not restarted.
+    // A unit started by a timer runs one command of the operator's tool, and is not restarted.
     const isCommand = unit.includes('Type=oneshot')
     const tool = service === 'storage' ? 'admin' : `${service}-admin`
     expect(program).toBe(isCommand ? tool : service)
@@ -369,7 +369,7 @@ test('a page enables every unit with an [Install] section, so that it starts wit
   for (const path of deployFiles.filter(
     (file) => /\.(?:service|timer)$/.test(file) && read(file).includes('[Install]'),
   )) {
-    // One of an instance such as cairn-keynode@1; a service needs no extension.
+    // An instance such as cairn-keynode@1; a service needs no extension.
     const name = path
       .replace(/^.*\//, '')
       .replace(/\.service$/, '')

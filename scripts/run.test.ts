@@ -254,7 +254,7 @@ test.skipIf(process.platform === 'win32')(
 )
 
 test('kills a network that hangs as a whole', async () => {
-  // Its own limits do not help then: it runs no timer and handles no signal.
+  // Its own limits do not help then, because it runs no timer and handles no signal.
   const program =
     "process.on('SIGINT', () => {}); process.stdout.write('started', () => process.kill(process.pid, 'SIGSTOP'))"
   writeFileSync(join(root, 'apps/local/src/bin.ts'), program)

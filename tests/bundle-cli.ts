@@ -19,8 +19,8 @@ const folder = join(root, '.cache', 'cli')
 const keptMs = 86_400_000
 
 /**
- * Bundles the command line from its sources as they are now: Node then reads few files at each of the many starts. The
- * folder is named after the content, so that unchanged code keeps its path, and Node's compile cache has it.
+ * Bundles the command line from its current sources, so that Node reads few files at each of the many starts. The
+ * folder is named after the content, so that unchanged code keeps its path and its entry in Node's compile cache.
  * @returns the path of the program
  */
 export async function bundleCli(): Promise<string> {
@@ -32,7 +32,7 @@ export async function bundleCli(): Promise<string> {
   removeOld()
   if (existsSync(target)) utimesSync(target, new Date(), new Date())
   else {
-    // Renamed when it is complete: another run may look for it at the same time.
+    // Renamed when complete, because another run may look for it at the same time.
     const fresh = mkdtempSync(join(folder, 'new-'))
     for (const { path, contents } of outputFiles) writeFileSync(join(fresh, basename(path)), contents)
     try {

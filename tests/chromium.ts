@@ -1,5 +1,5 @@
-// The browser of all tests: the build of Chromium that the lockfile names, with its own libraries and fonts, so that a page
-// is drawn the same on every machine. Nothing of the system's is looked for.
+// The browser of all tests: the Chromium build in the lockfile, with its own libraries and fonts, so that a page
+// is drawn the same on every machine. Nothing of the system is used.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -11,7 +11,7 @@ import { hasChromium, ownChromium } from './has-chromium.ts'
 const require = createRequire(import.meta.url)
 const cache = resolve(import.meta.dirname, '../.cache')
 
-/** Where a browser shows its windows, and the folder that its own dialogs begin in. */
+/** The display for its windows, and the initial folder of its dialogs. */
 export type Screen = {
   /** Name of an X server's display. */
   display: string
@@ -19,8 +19,8 @@ export type Screen = {
 }
 
 /**
- * Starts the browser; the network outside of this machine does not exist for it.
- * @param executablePath another one than the package's
+ * Starts the browser. It cannot reach the network outside this machine.
+ * @param executablePath of a browser other than the package's
  * @param screen for a browser with windows
  */
 export async function launchChromium(executablePath = ownChromium, screen?: Screen): Promise<Browser> {
@@ -52,8 +52,8 @@ export async function launchChromium(executablePath = ownChromium, screen?: Scre
 }
 
 /**
- * The packaged build is the headless shell: it ends as soon as a page reads a file's handle that it kept. Without the function
- * that gives handles it is like the browsers that have none; tests/system has the tests of those that do.
+ * The packaged build is the headless shell, which crashes when a page reads a stored file handle. Without the function
+ * that provides handles, it behaves like browsers that have none; tests/system covers those that do.
  */
 export async function leaveOutHandles(context: BrowserContext): Promise<void> {
   await context.addInitScript('delete DataTransferItem.prototype.getAsFileSystemHandle')
@@ -61,7 +61,7 @@ export async function leaveOutHandles(context: BrowserContext): Promise<void> {
 
 type Program = { executablePath: string; env: Record<string, string> }
 
-/** Unpacks the package once per version (5 s), into a folder that is whole as soon as it has its name. */
+/** Unpacks the package once per version (5 s), into a folder that is complete as soon as it has its name. */
 async function unpack(): Promise<Program> {
   const entry = require.resolve('@sparticuz/chromium')
   const manifest: { version: string } = JSON.parse(await readFile(join(dirname(entry), '../package.json'), 'utf8'))
@@ -71,7 +71,7 @@ async function unpack(): Promise<Program> {
     const fresh = await mkdtemp(join(cache, 'chromium-'))
     try {
       await inflate(join(dirname(entry), '../bin'), fresh)
-      // Another run may have been faster: its folder works as well.
+      // Another run may have been faster; its folder works as well.
       await rename(fresh, folder).catch(async (error: unknown) => {
         if (!(await isThere(folder))) throw error
       })
@@ -80,7 +80,7 @@ async function unpack(): Promise<Program> {
     }
   }
   const fonts = join(folder, 'fonts.conf')
-  // Written each time: it names the folder, and a checkout may have been moved.
+  // Written every time, because it contains the path of the folder, and a checkout may have been moved.
   await writeFile(
     fonts,
     `<?xml version="1.0"?><!DOCTYPE fontconfig SYSTEM "fonts.dtd">
@@ -100,7 +100,7 @@ async function isThere(path: string): Promise<boolean> {
   )
 }
 
-/** By the package's own means, in a process of its own: it unpacks into the folder for temporary files. */
+/** Uses the package's own code, in a separate process, because it unpacks into the folder for temporary files. */
 async function inflate(packed: string, folder: string): Promise<void> {
   const archives = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => join(packed, name))
   const program = `import { inflate } from '@sparticuz/chromium'

@@ -1,4 +1,4 @@
-// An app as its authors write it: one component for each hook of @cairn/react, which shows the values as JSON.
+// An app as developers write it: one component for each hook of @cairn/react, which shows the values as JSON.
 import {
   CairnProvider,
   type UseFiles,
@@ -23,10 +23,10 @@ import { createRoot, type Root } from 'react-dom/client'
 /** The network and the user. */
 export type Provided = { network: NetworkProfile | string; apiKey?: string; keySession?: KeySession | undefined }
 
-/** What is on the page; a part that is absent is not mounted. */
+/** What is on the page; absent parts are not mounted. */
 export type Shown = {
   upload?: { encrypted: boolean }
-  /** Its child uploads by itself, once for each account. */
+  /** Its child uploads automatically, once for each account. */
   saved?: { name: string }
   files?: { limit: number; search?: string }
   account?: Record<string, never>

@@ -233,7 +233,7 @@ test('abort and unmount stop an upload, store nothing, and update nothing afterw
   const again = await page.evaluate(() => window.app.actions.upload?.upload(new Blob(['kept']), { name: 'kept' }))
   expect(again).toMatchObject({ name: 'kept' })
   expect(await stopAtProgress('unmount')).toEqual({ results: [undefined, undefined, undefined], renders: 0 })
-  // The actions of a component that is gone do nothing.
+  // The actions of an unmounted component do nothing.
   expect(await page.evaluate(() => window.app.actions.upload?.upload(new Blob(['late'])))).toBeUndefined()
   expect(await namesOf(client)).toEqual(['kept'])
 })

@@ -1,4 +1,4 @@
-// The SDK in a real browser: bundled for it, served from one origin, talking to the network on others.
+// The SDK in a real browser: bundled for it, served from one origin, and connected to the network on others.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'

@@ -6,7 +6,7 @@ import { dropKeySession } from './drop-key-session.ts'
 import { finishSharing } from './finish-sharing.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** From a link to an answer: connect, the wallet and its one signature. */
+/** From a link to a response: connect, the wallet and its one signature. */
 async function connectAndSign({ page }: ConsolePage): Promise<void> {
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
@@ -50,7 +50,7 @@ test('a shared file opens in the browser of its recipient, until it is revoked',
   expect(await owner.page.getByText('Up to date').count()).toBe(5)
   expect(await owner.checkAccessibility()).toEqual([])
 
-  // Any number of addresses at once; what is none is named.
+  // Any number of addresses at once; invalid ones are listed.
   const other = `0x${'12'.repeat(20)}`
   await owner.page.getByRole('button', { name: 'Share', exact: true }).click()
   const dialog = owner.page.getByRole('dialog', { name: 'Share this file' })
@@ -60,7 +60,7 @@ test('a shared file opens in the browser of its recipient, until it is revoked',
   expect(await owner.checkAccessibility()).toEqual([])
   await dialog.getByLabel('Addresses').fill(`${addressOf(reader)}\n${other}`)
   await dialog.getByRole('button', { name: 'Share with 2 people' }).click()
-  // The link is offered at the moment of sharing.
+  // The link is offered when the file is shared.
   const shared = owner.page.getByRole('dialog', { name: 'Shared with 2 people' })
   await shared.getByText('Send them this link. It contains no secret').waitFor()
   await shared.getByText(`/open/${cid}`).waitFor()
@@ -76,7 +76,7 @@ test('a shared file opens in the browser of its recipient, until it is revoked',
   await reader.page.getByText('Where the treasure lies').waitFor()
   // The size of the text, not that of its encrypted bytes.
   await reader.page.getByText('23\u00a0B', { exact: true }).waitFor()
-  // What was opened to him stands among what is shared, and he can read about it but not change it.
+  // A file shared with the account is listed as shared, and its access can be read but not changed.
   await reader.open('/shared')
   await reader.page.getByRole('link', { name: 'map.txt' }).waitFor()
   await reader.page.getByText('23\u00a0B', { exact: true }).waitFor()
@@ -121,7 +121,7 @@ test('transfers ownership once the last four characters are typed, and leaves th
   expect(await owner.checkAccessibility()).toEqual([])
   await dialog.getByLabel(/^Type the last 4/).fill('C0DE')
   await dialog.getByRole('button', { name: 'Transfer', exact: true }).click()
-  // The account is neither owner nor reader now, and sees no more than that.
+  // The account is now neither owner nor reader, and sees nothing more.
   await owner.page.getByText('This file is not shared with you.').waitFor()
   expect(await owner.page.getByRole('button', { name: 'Transfer ownership' }).count()).toBe(0)
   const { owner: now, aggregator } = await getConditions(client, cid)
@@ -156,7 +156,7 @@ test('shows a node that missed the first of several calls of one change, althoug
   const client = await createAccountClient(site.network, owner.wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'For a hundred and one', { name: 'news.txt' })
   await openAccess(owner, cid)
-  // One call takes a hundred.
+  // A call accepts a hundred.
   const addresses = Array.from({ length: 101 }, (_none, at) => `0x${String(at + 1).padStart(40, '0')}`)
   expectProblem(/ERR_CONNECTION_REFUSED/)
   const missed = `${site.network.profile.keyNodes?.[4]}/**`
@@ -191,7 +191,7 @@ test('offers a hundred unfinished changes at once, and older ones after them', a
       { id: 'change-' + at, account, cid: 'cid-' + at, name: 'change ' + at, startedAt: 1 }))
     localStorage.setItem('cairn.changes', JSON.stringify(changes))
   }`)
-  // Without a session at the key nodes, it is not known that these need no repair.
+  // Without a session at the key nodes, the page cannot know that these need no repair.
   await dropKeySession(page)
   await page.reload()
   const panel = page.getByRole('region', { name: 'Transfers' })

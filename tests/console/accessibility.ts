@@ -1,4 +1,4 @@
-// What axe finds in a page as it stands, and how its colours do in both themes and all accents.
+// The findings of axe for a page in its current state, and for its colours in both themes and all accents.
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { Page } from 'playwright'
@@ -14,7 +14,7 @@ const accents = ['blue', 'green', 'orange', 'pink', 'purple', 'red'] as const
 
 type Finding = { id: string; nodes: { html: string; failureSummary?: string }[] }
 
-/** What runs axe in the page, of a context and options that follow. Only what `describe` reads leaves the page. */
+/** Runs axe in the page with a context and options. Only the parts that `describe` reads leave the page. */
 const runAxe = `(async (context, options) => {
   const { violations, passes } = await axe.run(context, { ...options, resultTypes: ['violations', 'passes'], selectors: false, elementRef: true })
   const judged = [...violations, ...passes].filter(({ id }) => ${JSON.stringify(colourRules)}.includes(id)).flatMap(({ nodes }) => nodes)
@@ -23,8 +23,8 @@ const runAxe = `(async (context, options) => {
 })`
 
 /**
- * Waits until all that moves for a time has arrived. A dialog begins transparent, also again when the window passes 640 px, and
- * what is read through it is the page behind. With reduced motion this takes one frame.
+ * Waits until temporary animations have ended. A dialog starts transparent, also when the window crosses 640 px, and
+ * reading through it would show the page behind. With reduced motion this takes one frame.
  */
 const settle = `(async () => {
   const isEnding = ({ playState, effect }) => playState === 'running' && Number.isFinite(effect.getComputedTiming().endTime)
@@ -33,21 +33,21 @@ const settle = `(async () => {
 })()`
 
 /**
- * Findings of axe for WCAG 2.2 A and AA and best practice in the page as it stands; and those about colours in each theme, and
- * in each accent with `everyAccent`. Colours that were judged before are in `seen`: only new ones are judged in each look.
+ * Returns the findings of axe for WCAG 2.2 A and AA and best practice in the page, and those about colours in each theme,
+ * and in each accent with `everyAccent`. `seen` contains the colours judged before: each look judges only new ones.
  */
 export async function findFaults(
   page: Page,
   seen: Set<string>,
   { everyAccent = false }: { everyAccent?: boolean } = {},
 ): Promise<string[]> {
-  // As an expression in the page's own world, which its policy does not concern.
+  // Evaluated as an expression in the page's own world, to which its policy does not apply.
   if ((await page.evaluate('typeof axe')) === 'undefined') await page.evaluate(`${axe};undefined`)
   const found: Finding[] = await page.evaluate(
     `${settle}.then(() => ${runAxe}(document, { runOnly: ${JSON.stringify(tags)} }))`,
   )
   const faults = found.flatMap((finding) => describe(finding))
-  // What lies outside a scrolled box is not judged: it stays new. One element stands for all that look like it.
+  // Content outside a scrolled box is not judged and stays new. One element represents all that look like it.
   const first = new Map<string, number>()
   for (const [index, { key, isJudged }] of (await page.evaluate(keyColours)).entries()) {
     if (isJudged && !seen.has(key)) first.set(key, index)
@@ -57,7 +57,7 @@ export async function findFaults(
   const accented = [...first].flatMap(([key, index]) => (key.startsWith('accent') ? [index] : []))
   for (const theme of themes) {
     for (const accent of everyAccent ? accents : accents.slice(0, 1)) {
-      // The page as it stands was judged above.
+      // The page in its current state was judged above.
       if (theme === before.theme && accent === before.accent) continue
       const wanted = accent === 'blue' ? [...first.values()] : accented
       if (wanted.length === 0) continue
@@ -86,9 +86,9 @@ function describe({ id, nodes }: Finding, where = ''): string[] {
 }
 
 /**
- * Runs in the page: for each element with text of its own, whether axe judged its colours, and a key made of what decides how
- * readable it is; the elements are left in `window.cairnColours`. Colours are tokens, so elements of one key look alike in every
- * theme and accent: three looks that are far from each other tell tokens apart. Keys of what an accent colours begin with
+ * Runs in the page: returns for each element with its own text whether axe judged its colours, and a key of everything that
+ * determines its readability; stores the elements in `window.cairnColours`. Colours are tokens, so elements with one key look
+ * alike in every theme and accent: three very different looks tell tokens apart. Keys of accent colours start with
  * `accent`.
  */
 function keyColours(): { key: string; isJudged: boolean }[] {

@@ -1,4 +1,4 @@
-// What happened in the account: the log by kind, older events, the signed export, receipts and the chart.
+// The activity of the account: the log by kind, older events, the signed export, receipts and the chart.
 import {
   CairnError,
   createLink,
@@ -39,14 +39,14 @@ test('shows what was stored, opened and deleted, by kind, and saves the signed l
   await open('/activity')
   await signIn()
   const events = page.getByRole('list', { name: 'Activity' })
-  // With their plain sizes, and folders called so.
+  // With their plain sizes, and folders labelled as folders.
   await events.getByText('Encrypted file stored, 8 B', { exact: true }).waitFor()
   await events.getByText('Folder stored, 12 B', { exact: true }).waitFor()
   await events.getByText('Encrypted folder stored, 15 B', { exact: true }).waitFor()
   await events.getByText('Private file stored, 10 B').waitFor()
   await events.getByText('File stored, 5 B', { exact: true }).waitFor()
   await events.getByRole('link', { name: 'hello.txt' }).waitFor()
-  // The key that the SDK made above, and that of the console.
+  // The key that the SDK created above, and that of the console.
   await events
     .getByText(/^API key .* created/)
     .first()
@@ -61,7 +61,7 @@ test('shows what was stored, opened and deleted, by kind, and saves the signed l
   await deleteFile(client, { cid })
   await open('/settings')
   await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor()
-  // What is on the page of the activity is read.
+  // Events on the activity page are read.
   await open('/activity')
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()
   await events.getByText('A link was opened, once so far').waitFor()
@@ -78,7 +78,7 @@ test('shows what was stored, opened and deleted, by kind, and saves the signed l
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  // Signing out ends a session, and revokes no key that the user made.
+  // Signing out ends a session, and revokes no key that the user created.
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   const ended = page.waitForResponse((response) => /api_keys\/\w+$/.test(response.url()))
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
@@ -201,7 +201,7 @@ test('offers to connect the key nodes when they do not know the session, and the
   expect(await events.getByText(shared, { exact: true }).count()).toBe(0)
   expect(await checkAccessibility()).toEqual([])
 
-  // Declined, it is offered again.
+  // If declined, it is offered again.
   await restoreNodes()
   const dialog = page.getByRole('dialog', { name: 'One more signature' })
   await connect.click()

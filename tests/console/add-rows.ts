@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import type { TestNetwork } from '../fixtures.ts'
 
-/** Rows as uploads leave them, each of another content that is not stored. */
+/** Rows as uploads leave them, each with different content that is not stored. */
 export async function addRows({ storage }: TestNetwork, address: string, count: number): Promise<void> {
   const { db } = storage.context
   const time = Date.now()

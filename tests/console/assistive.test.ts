@@ -1,4 +1,4 @@
-// Without a mouse, without colours, without motion, by ear: what the console promises to people who use it so.
+// Without a mouse, colours or motion, or with a screen reader: what the console promises to people who use it this way.
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Goes down a menu until the item is highlighted, and takes it. */
+/** Moves down a menu until the item is highlighted, and selects it. */
 async function takeItem(page: Page, name: string): Promise<void> {
   await page.getByRole('menuitem', { name, exact: true }).waitFor()
   await expect
@@ -119,7 +119,7 @@ test('dialogs and sheets focus their main control, and return the focus when the
     ['/files', /^Upload$/, /^Choose files$/],
     ['/files', /^Account 0x/, /^Copy address$/],
     ['/files', /^New folder$/, /^Folder name$/],
-    // Nothing to press: the title, not the button that closes it.
+    // Without a control to press, the title has the focus, not the close button.
     ['/files', /^Notifications$/, /^Notifications$/],
     ['/names', /^Create name$/, /^Label/],
     ['/links', /^New upload link$/, /^Label/],
@@ -133,7 +133,7 @@ test('dialogs and sheets focus their main control, and return the focus when the
     await page.keyboard.press('Enter')
     await page.getByRole('dialog').waitFor()
     await expect.poll(() => page.evaluate(focused), patience).toMatch(first)
-    // Nothing behind it is reached meanwhile.
+    // Nothing behind it can be reached meanwhile.
     for (let i = 0; i < 12; i++) await page.keyboard.press('Tab')
     expect(await page.evaluate("document.activeElement?.closest('[role=dialog]') !== null")).toBe(true)
     await page.keyboard.press('Escape')
@@ -142,7 +142,7 @@ test('dialogs and sheets focus their main control, and return the focus when the
   }
 })
 
-/** Runs in the page: marks what has the focus, and returns what it is called, and whether its focus is seen. */
+/** Runs in the page: marks the focused element, and returns its name, and whether its focus is visible. */
 const noteFocus = `(() => {
   const one = document.activeElement
   if (one === null || one === document.body) return undefined
@@ -152,19 +152,19 @@ const noteFocus = `(() => {
     const { outlineStyle, outlineWidth } = getComputedStyle(element)
     return outlineStyle !== 'none' && parseFloat(outlineWidth) >= 2
   }
-  // A hidden radio button has the edge of its label, the list the edge of its active row.
+  // The label shows the focus of a hidden radio button, and the active row that of the list.
   const drawn = [one, one.closest('label'), one.parentElement, ...one.querySelectorAll('[role=row],[role=gridcell] > *')]
   return { wasReached, isSeen: drawn.some((element) => element !== null && isDrawn(element)), html: one.outerHTML.slice(0, 120) }
 })()`
 
-/** Runs in the page: the controls that no press of Tab reached. Of radio buttons one has the focus for its group. */
+/** Runs in the page: returns the controls that Tab did not reach. One radio button represents its group. */
 const listUnreached = `[...document.querySelectorAll('a[href],button,input,select,textarea,summary,[tabindex]')]
   .filter((one) => one.checkVisibility({ visibilityProperty: true }) && !one.disabled && one.tabIndex >= 0 && one.type !== 'file')
   .filter((one) => !one.hasAttribute('data-reached') && one.closest('[inert],[aria-hidden=true]') === null)
   .filter((one) => one.type !== 'radio' || document.querySelector('input[name="' + one.name + '"][data-reached]') === null)
   .map((one) => one.outerHTML.slice(0, 120))`
 
-/** Presses Tab from the start of a page to its end: where the focus was not seen, and what it did not reach. */
+/** Presses Tab from the start of a page to its end: returns where the focus was not visible, and what Tab did not reach. */
 async function walk(page: Page): Promise<{ unseen: string[]; unreached: string[] }> {
   const unseen: string[] = []
   for (let presses = 0; presses < maxTabs; presses++) {
@@ -202,7 +202,7 @@ test('Tab reaches every control of every page with a visible focus', { timeout: 
   const pages = (await listPages(site)).filter(({ path }) => !path.includes('$'))
   expect(pages.length).toBeGreaterThan(8)
   for (const { path } of pages) {
-    // The first page leads users who are signed in to their files.
+    // The first page redirects signed-in users to their files.
     const user = path === '/' ? visitor : opened
     const { page } = user
     await visit(user, path)

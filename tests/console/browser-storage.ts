@@ -2,7 +2,7 @@ import type { Page } from 'playwright'
 import { expect } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 
-/** Script of a page: its dialog for a file to save chooses one in the storage of the browser. */
+/** Script of a page: its save dialog selects a file in the storage of the browser. */
 export const saveIntoStorage = `window.showSaveFilePicker = async ({ suggestedName }) =>
   (await navigator.storage.getDirectory()).getFileHandle(suggestedName, { create: true })`
 
@@ -20,8 +20,8 @@ export async function readStored(page: Page, name: string): Promise<Buffer> {
 }
 
 /**
- * Waits until the storage of the browser has no such file. Firefox, where users choose no file to save, does not remove what the
- * test chose for them.
+ * Waits until the browser's storage has no such file. Firefox, where users cannot choose a file to save, does not remove the file
+ * that the test chose.
  */
 export async function expectRemoved(page: Page, name: string): Promise<void> {
   if (isFirefox) return

@@ -1,4 +1,4 @@
-// The budgets of the console: bytes that come first, bytes of each page, rows in the page, and hosts that are asked.
+// The budgets of the console: initial bytes, bytes of each page, rows in the page, and contacted hosts.
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
@@ -10,7 +10,7 @@ const initialScriptKb = 170
 const initialStyleKb = 12
 const lazyChunkKb = 45
 const requestsBeforePaint = 9
-/** Chunks that one action of a user loads, not a page. */
+/** Chunks that a single user action loads, not a page. */
 const onDemand = /^(?:verify|sign-with-key|sign-client|pdf\.worker|PdfView)/
 
 let site: ConsoleTest

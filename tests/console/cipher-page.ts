@@ -1,10 +1,10 @@
-// A page whose worker encrypts and decrypts.
+// A page with a worker that encrypts and decrypts.
 import type { Client } from '@cairn/sdk'
 import type { Locator, Worker } from 'playwright'
 import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 
 /** Opens a signed-in page that reports its workers as they start. */
@@ -24,7 +24,7 @@ export async function openSignedIn(
   return { ...opened, workers, client: await createAccountClient(site.network, wallet.accounts[0]) }
 }
 
-/** Opens what is locked: by itself where the key nodes know the user already, else by a press. */
+/** Opens a locked file: automatically if the key nodes know the user already, otherwise by a click. */
 export async function unlock(button: Locator, shown: Locator) {
   await button.or(shown).first().waitFor(patient)
   if (await button.isVisible()) await button.click()
@@ -33,7 +33,7 @@ export async function unlock(button: Locator, shown: Locator) {
 
 export const isCipher = (worker: Worker) => worker.url().includes('cipher')
 
-/** Makes the service state the size of a large file. The console decides by it, and no test has to move as many bytes. */
+/** Makes the service report the size of a large file. The console decides by that size, and no test has to send as many bytes. */
 export async function stateLarge(site: ConsoleTest, cid: string): Promise<void> {
   await site.network.storage.context.db.write(async (trx) => {
     await trx

@@ -4,7 +4,7 @@ import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.f
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
@@ -29,7 +29,7 @@ test('writes a condition as a sentence, saves it on five nodes, and lets it deci
   await expect.poll(() => page.evaluate('document.activeElement?.ariaLabel')).toBe('Chain of condition 1')
   expect(await page.getByLabel('Chain of condition 1').inputValue()).toBe('local')
   await page.getByLabel('Amount of condition 1').fill('1e9')
-  // Not while it is typed.
+  // Not during typing.
   const wrong = page.getByText('Must be a whole number of at least 0.')
   expect(await wrong.count()).toBe(0)
   await page.getByRole('button', { name: 'Save' }).click()
@@ -41,7 +41,7 @@ test('writes a condition as a sentence, saves it on five nodes, and lets it deci
   await page.getByRole('region', { name: 'Unsaved changes' }).getByText('Added').waitFor()
   expect(await checkAccessibility()).toEqual([])
 
-  // What is not saved yet is tried as it stands, on the own wallet and on any address, and each line is marked.
+  // Unsaved conditions are tried as they are, on the own wallet and on any address, and each line is marked.
   const lines = page.getByRole('list', { name: 'Conditions' })
   await page.getByRole('button', { name: 'Check my wallet' }).click()
   await page.getByText('No, this address would not meet these conditions.').waitFor()
@@ -62,7 +62,7 @@ test('writes a condition as a sentence, saves it on five nodes, and lets it deci
     { id: 1, chain: 'local', method: 'getBlockNumber', returnValueTest: { comparator: '>=', value: '1000000000' } },
   ])
 
-  // The address does not pass yet, and the opened link shows the failed condition.
+  // The address does not meet them yet, and the opened link shows the failed condition.
   await page.getByLabel('Address', { exact: true }).fill(`0x${'12'.repeat(20)}`)
   await page.getByRole('button', { name: 'Check', exact: true }).click()
   await page.getByText('No, this address does not have access.').waitFor()
@@ -75,7 +75,7 @@ test('writes a condition as a sentence, saves it on five nodes, and lets it deci
   await reader.page.getByText('Not met', { exact: true }).waitFor()
   expect(await reader.checkAccessibility()).toEqual([])
 
-  // Changed, it lets him in; the change is shown beside what was.
+  // After the change, they grant access; the change is shown beside the previous version.
   await page.getByLabel('Amount of condition 1').fill('1')
   const changes = page.getByRole('region', { name: 'Unsaved changes' })
   await changes.getByText('before: Anyone, while the block number of local is at least 1000000000').waitFor()
@@ -84,7 +84,7 @@ test('writes a condition as a sentence, saves it on five nodes, and lets it deci
   await reader.page.getByRole('button', { name: 'Try again' }).click()
   await reader.page.getByText('For the patient').waitFor()
 
-  // Taken away again.
+  // Removed again.
   await page.getByRole('button', { name: 'Remove condition 1' }).click()
   await page.getByRole('button', { name: 'Remove all conditions' }).click()
   await expect.poll(async () => (await getConditions(client, cid)).conditions, patient).toEqual([])
@@ -102,7 +102,7 @@ test('looks up a token on its chain, takes its amount in whole coins, and groups
   if (usdc === undefined || dai === undefined) throw new Error('the local chain has no such tokens')
   await openAccess(owner, cid)
   await page.getByRole('button', { name: 'Token (ERC-20)' }).click()
-  // Before the token is known, an amount is meant in whole tokens as well.
+  // Before the token is known, an amount also means whole tokens.
   await page.getByLabel('Amount of condition 1').fill('30')
   await page.getByLabel('Contract address of condition 1').focus()
   const wrong = page.getByText('Contract address: Must be 0x and 40 hex characters.')
@@ -113,7 +113,7 @@ test('looks up a token on its chain, takes its amount in whole coins, and groups
   await page.getByText(`${usdc.decimals} decimals`).waitFor()
   await page.getByText('saved as 30000000 smallest units').waitFor()
   expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('30')
-  // Of another token, as many whole ones are meant, although it counts smaller units.
+  // For another token, the same number of whole tokens is meant, although its units are smaller.
   await page.getByLabel('Contract address of condition 1').fill(dai.address)
   await page.getByText(`saved as 30${'0'.repeat(18)} smallest units`).waitFor()
   expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('30')
@@ -137,7 +137,7 @@ test('looks up a token on its chain, takes its amount in whole coins, and groups
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
   await page.getByRole('button', { name: 'Check my wallet' }).click()
   await page.getByText(/^(Yes|No), this address would/).waitFor()
-  // Each line has its mark, also one that decides nothing any more.
+  // Each line has its mark, including one that no longer decides anything.
   await expect
     .poll(() =>
       page
@@ -182,7 +182,7 @@ test('imports and exports conditions as JSON, and lists the errors in it', async
   await dialog.getByRole('button', { name: 'Use these' }).click()
   await page.getByRole('list', { name: 'Conditions' }).getByText('SOL on').waitFor()
   expect(await page.getByLabel('Amount of condition 1').inputValue()).toBe('1.5')
-  // What is not saved is still there after a look at another page.
+  // Unsaved conditions survive a visit to another page.
   await page.getByRole('link', { name: 'Shared' }).click()
   await page.getByRole('heading', { name: 'Shared', level: 1 }).waitFor()
   await page.goBack()

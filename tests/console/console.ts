@@ -1,4 +1,4 @@
-// The console in a real browser, on a network of its own, with a wallet whose keys stay in this process.
+// The console in a real browser, on its own network, with a wallet whose keys stay in this process.
 import { buildConsole } from '@cairn/local'
 import type { Browser, BrowserContext, Page } from 'playwright'
 import type { PrivateKeyAccount } from 'viem/accounts'
@@ -10,38 +10,38 @@ import { findFaults } from './accessibility.ts'
 import { recordContext } from './describe-page.ts'
 import { createTestWallet, type TestWallet } from './test-wallet.ts'
 
-/** Longest wait for what a page shall show, in ms. */
+/** Longest wait for what a page should show, in ms. */
 const waitMs = 60_000
 
-/** A page of the console with its wallet, and all that went wrong in it. */
+/** A page of the console with its wallet, and everything that went wrong in it. */
 export type ConsolePage = {
   page: Page
   browser: Browser
   context: BrowserContext
   wallet: TestWallet
-  /** Errors in the console, reports of the policy, requests to what the network's profile does not name. Empty when all is well. */
+  /** Console errors, policy reports, and requests to hosts outside the network's profile. Empty when all is well. */
   problems: string[]
-  /** The test breaks something itself: what the browser reports of it is no problem. */
+  /** The test breaks something itself, so the browser's reports of it are not problems. */
   expectProblem(pattern: RegExp): void
   /** Opens an address of the console. */
   open(path: string): Promise<void>
-  /** From wherever the page is: connects the wallet and signs in. */
+  /** Connects the wallet and signs in, from any page. */
   signIn(): Promise<void>
   /** Findings of axe for WCAG 2.2 A and AA and best practice, colours in both themes or all accents, as short texts. */
   checkAccessibility(options?: { everyAccent?: boolean }): Promise<string[]>
-  /** What the pages of this context show, wait for and were refused, as text for a test that fails. */
+  /** What the pages of this context show, wait for and were refused, as text for a failing test. */
   describe(): Promise<string>
 }
 
 export type Console = AsyncDisposable & {
   network: TestNetwork
-  /** A browser context of its own with a wallet of so many accounts, or of these; `0` for a browser without a wallet. */
+  /** A separate browser context with a wallet of this many accounts, or of these; `0` for a browser without a wallet. */
   newPage(options?: {
     accounts?: number | readonly PrivateKeyAccount[]
     width?: number
     height?: number
     theme?: 'light' | 'dark'
-    /** A screen that is touched. */
+    /** A touch screen. */
     isPhone?: boolean
     /** The first language of the browser. */
     locale?: string
@@ -58,7 +58,7 @@ export async function openConsole({
 }: {
   chain?: 'local' | 'none'
   providers?: number
-  /** More settings of the services. */
+  /** Further settings of the services. */
   environment?: Record<string, string>
   /** Another browser than the packaged one. */
   executablePath?: string | undefined
@@ -66,7 +66,7 @@ export async function openConsole({
   screen?: Screen
 } = {}): Promise<Console> {
   await using stack = new AsyncDisposableStack()
-  // A build that was made before may be named, so that several files are tested on the same.
+  // An existing build may be given, so that several files test the same one.
   const folder = process.env['CAIRN_TEST_CONSOLE'] || (await buildConsole())
   if (folder === undefined) throw new Error('the console is not built, and the bundler is not installed')
   const settings = { CAIRN_CONSOLE_FOLDER: folder, ...environment }
@@ -86,7 +86,7 @@ export async function openConsole({
   }
 }
 
-/** One for all pages: what they look like is said to each of them. */
+/** One browser for all pages, each of which gets its own look. */
 async function startChromium(
   stack: AsyncDisposableStack,
   executablePath: string | undefined,
@@ -127,7 +127,7 @@ async function newPage(
   if (isFirefox) typeInsteadOfFill(page)
   page.setDefaultTimeout(waitMs)
   const problems: string[] = []
-  // The browser itself reports answers of 4xx as errors; the page shows them as what they are.
+  // The browser itself reports 4xx responses as errors; the page shows what they are.
   const expected = [/^Failed to load resource: the server responded with a status of 4\d\d/]
   if (isFirefox) expected.push(leftWhileLoading)
   const isExpected = (text: string) => expected.some((pattern) => pattern.test(text))
@@ -173,7 +173,7 @@ async function newPage(
   }
 }
 
-/** Where an error of a page comes from, for its text: Firefox has errors without a stack. */
+/** The source of a page error, for its text, because Firefox has errors without a stack. */
 function placeOf({ url, line, column }: { url: string; line: number; column: number }): string {
   // Lines and columns begin at 0.
   return url === '' ? '' : ` (${url}:${line + 1}:${column + 1})`

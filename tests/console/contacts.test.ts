@@ -1,4 +1,4 @@
-// The address book: labels in the encrypted index of the account, offered wherever an address is typed.
+// The address book: labels in the encrypted index of the account, suggested in every address field.
 import { getKeyStatus, openDrive, uploadEncryptedText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -29,7 +29,7 @@ test('sharing alone creates no drive; the first change stores the addresses that
   await finishSharing(page)
   await page.getByRole('list', { name: 'People' }).getByText(ida.slice(0, 6)).first().waitFor()
   expect((await openDrive(client)).revision).toBe(0)
-  // It is a suggestion of this page, and a contact with the first change.
+  // It is a suggestion of this page, and a contact after the first change.
   await page.getByRole('link', { name: 'Shared' }).first().click()
   await page.getByText('Contacts', { exact: true }).click()
   await page.getByRole('list', { name: 'Contacts' }).getByRole('listitem').waitFor()
@@ -70,7 +70,7 @@ test('a label is offered for sharing, shown in lists, and follows the account', 
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  // Offered while sharing, by a part of the label.
+  // Suggested while sharing, by a part of the label.
   await open(`/files/${cid}/access`)
   await page.getByRole('button', { name: 'Share', exact: true }).click()
   const sharing = page.getByRole('dialog', { name: 'Share this file' })
@@ -86,7 +86,7 @@ test('a label is offered for sharing, shown in lists, and follows the account', 
   expect(await checkAccessibility()).toEqual([])
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
 
-  // Whom a file was shared with is a contact, also without a label; in a list it gets one.
+  // Recipients of a file are contacts, even without a label; a list adds one.
   await page.getByRole('button', { name: `Label ${bob}` }).click()
   await page.getByRole('dialog').getByLabel('Label').fill('Bob')
   await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
@@ -95,7 +95,7 @@ test('a label is offered for sharing, shown in lists, and follows the account', 
     .poll(async () => (await openDrive(client)).contacts(), { timeout: 60_000 })
     .toMatchObject([{ label: 'Bob', usedAt: expect.any(Number) }, { label: 'Ida Lovelace' }])
 
-  // A transfer takes a label as well.
+  // A transfer accepts a label as well.
   await page.getByRole('button', { name: 'Transfer ownership' }).click()
   const transfer = page.getByRole('dialog', { name: 'Transfer ownership' })
   await transfer.getByRole('button', { name: 'Bob' }).click()

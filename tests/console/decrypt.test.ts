@@ -1,4 +1,4 @@
-// Decrypting in the console's worker: what was changed opens nowhere, and large files are saved as a stream.
+// Decryption in the console's worker: changed files do not open, and large files are saved as a stream.
 import { randomBytes } from 'node:crypto'
 import { encryptBytesV1 } from '@cairn/crypto'
 import {
@@ -28,7 +28,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Stores bytes as an encrypted file, for which the key nodes keep a key: its own or another. */
+/** Stores bytes as an encrypted file whose key on the key nodes is its own or another. */
 async function storeSealed(client: Client, sealed: Uint8Array, name: string, key = prepareKey()): Promise<string> {
   const { cid } = await uploadBytes(client, sealed, { name })
   await saveKey(client, cid, key)
@@ -43,7 +43,7 @@ test('shows nothing of a file whose bytes were changed', async () => {
   const { page, problems, client, open } = await openSignedIn(site, 'v1')
   const key = prepareKey()
   const sealed = await encryptBytesV1(new TextEncoder().encode('The treasure lies under the oak'), key.masterKey)
-  // Another first letter: everything but the tag still fits.
+  // A different first letter: everything but the tag still matches.
   sealed[28] = (sealed[28] ?? 0) ^ 1
   const cid = await storeSealed(client, sealed, 'map.txt', key)
   await open(`/files/${cid}`)
@@ -57,7 +57,7 @@ test('plays nothing of a recording with the key of another file', async () => {
   const { page, problems, client, open } = await openSignedIn(site, 'v1')
   const wave = Buffer.alloc(9 * mebibyte)
   wave.write('RIFF\0\0\x90\0WAVEfmt ', 'latin1')
-  // A fixed key, salt and IV: a few of random ones decrypt to what looks like a recording.
+  // A fixed key, salt and IV, because some random ones decrypt to what looks like a recording.
   const seed = { salt: new Uint8Array(16).fill(1), iv: new Uint8Array(12).fill(2) }
   const sealed = await encryptBytesV1(wave, '11'.repeat(32), seed)
   const cid = await storeSealed(client, sealed, 'song.wav', prepareKey('22'.repeat(32)))
@@ -124,7 +124,7 @@ test('saves a large file as a stream without showing it, for its owner and a rec
   await expectRemoved(page, 'changed.bin')
   expect(problems).toEqual([])
 
-  // A browser that writes to no file that the user chose: the page says what helps, and saves it all the same.
+  // A browser that cannot write to a file chosen by the user: the page says what helps, and saves it anyway.
   await recipient.context.addInitScript('window.showSaveFilePicker = undefined')
   await recipient.open(`/open/${cid}`)
   await recipient.page.getByText('This file is encrypted').waitFor()

@@ -1,13 +1,13 @@
-// What the pages of a browser context show and wait for, as text: a test that fails prints it, so that its cause can be read.
+// What the pages of a browser context show and wait for, as text that a failing test prints, so that its cause can be read.
 import type { BrowserContext, Page, Request } from 'playwright'
 
-/** Longest wait for a page that is to describe itself, in ms: one that hangs is said to. */
+/** Longest wait for a page to describe itself, in ms; a page that hangs is reported as such. */
 const answerMs = 5_000
-/** Most characters of what one page shows, and most lines of each list. */
+/** Maximum characters of one page, and maximum lines of each list. */
 const maxTextLength = 12_000
 const maxLines = 40
 
-/** Runs in the page: the locks of its origin, and the unfinished uploads that are kept. */
+/** Runs in the page: returns the locks of its origin, and its stored unfinished uploads. */
 const readKept = `(async () => {
   const locks = await navigator.locks?.query()
   const name = 'cairn-uploads'
@@ -24,7 +24,7 @@ const readKept = `(async () => {
   return JSON.stringify({ held: locks?.held.map((one) => one.name), pending: locks?.pending.map((one) => one.name), uploads }, undefined, 1)
 })()`
 
-/** Records the requests and console lines of a context from now on; returns what describes its pages as they are then. */
+/** Records the requests and console lines of a context from now on; returns a function that describes its current pages. */
 export function recordContext(context: BrowserContext): () => Promise<string> {
   const started = performance.now()
   const waiting = new Map<Request, number>()
@@ -81,7 +81,7 @@ async function describeOne(page: Page): Promise<string> {
   ].join('\n')
 }
 
-/** A page that has gone or hangs must not hide the failure of the test. */
+/** A page that has closed or hangs must not hide the failure of the test. */
 async function within(reading: Promise<string>): Promise<string> {
   const limit = Promise.withResolvers<string>()
   const timer = setTimeout(() => limit.resolve(`(no answer within ${answerMs / 1_000} s)`), answerMs)

@@ -21,7 +21,7 @@ const menuOf = async (page: ConsolePage['page'], name: string) => {
   return page.getByRole('menu', { name: `Actions for ${name}` })
 }
 
-/** Saves what the open dialog offers, and returns the paths in the ZIP. */
+/** Saves the ZIP that the open dialog offers, and returns its paths. */
 async function saveZip(page: ConsolePage['page'], name: string): Promise<string[]> {
   const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
   await dialog.getByRole('button', { name: /^Save ZIP/ }).click()
@@ -33,7 +33,7 @@ async function saveZip(page: ConsolePage['page'], name: string): Promise<string[
 test('the menu of every file and folder downloads it, in the drive and among the uploads', async () => {
   const { page, wallet, open, signIn, checkAccessibility } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
-  // Uploads of one content are one file of the drive.
+  // Uploads with the same content are one file of the drive.
   const inside = (text: string) => [{ path: 'sub/inner.txt', content: new Blob([text]) }]
   await uploadText(client, 'for all', { name: 'poster.txt' })
   await uploadText(client, 'between us', { name: 'letter.txt', private: true })
@@ -57,7 +57,7 @@ test('the menu of every file and folder downloads it, in the drive and among the
       await (await menuOf(page, name)).getByRole('menuitem', { name: 'Download' }).click()
       expect(await readFile(await (await download).path(), 'utf8')).toBe(text)
     }
-    // A browser that asks for no file saves a download, any other writes into the one that the user chose.
+    // A browser without a file picker saves a download, any other writes into the chosen file.
     const picker = await page.evaluate('Reflect.deleteProperty(window, "showSaveFilePicker") && true')
     expect(picker).toBe(true)
     const saved = nextSaved(page)
@@ -111,7 +111,7 @@ test('fetches the small files of a ZIP several at a time and large ones one by o
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
-  // None of the first six is answered before all of them are there.
+  // None of the first six is answered before all of them have arrived.
   const six = Promise.withResolvers<void>()
   let waiting = 0
   let most = 0

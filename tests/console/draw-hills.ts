@@ -1,6 +1,6 @@
 import { crc32, deflateSync } from 'node:zlib'
 
-/** A small drawing: hills before a sky, another for each seed. @see https://www.w3.org/TR/png-3/ */
+/** A small drawing: hills below a sky, different for each seed. @see https://www.w3.org/TR/png-3/ */
 export function drawHills(seed: number): Buffer {
   const [width, height] = [320, 200]
   const raw = Buffer.alloc((width * 3 + 1) * height)

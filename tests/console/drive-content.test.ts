@@ -1,4 +1,4 @@
-// What lies in the drive of the console: versions and copies of uploads, ZIPs of a selection, two devices, and a lost key.
+// Content of the drive in the console: versions and copies of uploads, ZIPs of a selection, two devices, and a lost key.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -60,14 +60,14 @@ test('uploads go into the open folder; an existing name gets a version; copies a
   await page.getByRole('row').filter({ hasText: 'plan.txt' }).getByText('· 2 versions').waitFor()
   await page.setViewportSize(size)
   await act(page, 'plan.txt', 'Versions')
-  // Who can open one version may not be able to open another.
+  // Users who can open one version may not be able to open another.
   const versions = page.getByRole('dialog').getByRole('listitem')
   expect(await versions.allTextContents()).toEqual([
     expect.stringMatching(/ · Encrypted/),
     expect.stringMatching(/ · Public/),
   ])
   expect(await checkAccessibility()).toEqual([])
-  // An earlier version says what it is, and becomes the current one where it is read.
+  // An earlier version says what it is, and can be made current from its view.
   await page.getByRole('dialog').getByRole('link', { name: 'Open' }).last().click()
   const open = page.getByRole('dialog', { name: 'plan.txt' })
   await open.getByText('first plan').waitFor()
@@ -143,7 +143,7 @@ test('bucket objects are not copies, and their items stay in the trash', async (
   await page.getByRole('button', { name: 'Restore plan.txt' }).waitFor()
   const names = (await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)
   expect(names.sort()).toEqual(['console-backups/laptop/plan.txt', 'console-backups/phone/plan.txt'])
-  // All uploads deletes what it names, and says that the bucket loses it.
+  // All uploads deletes the listed files, and says that the bucket loses them.
   await goTo(page, 'All uploads')
   await act(page, 'console-backups/phone/plan.txt', 'Delete')
   await page.getByRole('dialog').getByText('1 upload is in an S3 bucket and disappears from it.').waitFor()
@@ -246,7 +246,7 @@ test('saves a selection of public and encrypted files and folders as one ZIP, ve
   await page.getByRole('grid').focus()
   await page.keyboard.press('Control+a')
   await page.getByRole('region', { name: 'Selected files' }).getByRole('button', { name: 'Download' }).click()
-  // How many files are in the stored folder is not known yet.
+  // The number of files in the stored folder is not known yet.
   await page.getByRole('dialog', { name: 'Download 6 items as a ZIP' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   // The download continues when its dialog is closed.
@@ -336,19 +336,19 @@ test('a folder uploaded as one accepts no items: Move and a drop say why, and of
   await uploadFolder(client, [{ path: 'day.txt', content: 'to the ridge' }], { name: trip })
   await page.reload()
   await createFolder(page, 'letters')
-  // Its row asked whether it is a folder.
+  // Its row checked whether it is a folder.
   await page.getByRole('row', { name: /trip/ }).getByText('Folder', { exact: true }).waitFor({ state: 'attached' })
   await act(page, 'a.txt', 'Move')
   const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
   expect(await dialog.getByRole('radio', { name: /^trip/ }).isDisabled()).toBe(true)
   await dialog.getByText('Uploaded as one folder', { exact: true }).waitFor()
-  // A long name is cut: it does not make the list wider than the dialog.
+  // A long name is truncated, so that it does not make the list wider than the dialog.
   const [inner, outer] = await Promise.all([dialog.getByRole('group').boundingBox(), dialog.boundingBox()])
   expect(inner?.width ?? 0).toBeLessThan(outer?.width ?? 0)
   await dialog.getByText('A folder that was uploaded as one keeps its CID and its files').waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')
-  // WebDriver BiDi drags nothing in Firefox.
+  // WebDriver BiDi cannot drag in Firefox.
   if (isFirefox) return
 
   await link(page, 'b.txt').hover()

@@ -1,4 +1,4 @@
-// A page of an account with a drive, and what users do there.
+// A page of an account with a drive, and user actions in it.
 import { type Client, uploadText } from '@cairn/sdk'
 import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
 import { createPageClient } from './page-client.ts'

@@ -1,4 +1,4 @@
-// Uploads into folders of the console: when one cannot be there, when the service is unavailable, and when the page was closed.
+// Uploads into folders of the console: when one cannot be placed, when the service is unavailable, and when the page was closed.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ async function choose(page: Page, contents: Record<string, string | Uint8Array>)
 test('an upload that cannot be placed in its folder does not stop the others, and is reported', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['photos'])
   await choose(page, { 'one.txt': 'one', 'two.txt': 'two', 'three.txt': 'three' })
-  // The first name is that of a file, which has no place for others.
+  // The first name belongs to a file, which cannot contain others.
   for (const [name, path] of [
     ['one.txt', 'photos/one.txt'],
     ['two.txt', 'letters/\u200Ftwo.txt'],

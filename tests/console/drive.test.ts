@@ -21,7 +21,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Runs in the page: whether a line in the trash begins with the dot between two facts. */
+/** Runs in the page: returns whether a line in the trash starts with the dot between two facts. */
 const hasLeadingDot = `(() => {
   const walker = document.createTreeWalker(document.querySelector('ul[aria-label=Trash]'), NodeFilter.SHOW_TEXT)
   const topOf = (node, at) => {
@@ -32,7 +32,7 @@ const hasLeadingDot = `(() => {
   }
   for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
     for (let at = node.data.indexOf('·'); at > 1; at = node.data.indexOf('·', at + 1)) {
-      // A space that ends a line has no place of its own.
+      // A space at the end of a line has no width.
       if (topOf(node, at) > topOf(node, at - 2) + 4) return true
     }
   }
@@ -61,7 +61,7 @@ test('folders are created, filled by dialog and by drag, opened, renamed, and ke
   await page.getByRole('button', { name: 'Move into letters' }).click()
   await link(page, 'a.txt').waitFor({ state: 'detached' })
   if (isFirefox) {
-    // WebDriver BiDi drags nothing in Firefox.
+    // WebDriver BiDi cannot drag in Firefox.
     await act(page, 'b.txt', 'Move')
     await page.getByRole('dialog').getByText('letters', { exact: true }).click()
     await page.getByRole('button', { name: 'Move into letters' }).click()
@@ -85,14 +85,14 @@ test('folders are created, filled by dialog and by drag, opened, renamed, and ke
   await link(page, 'may.txt').waitFor()
   await page.reload()
   await link(page, 'may.txt').click()
-  // Also while it is open, it has the name that the service does not know.
+  // The open folder also has the name that the service does not know.
   await page.getByRole('dialog', { name: 'may.txt', exact: true }).getByText('content of a.txt').waitFor()
-  // The keyboard starts at its head, and no button of it looks pressed.
+  // The focus starts at its header, and no button of it looks pressed.
   expect(await page.evaluate("document.activeElement?.getAttribute('role')")).toBe('dialog')
   await page.keyboard.press('Escape')
   await link(page, 'may.txt').waitFor()
   expect(await checkAccessibility()).toEqual([])
-  // The palette finds it by this name, which the service cannot read, and not by the one before.
+  // The palette finds it by this name, which the service cannot read, and not by the previous one.
   const palette = page.getByRole('dialog', { name: 'Search and commands' })
   await page.keyboard.press('Control+k')
   await palette.getByRole('combobox').fill('may')
@@ -101,7 +101,7 @@ test('folders are created, filled by dialog and by drag, opened, renamed, and ke
   await palette.getByText('No results', { exact: true }).waitFor()
   await page.keyboard.press('Escape')
   await palette.waitFor({ state: 'detached' })
-  // Also on a page that does not list files: the first palette opens the folders, and nothing does before it.
+  // Also on a page that does not list files: the first palette opens the folders, and nothing does so earlier.
   const read: string[] = []
   page.on('request', (request) => {
     if (new URL(request.url()).pathname === '/api/drive') read.push(request.method())
@@ -156,10 +156,10 @@ test('sets and finds stars, tags and colours; the keyboard works as in a file ma
   await link(page, 'two.txt').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: '#family' }).click()
   await link(page, 'two.txt').waitFor()
-  // All places are in sight at 320 px: none needs a scroll to the side.
+  // All places are visible at 320 px without horizontal scrolling.
   const isWithin = "((nav) => nav.scrollWidth <= nav.clientWidth)(document.querySelector('nav[aria-label=Places]'))"
   expect(await page.evaluate(isWithin)).toBe(true)
-  // While it is used, the search is as wide as the window.
+  // While in use, the search is as wide as the window.
   const search = page.getByRole('searchbox', { name: 'Search' })
   await search.focus()
   expect((await search.boundingBox())?.width).toBeGreaterThan(280)
@@ -174,12 +174,12 @@ test('sets and finds stars, tags and colours; the keyboard works as in a file ma
   await createFolder(page, 'box')
   await page.getByRole('grid').focus()
   await page.keyboard.press('End')
-  // WebDriver BiDi presses the keys, but Firefox opens no context menu for them without a window.
+  // WebDriver BiDi presses the keys, but a windowless Firefox opens no context menu for them.
   if (!isFirefox) {
     await page.keyboard.press('Shift+F10')
     const menu = page.getByRole('menu', { name: 'Actions for two.txt' })
     await menu.waitFor()
-    // It takes the keys some moments after it is shown.
+    // It accepts keys shortly after it is shown.
     await expect
       .poll(() => menu.evaluate((one) => Boolean(Reflect.get(one, 'matches').call(one, ':focus-within'))))
       .toBe(true)
@@ -199,7 +199,7 @@ test('sets and finds stars, tags and colours; the keyboard works as in a file ma
   await page.getByRole('textbox', { name: 'New name' }).fill('zwei.txt')
   await page.keyboard.press('Enter')
   await link(page, 'zwei.txt').waitFor()
-  // Keys act on the row that the arrows reached, and then on the one that took its place.
+  // Keys act on the row that the arrows reached, and then on the one that replaced it.
   await page.keyboard.press('Home')
   await page.keyboard.press('ArrowDown')
   await page.keyboard.press('Delete')
@@ -294,7 +294,7 @@ test('if there is no other folder, Move asks for a name, creates the folder and 
   await page.getByText('1 item moved to letters').waitFor()
   await link(page, 'a.txt').waitFor({ state: 'detached' })
 
-  // With a folder to choose, a new one is an offer, and is made inside the chosen one.
+  // If there are folders to choose from, a new one is an option, created inside the chosen one.
   await act(page, 'b.txt', 'Move')
   await page.getByRole('dialog').getByText('letters', { exact: true }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'New folder' }).click()
@@ -316,11 +316,11 @@ test('pastes cut items into an empty folder, and page shortcuts work without a l
   await page.getByText('This folder is empty').waitFor()
   await page.keyboard.press('Control+v')
   await link(page, 'a.txt').waitFor()
-  // The click that opened the folder left the focus nowhere.
+  // The click that opened the folder left no element focused.
   await page.keyboard.press('Backspace')
   await link(page, 'letters').waitFor()
   await link(page, 'a.txt').waitFor({ state: 'detached' })
-  // A folder has no CID: copying it would only empty the clipboard.
+  // A folder has no CID, so copying it would only empty the clipboard.
   await page.getByRole('checkbox', { name: 'Select letters' }).check()
   await page.getByRole('button', { name: 'More actions' }).click()
   await page.getByRole('menuitem', { name: 'Star' }).waitFor()
@@ -362,7 +362,7 @@ test('finds files in a search started in the trash or among the duplicates', asy
     await link(page, 'alpha.txt').waitFor()
     await page.getByText('1 item', { exact: true }).waitFor()
   }
-  // The address has no longer text: more of it would be no search at all.
+  // The address cannot be longer, so a longer search would find nothing.
   await search.fill('z'.repeat(300))
   await page.getByText('No matching files').waitFor()
 })
@@ -373,7 +373,7 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Undo' }).click()
   await link(page, 'undo.txt').waitFor()
-  // What was restored otherwise offers no undo, before its time is over.
+  // An item restored in another way offers no undo, even before its time is over.
   await act(page, 'undo.txt', 'Move to trash')
   await goTo(page, 'Trash')
   await page.getByRole('button', { name: 'Restore undo.txt' }).click()
@@ -398,7 +398,7 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   expect(
     await due.evaluate((one) => Number(Reflect.get(one, 'scrollHeight')) <= Number(Reflect.get(one, 'clientHeight'))),
   ).toBe(true)
-  // No line begins with the dot between two facts.
+  // No line starts with the dot between two facts.
   for (let width = 320; width <= 430; width += 10) {
     await page.setViewportSize({ width, height: 740 })
     expect(await page.evaluate(hasLeadingDot), `${width} px`).toBe(false)
@@ -423,7 +423,7 @@ test('a permanent deletion that stops half-way does not claim that nothing chang
   await act(page, 'gone.txt', 'Move to trash')
   await page.getByText('1 item moved to the trash').waitFor()
   await goTo(page, 'Trash')
-  // The content is deleted, and then the entry of the drive cannot be.
+  // The content is deleted, but then the entry of the drive cannot be.
   await context.route(/\/api\/drive\/parts/, (route) =>
     route.request().method() === 'POST' ? route.abort() : route.continue(),
   )
@@ -441,7 +441,7 @@ test('keys in the menu of an item are not those of its list', async () => {
   await page.getByText('This folder is empty').waitFor()
   await createFolder(page, 'inner')
   const address = page.url()
-  // Of the way to a folder, only its end is the current one.
+  // In the path to a folder, only its end is the current one.
   expect(await page.getByRole('main').locator('nav ol [aria-current]').allTextContents()).toEqual(['box'])
   await page.getByRole('button', { name: 'Actions for inner' }).click()
   const menu = page.getByRole('menu')

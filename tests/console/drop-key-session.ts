@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 
-/** Leaves a session as it is when it was begun while the key nodes were away: without theirs. Takes effect with a reload. */
+/** Leaves a session as if the key nodes were offline at its start: without theirs. Takes effect after a reload. */
 export async function dropKeySession(page: Page): Promise<void> {
   await page.evaluate(`{
     const { keySession, ...session } = JSON.parse(sessionStorage.getItem('cairn.session'))

@@ -1,4 +1,4 @@
-// What is dropped on the page: folders, files, and what the system gives with them.
+// Drops on the page: folders, files, and what the system adds to them.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -26,7 +26,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A drop as the system makes it: paths on the disk, folders included. */
+/** A drop as the system performs it: paths on the disk, including folders. */
 async function dropPaths(page: Page, paths: string[]): Promise<void> {
   const session = await page.context().newCDPSession(page)
   const data = { items: [], files: paths, dragOperationsMask: 1 }
@@ -36,7 +36,7 @@ async function dropPaths(page: Page, paths: string[]): Promise<void> {
   }
 }
 
-// Scripts of a page make no folder to drop: only the system does, and Chromium's devtools protocol.
+// Page scripts cannot create a folder to drop: only the system and Chromium's devtools protocol can.
 test.skipIf(isFirefox)(
   'a dropped folder keeps its paths and gets one CID; files beside it become separate uploads',
   async () => {
@@ -73,7 +73,7 @@ test.skipIf(isFirefox)(
     for (const access of ['public', 'encrypted'] as const) {
       await dropPaths(page, [join(folder, 'trip'), join(folder, 'blank')])
       await page.getByText('1 file, 4 B').waitFor()
-      // A hint for folders that a dialog chose: those lose theirs.
+      // A hint for folders chosen in a dialog, which lose theirs.
       expect(await page.getByText('Empty folders are included only if you drop the folder.').count()).toBe(0)
       for (const name of ['trip', 'blank'])
         await page.getByRole('textbox', { name: `Name of ${name}` }).fill(`${access} ${name}`)
@@ -120,7 +120,7 @@ test.skipIf(isFirefox)(
     await separate.click()
     await sheet.getByText('There are no files to upload, only empty folders.').waitFor()
     await expect.poll(() => start.isDisabled()).toBe(true)
-    // What was dropped stays in sight.
+    // The dropped files stay visible.
     await sheet.getByRole('textbox', { name: 'Name of hollow' }).waitFor()
     expect(await checkAccessibility()).toEqual([])
     await sheet.getByText('As one folder', { exact: true }).click()
@@ -130,7 +130,7 @@ test.skipIf(isFirefox)(
     await dropPaths(page, [join(folder, 'half')])
     await separate.click()
     await sheet.getByText('2 empty folders are left out.').waitFor()
-    // A line that is renamed leaves the folder one.
+    // Renaming a line does not split the folder.
     await sheet.getByRole('textbox', { name: 'Name of half/some.txt' }).fill('half/other.txt')
     await sheet.getByText('As one folder', { exact: true }).click()
     await sheet.getByRole('textbox', { name: 'Name of half', exact: true }).waitFor()

@@ -1,4 +1,4 @@
-// Encrypting in the console's worker: what it makes opens elsewhere, and a worker that stops says why.
+// Encryption in the console's worker: its output opens elsewhere, and a worker that stops says why.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, open as openPath, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -76,7 +76,7 @@ test('the SDK opens files of the second format, including an empty one', async (
     const expected = fileName === 'film.bin' ? plain : Buffer.alloc(0)
     expect(Buffer.from(await decryptBytes(client, cid)).equals(expected), fileName).toBe(true)
   }
-  // The list states the size of the content, as far as it knows it: 164 bytes are stored of the empty file.
+  // The list shows the size of the content, as far as it is known: 164 bytes are stored for the empty file.
   const empty = page.getByRole('row').filter({ hasText: 'empty.bin' })
   await empty.getByText('<\u00a01\u00a0KiB', { exact: true }).waitFor()
   await page.getByRole('row').filter({ hasText: 'film.bin' }).getByText('2\u00a0MiB', { exact: true }).waitFor()
@@ -85,7 +85,7 @@ test('the SDK opens files of the second format, including an empty one', async (
 
 test('an encrypted picture has a thumbnail that the service cannot read, also after a reload', async () => {
   const { page, problems, client, open, checkAccessibility } = await openSignedIn(site, 'v1')
-  // Noise does not compress, so the picture is larger than its thumbnail may be.
+  // Noise does not compress, so the picture is larger than a thumbnail may be.
   const picture: string = await page.evaluate(`(() => {
     const canvas = Object.assign(document.createElement('canvas'), { width: 700, height: 400 })
     const context = canvas.getContext('2d')
@@ -117,7 +117,7 @@ test('an encrypted picture has a thumbnail that the service cannot read, also af
     .selectAll()
     .executeTakeFirstOrThrow()
   expect(stored.data.length).toBeLessThanOrEqual(maxThumbnailBytes)
-  // What the service has is not a picture; what the key opens is one.
+  // The service has bytes that are not a picture; the key opens one.
   expect(Buffer.from(stored.data).includes('WEBP')).toBe(false)
   const { masterKey } = await getKey(client, cid)
   const opened = await (await findThumbnails(client, [cid])).get(cid)?.open(masterKey)
@@ -133,7 +133,7 @@ test('cancelling an encryption stops its worker and stores nothing, and a file c
   const path = join(tmpdir(), `cairn-large-${process.pid}.bin`)
   const file = await openPath(path, 'wx')
   try {
-    // A hole: it takes no room here, and a while to encrypt there.
+    // A sparse file: it uses no space here, and takes a while to encrypt there.
     await file.truncate(160 * mebibyte)
     const { page, problems, client, workers } = await openSignedIn(site, 'v1')
     await startEncrypted(page, path)
@@ -146,7 +146,7 @@ test('cancelling an encryption stops its worker and stores nothing, and a file c
     expect(await Array.fromAsync(listFiles(client))).toEqual([])
     await file.truncate(mebibyte)
     await panel.getByRole('button', { name: /^Retry cairn-large/ }).click()
-    // The browser gave the page the file as it was when it was chosen.
+    // The browser gave the page the file as it was when chosen.
     await panel.getByText(/Cannot read/).waitFor(patient)
     expect(workers.filter(isCipher)).toHaveLength(2)
     expect(problems).toEqual([])
@@ -167,7 +167,7 @@ test('uploads a folder as one with hidden names, and its reader can browse it', 
     await writeFile(join(top, 'film.bin'), film)
     const { page, problems, client, open, checkAccessibility } = await openSignedIn(site, 'v1')
     if (isFirefox) {
-      // WebDriver BiDi chooses no folder.
+      // WebDriver BiDi cannot choose a folder.
       await uploadEncryptedFolder(client, top, { asOne: true })
     } else {
       await page.getByRole('button', { name: 'Upload' }).first().click()
@@ -215,7 +215,7 @@ test('uploads a folder as one with hidden names, and its reader can browse it', 
 
 test('shows a folder encrypted as one with the size of its files in lists, selections and details', async () => {
   const { page, client, open } = await openSignedIn(site, 'v2')
-  // Stored, they take a fifth more.
+  // Stored, they are a fifth larger.
   const files = Array.from({ length: 40 }, (_file, i) => ({ path: `${i}.txt`, content: randomBytes(1024) }))
   const [folder] = await uploadEncryptedFolder(client, files, { name: 'letters', asOne: true })
   const row = page.getByRole('row').filter({ hasText: 'letters' })
@@ -257,7 +257,7 @@ test('reports why a worker stopped in the language of the page', async () => {
   await stateLarge(site, cid)
   const content = [{ path: 'plan.txt', content: new Blob(['Bergauf']) }]
   const [folder] = await uploadEncryptedFolder(client, content, { name: 'reise', asOne: true })
-  // The place of the chosen file is gone when the worker opens it.
+  // The chosen file has moved when the worker opens it.
   await context.addInitScript(`window.showSaveFilePicker = async ({ suggestedName }) => {
     const folder = await navigator.storage.getDirectory()
     const place = await folder.getDirectoryHandle('gone', { create: true })

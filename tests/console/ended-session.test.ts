@@ -1,4 +1,4 @@
-// Uploads whose session ends, or whose page closes as they begin: each stays in sight, and nothing is sent twice.
+// Uploads whose session ends, or whose page closes as they start: each stays visible, and nothing is sent twice.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -42,7 +42,7 @@ async function apiKeyOf(page: Page): Promise<string> {
   return apiKey
 }
 
-/** The session expires, as another tab of the browser finds out first. */
+/** Makes the session expire, as another tab discovers first. */
 async function expire(page: Page): Promise<void> {
   const message = { kind: 'ended', apiKey: await apiKeyOf(page), reason: 'expired' }
   await page.evaluate((data) => new BroadcastChannel('cairn.session').postMessage(data), message)
@@ -82,7 +82,7 @@ test('uploads whose session expires stay listed, say why they wait, and resume a
   await signInAgain(page)
   await expectStored(site, page, 'film.bin', bytes)
   await panelOf(page).getByRole('heading').getByText('3 done').waitFor({ timeout: 60_000 })
-  // Only the one that had not begun is sent from its start.
+  // Only the upload that had not started is sent from the beginning.
   expect(line.offsets.slice(requests).filter((offset) => offset === 0)).toHaveLength(1)
   for (const name of ['film.bin', ...queued])
     expect(await page.getByRole('row').filter({ hasText: name }).count()).toBe(1)
@@ -114,7 +114,7 @@ test('an upload whose API key is revoked after its last byte is not reported as 
   const held = Promise.withResolvers<void>()
   const isStatus = (url: URL) => /\/api\/uploads\/[^/]+$/.test(url.pathname)
   await page.route(isStatus, async (route) => {
-    // A page whose request was cut asks before all of it has arrived.
+    // A page whose request was cut checks before all of it has arrived.
     if (route.request().method() === 'GET' && (await hasArrived(line))) {
       asked.resolve()
       await held.promise
@@ -183,7 +183,7 @@ test('an encrypted upload whose key node session is lost says so, and asks for a
   await row.getByText('the key was not saved and nothing was uploaded').waitFor({ timeout: 60_000 })
   const client = await createAccountClient(site.network, wallet.accounts[0])
   expect(await Array.fromAsync(listFiles(client))).toEqual([])
-  // Who declines can press it again.
+  // A user who declines can press it again.
   const dialog = page.getByRole('dialog')
   const retry = page.getByRole('button', { name: 'Retry secret.bin' })
   await retry.click()
@@ -205,7 +205,7 @@ test('a page that closes as its uploads start has them when it reopens', { timeo
   await page.setInputFiles('input[data-upload=files]', path)
   const sheet = page.getByRole('dialog', { name: 'Upload' })
   await sheet.getByText('Public', { exact: true }).click()
-  // In one step: nothing of the browser can come between the press and the reload.
+  // In one step, so that nothing happens in the browser between the click and the reload.
   await sheet.getByRole('button', { name: /^Upload .+ publicly$/ }).evaluate(async (button: HTMLElement) => {
     button.click()
     await new Promise((resolve) => setTimeout(resolve))

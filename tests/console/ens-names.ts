@@ -1,4 +1,4 @@
-// Names of the Ethereum Name Service on a local chain: its registry at the address that it has everywhere, and a resolver.
+// Names of the Ethereum Name Service on a local chain: its registry at its usual address, and a resolver.
 import { createTestClient, encodeAbiParameters, encodeFunctionData, http, keccak256, numberToHex, parseAbi } from 'viem'
 import { namehash } from 'viem/ens'
 
@@ -10,13 +10,13 @@ const abi = parseAbi([
   'function name(bytes32 node) view returns (string)',
 ])
 /**
- * A contract that answers a call with the three words that its storage has from the hash of the first 36 bytes of the call on:
+ * A contract that answers a call with three words of its storage, starting at the hash of the first 36 bytes of the call:
  * calldatacopy(0, 0, 36), keccak256(0, 36), sload of the hash, the hash + 1 and the hash + 2, return(0, 96).
  */
 const answersFromStorage = '0x602460006000376024600020805460005280600101546020526002015460405260606000f3'
 const maxWords = 3
 
-/** Registers a name for an address, and as the name that the address chose, on a local chain. */
+/** Registers a name for an address on a local chain, also as the primary name of the address. */
 export async function registerEnsName(rpcUrl: string, name: string, address: `0x${string}`): Promise<void> {
   const chain = createTestClient({ mode: 'anvil', transport: http(rpcUrl) })
   for (const contract of [registry, resolver] as const)

@@ -1,5 +1,5 @@
-// What holds for every page and all that opens over it: readable in both themes and all accents, no sideways
-// scroll on the narrowest phone, nothing in the console. One network and browser for all of them, looked at where they stand.
+// What every page and everything that opens over it must meet: readable in both themes and all accents, no horizontal
+// scrolling on the narrowest phone, nothing in the console. One network and browser for all, inspected in place.
 import { testAccountPages } from './looks/account-pages.ts'
 import { testChecker } from './looks/checker.ts'
 import { testEncrypted } from './looks/encrypted.ts'

@@ -1,4 +1,4 @@
-// What pages show when a part of the network fails: the fault, another try, and what was there before.
+// What pages show when a part of the network fails: the error, a retry, and the previous content.
 import { createClient, createName } from '@cairn/sdk'
 import type { Request, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ test('content stays visible when a refresh fails', async () => {
   await page.reload()
   await page.getByRole('link', { name: 'still here' }).waitFor()
   await page.route('**/api/names*', broken)
-  // Something changed, so the list is asked for again.
+  // Something changed, so the list is requested again.
   await page.getByRole('button', { name: 'Actions for still here' }).click()
   await page.getByRole('menuitem', { name: 'Change label' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Change label' }).click()
@@ -109,7 +109,7 @@ test('users who navigate away while a part of the page fails reach the next page
   expectProblem(/net::ERR_FAILED/)
   await open('/settings')
   const isLeaving = Promise.withResolvers<void>()
-  // Firefox itself fails what is loading when users leave.
+  // Firefox itself aborts pending loads when users leave.
   await page.route('**/assets/NamesPage-*.js', async (route) => {
     await isLeaving.promise
     await route.abort()
@@ -137,19 +137,19 @@ test('a part of the page that fails to load says so, and loads on retry', async 
   await signIn()
   const bell = page.getByRole('button', { name: /^Notifications/ })
   const failed = page.getByText('Part of the page did not load')
-  // A button of the frame: a toast tells it.
+  // A button of the frame: a toast reports it.
   await page.route('**/assets/NotificationBell-*.js', (route) => route.abort())
   await page.reload()
   await failed.waitFor()
   expect(await bell.count()).toBe(0)
-  // Its button leaves the text the room of more than a word.
+  // Its button leaves the text more space than a single word.
   expect(await failed.evaluate((one) => one.getBoundingClientRect().width)).toBeGreaterThan(150)
   expect(await opened.checkAccessibility()).toEqual([])
   await page.unroute('**/assets/NotificationBell-*.js')
   await page.getByRole('button', { name: 'Try again' }).click()
   await bell.waitFor()
   expect(await failed.count()).toBe(0)
-  // A part of the content: the error is in its place.
+  // A part of the content: the error takes its place.
   await page.route('**/assets/ContactList-*.js', (route) => route.abort())
   await page.getByRole('link', { name: 'Shared', exact: true }).first().click()
   await page.getByRole('radio', { name: 'Contacts' }).check({ force: true })

@@ -3,7 +3,7 @@ import { uploadText } from '@cairn/sdk'
 import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
 import { createPageClient } from './page-client.ts'
 
-/** A page whose account has so many small files already. */
+/** A page of an account that already has this many small files. */
 export async function openWithFiles(
   site: ConsoleTest,
   count: number,

@@ -42,7 +42,7 @@ test('shows a new name at once, and the service keeps it', async () => {
   await page.getByRole('link', { name: 'note-001.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Rename' }).click()
   const name = page.getByRole('textbox', { name: 'New name' })
-  // Typing replaces the name, and keeps its extension.
+  // Typing replaces the name and keeps its extension.
   await expect.poll(() => name.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(true)
   await page.keyboard.type('first')
   expect(await name.inputValue()).toBe('first.txt')
@@ -162,7 +162,7 @@ test('Back closes what is open over the page, and leaves the page where it is', 
   await page.goBack()
   await sheet.waitFor({ state: 'detached' })
   expect(new URL(page.url()).pathname).toBe('/files')
-  // A drawer is a place of its own: it is left like any other.
+  // A drawer has its own address, and is left like any other page.
   await page.getByRole('link', { name: 'note-000.txt' }).click()
   await page.getByRole('dialog', { name: 'note-000.txt' }).waitFor()
   await page.goBack()
@@ -200,7 +200,7 @@ test('the title of the tab is the name of an open file, and that of the list onc
   const { page } = await openWithFiles(site, 2)
   await page.getByRole('link', { name: 'note-001.txt' }).click()
   await expect.poll(() => page.title()).toBe('note-001.txt · Cairn')
-  // Opened by its address, it keeps its title when the list is there.
+  // Opened by its address, it keeps its title when the list has loaded.
   await page.reload()
   await page.getByText('File 2 of 2').waitFor({ state: 'attached' })
   expect(await page.title()).toBe('note-001.txt · Cairn')
@@ -233,7 +233,7 @@ test('reaches the previous and next file by arrow key, button or swipe, and show
   await shown(0).getByText('file 0', { exact: true }).waitFor()
   expect(await button('Next file').isDisabled()).toBe(true)
   if (isFirefox) {
-    // Playwright sends no touch to Firefox but a tap.
+    // Playwright sends Firefox no touch other than a tap.
     await button('Previous file').click()
   } else {
     const session = await page.context().newCDPSession(page)

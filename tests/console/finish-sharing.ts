@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 
-/** After sharing, the dialog shows the link to send: closes it. */
+/** Closes the dialog that shows the link to send after sharing. */
 export async function finishSharing(page: Page): Promise<void> {
   const shared = page.getByRole('dialog', { name: /^Shared with / })
   await shared.getByRole('button', { name: 'Done' }).click()

@@ -1,4 +1,4 @@
-// What a new user meets first: a page that teaches, no price where nothing is due, coins to try payments with.
+// What a new user sees first: a page that teaches, no price if nothing is due, and coins to try payments.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { registerEnsName } from './ens-names.ts'
@@ -47,7 +47,7 @@ test('funds an empty wallet on a local network, shows the balance, and accepts E
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Escape')
 
-  // A name stands for the address that it leads to, which is shown before it is used.
+  // A name can be used for its address, which is shown before it is used.
   await page.getByRole('link', { name: 'Shared' }).first().click()
   await page.getByText('Contacts', { exact: true }).click()
   await page.getByRole('button', { name: 'Add contact' }).click()

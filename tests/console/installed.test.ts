@@ -17,7 +17,7 @@ test('the console meets every installation requirement of the browser', async ()
   expect(errors).toEqual([])
   expect(JSON.parse(data)).toMatchObject({ name: 'Cairn', display: 'standalone', share_target: { method: 'POST' } })
   const { installabilityErrors } = await devtools.send('Page.getInstallabilityErrors')
-  // A window that keeps nothing installs nothing; that is the test's own.
+  // A window without storage cannot install; the test causes that.
   expect(installabilityErrors.filter(({ errorId }) => errorId !== 'in-incognito')).toEqual([])
 })
 
@@ -29,7 +29,7 @@ test('files and text shared by another app are selected for upload, before or af
   })
   await open('/files')
   await signIn()
-  // Registered a moment after the page is there, for this path only: no other request passes through it.
+  // Registered shortly after the page has loaded, for this path only: no other request passes through it.
   await expect
     .poll(() =>
       page.evaluate("navigator.serviceWorker.getRegistration('/share-target').then((one) => one?.active?.state)"),
@@ -80,7 +80,7 @@ test('on a phone with a notch, no control lies under it or under the home indica
   await expect.poll(async () => (await edgesOf('[role=dialog] footer')).bottom).toBe(844 - 34)
   await page.keyboard.press('Escape')
 
-  // On its side.
+  // Rotated to landscape.
   await page.setViewportSize({ width: 844, height: 390 })
   await setInsets({ left: 47, right: 47, bottom: 21 })
   expect((await edgesOf('nav')).left).toBe(47)

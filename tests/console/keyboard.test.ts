@@ -1,4 +1,4 @@
-// Names, payments and conditions by the keyboard alone, on a desktop and on a phone: what is reached, and where the focus is after it.
+// Names, payments and conditions with the keyboard alone, on a desktop and on a phone: what is reached, and where the focus goes.
 import { createClient, createName, getConditions, uploadEncryptedText, uploadText, useFaucet } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -27,13 +27,13 @@ async function openSignedIn(size: (typeof sizes)[number], path: string): Promise
   return opened
 }
 
-/** The accessible name of the part of the page that has the focus, such as that of a section. */
+/** The accessible name of the focused part of the page, such as a section. */
 const focusedPart = (page: Page) =>
   page.evaluate<string>(
     "document.getElementById(document.activeElement?.getAttribute('aria-labelledby'))?.textContent ?? document.activeElement?.getAttribute('aria-label') ?? document.activeElement?.id",
   )
 
-/** Whether the element with the focus, or the row that stands for it, is outlined. */
+/** Whether the focused element, or the row that represents it, is outlined. */
 const isOutlined = `['outlineStyle', 'outlineWidth'].every((part) => !/^(none|0px)$/.test(getComputedStyle(document.activeElement)[part]))`
 
 test.each(sizes)('creates and publishes a name at $width px', async (size) => {
@@ -69,7 +69,7 @@ test.each(sizes)('pays for storage at $width px', async (size) => {
   const { page, checkAccessibility } = await openSignedIn(size, '/billing')
   const { keyboard } = page
   await page.getByRole('heading', { name: 'Add storage' }).waitFor()
-  // The arrows go through the sizes; the last one opens a field.
+  // The arrows move through the sizes; the last one opens a field.
   await tabTo(page, /^10\sGiB$/)
   for (let at = 0; at < 3; at++) await keyboard.press('ArrowRight')
   expect(await page.evaluate(focused)).toBe('Other')
@@ -82,7 +82,7 @@ test.each(sizes)('pays for storage at $width px', async (size) => {
   await page.getByRole('dialog').waitFor()
   await tabTo(page, /^Continue in wallet$/)
   await keyboard.press('Enter')
-  // The form is gone: the focus is on what took its place.
+  // The form is gone, and the focus is on its replacement.
   const payment = page.getByRole('region', { name: 'Payment', exact: true })
   await payment.waitFor()
   await expect.poll(() => focusedPart(page)).toBe('Payment')
@@ -115,7 +115,7 @@ test.each(sizes)('sets and removes conditions at $width px', async (size) => {
   await page.getByRole('menu').waitFor()
   await keyboard.press('Enter')
   await expect.poll(() => page.evaluate(focused)).toBe('Comparison of condition 2')
-  // Removed, the focus stays among the others.
+  // After the removal, the focus stays on one of the others.
   await tabTo(page, /^Remove condition 2$/)
   await keyboard.press('Enter')
   await expect.poll(() => focusedPart(page)).toBe('Conditions')
@@ -158,7 +158,7 @@ test('shows the focus of the file list before the arrows reach a row; a message 
   expect(counts).toEqual([1, 0])
 })
 
-/** Which controls lie under a message: that with the focus, and those of an open sheet. */
+/** Which controls lie under a message: the focused one, and those of an open sheet. */
 const covered = `(() => {
   const boxes = [...document.querySelectorAll('section[aria-label=Notifications] [role=status] > *')].map((one) => one.getBoundingClientRect())
   const controls = [document.activeElement, ...document.querySelectorAll('[role=dialog] > :is(header, footer) button')]
@@ -188,7 +188,7 @@ test('on a phone, a message covers neither the focused control nor the buttons o
   expect(await page.evaluate(covered)).toEqual([])
   expect(await checkAccessibility()).toEqual([])
 
-  // A sheet that is as high as the window, while an upload ends.
+  // A sheet as high as the window, while an upload completes.
   const held = Promise.withResolvers<void>()
   await page.route(
     (url) => url.pathname === '/api/v0/add',

@@ -1,4 +1,4 @@
-// API keys from the page: made with one signature, shown once, used by a program, revoked.
+// API keys from the page: created with one signature, shown once, used by a program, revoked.
 import { createClient, getUsage, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
@@ -29,7 +29,7 @@ test('creates, copies, saves and uses an API key, which is rejected once revoked
   await dialog.getByText('Copy your API key now').waitFor()
   expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(asked + 1)
   const apiKey = (await dialog.locator('code').first().textContent()) ?? ''
-  // Not on the button that closes it: the key is shown once.
+  // Not on the close button, because the key is shown only once.
   const focused = () => page.evaluate('document.activeElement?.ariaLabel ?? document.activeElement?.textContent')
   await expect.poll(focused).toBe('Copy API key')
   await dialog.getByRole('button', { name: 'Copy API key' }).click()
@@ -51,8 +51,8 @@ test('creates, copies, saves and uses an API key, which is rejected once revoked
   // While the dialog is open, no role finds the key behind it either.
   await dialog.waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Revoke backup server' }).waitFor({ state: 'detached' })
-  // The button that opened the dialog is gone: the keyboard goes on in its list, not at the top of the page. In Firefox, the
-  // download above took the focus from the window, so that the page is told of none.
+  // The button that opened the dialog is gone: the focus moves to its list, not to the top of the page. In Firefox, the
+  // download above took the focus from the window, so the page gets no focus event.
   if (!isFirefox) {
     await expect.poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label")')).toBe('Your API keys')
   }

@@ -1,4 +1,4 @@
-// The console in a second language: what chooses it, what is loaded for it, and each page in it.
+// The console in a second language: how it is chosen, what is loaded for it, and each page in it.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createLink, createName, shareFile, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
@@ -17,17 +17,17 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 const languageOf = ({ page }: ConsolePage) =>
   page.evaluate('[document.documentElement.lang, document.documentElement.dir].join()')
 
-/** Opens an address, and waits until what it shows has come. */
+/** Opens an address, and waits until its content has loaded. */
 async function visit({ page, open }: ConsolePage, path: string): Promise<void> {
   await open(path)
   await page.getByRole('heading').first().waitFor()
   await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
 }
 
-/** States on which axe is run: those of every page in English have passed it, and a language changes words only. */
+/** States checked with axe: the English version of every page passes, and a language changes only texts. */
 const judged = ['/', '/files', '/settings', 'access', 'the upload sheet']
 
-/** Checks the page as it stands, and that it fits 320 px. */
+/** Checks the page as it is, and that it fits 320 px. */
 async function look({ page, checkAccessibility }: ConsolePage, state: string): Promise<void> {
   const beyond = 'Math.max(0, document.documentElement.scrollWidth - document.documentElement.clientWidth)'
   if (judged.includes(state)) expect.soft([state, await checkAccessibility()]).toEqual([state, []])
@@ -72,7 +72,7 @@ test('describes the installed app in the language of the browser, and the page w
   expect(await describedAs('de-AT')).toEqual(['de', '/', expect.stringMatching(/^Dateien nach ihrem Inhalt/)])
   expect(await describedAs('fr-FR')).toEqual(['en', '/', expect.stringMatching(/^Store, encrypt and share/)])
 
-  // Read as sent: not every browser lets a test switch JavaScript off.
+  // Read as sent, because not every browser lets a test disable JavaScript.
   const sent = await (await fetch(site.network.profile.api, { headers: { accept: 'text/html' } })).text()
   const withoutScripts = /<noscript>(.*?)<\/noscript>/s.exec(sent)?.[1]
   expect(withoutScripts).toContain('<p lang="en">Cairn’s console needs JavaScript.')
@@ -161,7 +161,7 @@ test('every page is readable in German and fits 320 px', { timeout: longTestMs }
   await page.keyboard.press('?')
   await page.getByRole('dialog', { name: 'Tastenkürzel' }).getByText('Leertaste').waitFor()
   await look(opened, 'shortcuts')
-  // The words between keys are not broken.
+  // The words between keys do not wrap.
   const between = page.getByRole('dialog').getByText(/^(?:oder|dann)$/)
   const lines = await between.evaluateAll((words) => words.map((one) => one.getBoundingClientRect().height))
   expect(lines.length).toBeGreaterThan(10)
@@ -179,7 +179,7 @@ test('the filters of Files are beside its heading at 1280 px in each language', 
     for (const place of ['/files', '/files?place=uploads']) {
       await open(place)
       await page.getByRole('link', { name: 'first.txt' }).waitFor()
-      // Room for the widest scrollbar of a system: Chromium shows none in tests.
+      // Leaves space for the widest system scrollbar, because Chromium shows none in tests.
       await page.evaluate(
         `document.documentElement.style.paddingRight = 17 - innerWidth + document.documentElement.clientWidth + 'px'`,
       )
@@ -187,7 +187,7 @@ test('the filters of Files are beside its heading at 1280 px in each language', 
       const filters = page.getByRole('group', { name: /^Filters?$/ })
       const top = (await filters.boundingBox())?.y ?? Number.POSITIVE_INFINITY
       expect(top, `${locale} ${place}`).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0))
-      // None is scrolled out of sight.
+      // None is scrolled out of view.
       expect(await filters.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true)
     }
   }
@@ -212,7 +212,7 @@ test('the access options fit one line on a phone in each language', async () => 
       expect(boxes).toHaveLength(3)
       expect(new Set(boxes.map((box) => box?.y)).size, `${locale} at ${width} px`).toBe(1)
       expect(Math.max(...boxes.map((box) => (box?.x ?? 0) + (box?.width ?? 0)))).toBeLessThanOrEqual(width)
-      // Texts in one line: icons are above them.
+      // Texts in one line, with icons above them.
       for (const box of boxes) expect(box?.height).toBeLessThan(60)
       expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
     }
@@ -256,7 +256,7 @@ test('a failed ZIP says why and leaves no file, also on retry', async () => {
   const { page, context, wallet, checkAccessibility } = opened
   await context.addInitScript(saveIntoStorage)
   const client = await createAccountClient(site.network, wallet.accounts[0])
-  // A backslash is a letter in a stored folder, and parts a path on some systems.
+  // A backslash is a character in a stored folder, and a separator on some systems.
   const entries = [
     { path: 'a.txt', content: 'a' },
     { path: '..\\b.txt', content: 'b' },
@@ -277,7 +277,7 @@ test('a failed ZIP says why and leaves no file, also on retry', async () => {
   await expectRemoved(page, 'Cairn-Dateien.zip')
   expect(await checkAccessibility()).toEqual([])
   await look(opened, 'a ZIP that fails')
-  // The other try fails so soon that its progress would not be seen.
+  // The retry fails so soon that its progress would not be seen.
   const { promise: isSeen, resolve: goOn } = Promise.withResolvers<void>()
   await context.route(/\/ipfs\//, async (route) => {
     await isSeen

@@ -6,7 +6,7 @@ import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.f
 import { act } from './drive-page.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Defines the test of a drive with so many files, above one page of the listing. */
+/** Defines the test of a drive with this many files, above one page of the listing. */
 export function testLargeDrive(fileCount: number): void {
   const shown = fileCount.toLocaleString('en-US')
   let site: ConsoleTest
@@ -33,7 +33,7 @@ export function testLargeDrive(fileCount: number): void {
       edit.move('/file-00000.txt', '/old')
     })
 
-    // The rest of the listing waits until the newest files are in sight.
+    // The rest of the listing waits until the newest files are visible.
     const { promise: isShown, resolve: showRest } = Promise.withResolvers<void>()
     await page.route(/files_uploaded\?.*lastKey=/, async (route) => {
       await isShown
@@ -42,7 +42,7 @@ export function testLargeDrive(fileCount: number): void {
     await page.reload()
     await page.getByText('Listing your files. The newest 2,000 are shown.').waitFor()
     await page.getByRole('grid').getByRole('link').first().waitFor()
-    // Nothing is said to be empty that may not be.
+    // Nothing is shown as empty that may not be.
     const listing = page.getByText('Your files are still being listed, and more may appear here.')
     for (const place of ['Trash', 'Duplicates']) {
       await page.getByRole('link', { name: place, exact: true }).click()
@@ -54,7 +54,7 @@ export function testLargeDrive(fileCount: number): void {
     await listing.waitFor()
     expect(await page.getByText('This folder is empty').count()).toBe(0)
     await page.goBack()
-    // What is in a folder is not known yet: a ZIP of it would lack files.
+    // The contents of a folder are not known yet, so a ZIP of it would lack files.
     await act(page, 'old', 'Download')
     const dialog = page.getByRole('dialog', { name: /as a ZIP$/ })
     await dialog.getByText('Your files are still being listed').waitFor()
@@ -76,7 +76,7 @@ export function testLargeDrive(fileCount: number): void {
     await page.getByRole('searchbox').fill('file-0123')
     await page.getByText('10 items').waitFor()
 
-    // The next page of the session has all of them before the service lists any but the newest.
+    // The next page of the session has all of them before the service lists more than the newest.
     const keptBytes = `new Promise((resolve) => {
       const opening = indexedDB.open('cairn-listing')
       opening.onsuccess = () => {

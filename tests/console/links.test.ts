@@ -1,4 +1,4 @@
-// Links in the console: made by the owner of a file, opened by people who have neither a wallet nor an account.
+// Links in the console: created by the owner of a file, opened by people with neither a wallet nor an account.
 import {
   type Client,
   createLink,
@@ -19,7 +19,7 @@ import { nextSaved } from './next-saved.ts'
 import { readZip } from './read-zip.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** As narrow as 320 px, touched and dark. */
+/** As narrow as 320 px, a touch screen, and dark. */
 const phone = { accounts: 0, width: 320, height: 640, theme: 'dark', isPhone: true } as const
 const patient = { timeout: 60_000 }
 
@@ -37,7 +37,7 @@ async function share(text: string, options: LinkOptions = {}) {
   return createLink(owner, cid, { name: 'letter.txt', ...options })
 }
 
-/** A path of the console for a link: pages open addresses below the console's own. */
+/** A console path for a link, because pages open addresses below the console's own. */
 const pathOf = (url: string) => url.slice(new URL(url).origin.length)
 const keyOf = (url: string) => new URL(url).hash.slice(1)
 
@@ -61,7 +61,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, a
   await page.getByText(account.address.toLowerCase()).waitFor()
   expect(await page.locator('time').getAttribute('datetime')).toBe(new Date(link.expiresAt).toISOString())
   expect(await page.locator('dl').textContent()).toContain('Opens left3')
-  // Nothing of the console that a visitor has no use for.
+  // No part of the console that a visitor has no use for.
   expect(await page.getByRole('navigation').count()).toBe(0)
   expect(await page.getByRole('button', { name: 'Connect wallet' }).count()).toBe(0)
   await expectToFit(opened)
@@ -85,7 +85,7 @@ test('a visitor on a phone sees who shared a link, opens it with its password, a
   const { name, bytes } = await saved
   expect([name, bytes.toString()]).toEqual(['letter.txt', 'Dear Ida'])
 
-  // The key of the link was not sent, logged or stored, also when the page is left.
+  // The key of the link was not sent, logged or stored, not even when the page is left.
   await page.reload()
   await page.getByRole('heading', { name: 'A file or folder was shared with you' }).waitFor()
   const stored = String(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'))
@@ -117,7 +117,7 @@ test('reports a link that expired, was truncated, never existed, or whose file w
   await expectTitle(`${other.url.split('#')[0]}#${keyOf(used.url)}`, 'This link is not complete')
   await expectTitle(other.url.replace(other.id, 'A'.repeat(22)), 'Link not found')
 
-  // Its file was deleted, while the link lasts.
+  // Its file was deleted while the link is still valid.
   const lasting = await share('five')
   for await (const { id, cid } of listFiles(owner)) if (cid === lasting.cid) await deleteFile(owner, { id })
   await open('/status')
@@ -149,7 +149,7 @@ test('opens a link for a signed-in user while the session resumes', async () => 
   const { page, open, signIn } = await site.newPage()
   await open('/files')
   await signIn()
-  // Whether the session or the link is first is up to the browser: ten times, both come about.
+  // The browser decides whether the session or the link comes first; in ten attempts, both occur.
   for (let times = 0; times < 10; times++) {
     await open('/files')
     await open(pathOf(link.url))
@@ -163,7 +163,7 @@ test('opens a link for a signed-in user while the session resumes', async () => 
 test('content opened by a link stays when an account session ends in another tab, because reopening counts', async () => {
   const link = await share('Still here')
   const { page: other, context, open, signIn, expectProblem } = await site.newPage()
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   await open('/files')
   await signIn()
@@ -173,7 +173,7 @@ test('content opened by a link stays when an account session ends in another tab
   const file = page.getByRole('region', { name: 'letter.txt' })
   await file.getByText('Still here').waitFor()
   await file.evaluate((element) => element.setAttribute('data-seen', ''))
-  // What the page has loaded is removed with the session, and loaded again.
+  // What the page loaded is removed with the session, and loaded again.
   const loadedAgain = page.waitForResponse((response) => response.url().includes('/file_info'))
   await other.getByRole('button', { name: /^Account 0x/ }).click()
   await other.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
@@ -217,7 +217,7 @@ test('a link to a folder lists and opens its files; a file without a preview is 
   const { url } = await createLink(owner, folder?.cid ?? '', { name: 'trip' })
   const opened = await site.newPage(phone)
   const { page, context, open } = opened
-  // The user's choice of a file, made by the test: the file itself is the browser's own.
+  // The test chooses the file for the user; the file itself belongs to the browser.
   await context.addInitScript(saveIntoStorage)
   await open(pathOf(url))
   await page.getByRole('button', { name: 'Open', exact: true }).click()
@@ -225,7 +225,7 @@ test('a link to a folder lists and opens its files; a file without a preview is 
   await list.waitFor()
   expect(await page.locator('dl').textContent()).toContain('Size64\u00a0KiB')
   await expectToFit(opened)
-  // All of it, as one ZIP: cancelled, and then saved.
+  // All of it as one ZIP: first cancelled, then saved.
   const { promise: isCancelled, resolve: cancelled } = Promise.withResolvers<void>()
   const blocks = new RegExp(`/ipfs/${folder?.cid}`)
   await context.route(blocks, async (route) => {
@@ -260,13 +260,13 @@ test('a link to a folder lists and opens its files; a file without a preview is 
     await list.getByRole('button', { name: /^trip/ }).click()
   await list.getByRole('button', { name: /^plan\.txt/ }).click()
   await page.getByText('Day one').waitFor()
-  // Back of the browser stays on the page: the link would have to be opened again.
+  // Back stays on the page, because the link would have to be opened again.
   await page.goBack()
   await list.getByRole('button', { name: /^plan\.txt/ }).click()
   await page.getByText('Day one').waitFor()
   await page.getByRole('button', { name: 'Up one folder' }).click()
   await list.getByRole('button', { name: /^raw/ }).click()
-  // The folder in the folder, as a ZIP of its own.
+  // The nested folder, as a separate ZIP.
   await page.getByRole('button', { name: 'Download 1 file as a ZIP' }).click()
   const part = page.getByRole('dialog', { name: 'Download 1 file as a ZIP' })
   await part.getByRole('button', { name: 'Save ZIP, about 64 KiB' }).click()
@@ -346,21 +346,21 @@ test('the owner creates a link while sharing, sees its opens, and revokes it', a
   await row.getByText('Active').waitFor()
   await row.getByText('0 of 2 opens · expires tomorrow').waitFor()
   expect(await openLink(client, url, { password: 'x marks it' })).toMatchObject({ cid, name: 'map.txt' })
-  // The page is back in sight.
+  // The page is visible again.
   await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))")
   await row.getByText('1 of 2 opens').waitFor({ timeout: 10_000 })
-  // Someone opened it without a wallet: nothing on the page says that no one could, or did.
+  // It was opened without a wallet, so nothing on the page says that this was impossible or did not happen.
   await page.getByText('No other wallet has opened it, and it was not shared with one.').waitFor()
   await page.getByText('Not shared with a wallet yet.').waitFor()
   expect(await page.getByText(/only the owner/i).count()).toBe(0)
   await expectToFit(opened)
   await page.setViewportSize({ width: 320, height: 640 })
   await expectToFit(opened)
-  // The list of all links names their files.
+  // The list of all links shows the names of their files.
   await open('/links')
   await row.getByRole('link', { name: 'map.txt' }).waitFor()
   await expectToFit(opened)
-  // It lasts longer than its file: the list says so, and it can still be ended.
+  // It outlives its file: the list says so, and it can still be revoked.
   for await (const { id } of listFiles(client)) await deleteFile(client, { id })
   await open('/links')
   await row.getByText('Content deleted', { exact: true }).waitFor()

@@ -1,4 +1,4 @@
-// Names: made, published, opened on the gateway, moved on, exported, removed; all from the page.
+// Names: created, published, opened on the gateway, updated, exported, removed; all from the page.
 import {
   createClient,
   createName,
@@ -69,13 +69,13 @@ test('creates a name, publishes it twice, opens it on the gateway, and reverts i
   await dialog.getByLabel('CID, path or name').fill(second.cid)
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${second.cid}` }).waitFor()
-  // Files have their names, and versions no numbers of ten digits.
+  // Files have their names, and versions no ten-digit numbers.
   await page.getByRole('region', { name: 'Points to' }).getByText('second.txt').waitFor()
   await page.getByRole('button', { name: 'Publish first.txt again' }).waitFor()
   expect(await page.getByText(/version \d{5}/).count()).toBe(0)
   expect(await opened.checkAccessibility()).toEqual([])
 
-  // Back to what it was.
+  // Back to the previous target.
   await page.getByRole('button', { name: 'Publish first.txt again' }).click()
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${first.cid}` }).waitFor()
@@ -186,7 +186,7 @@ test('a retry publishes to the new name whose publication failed', async () => {
   await opened.open('/names')
   await opened.signIn()
   const client = await clientOf(opened)
-  // With a name that is there, a new one has to be chosen.
+  // If there is a name already, a new one has to be chosen.
   await createName(client, { label: 'first' })
   const { cid } = await uploadText(client, 'twice', { name: 'twice.txt' })
   await opened.open(`/names?publish=${cid}`)
@@ -232,7 +232,7 @@ test('a name whose key never leaves the browser is created, published by a local
   await dialog.getByRole('button', { name: 'Create name' }).click()
   await page.getByRole('heading', { level: 1, name: 'at home' }).waitFor()
   const name = new URL(page.url()).pathname.split('/').at(-1) ?? ''
-  // Known here alone until it is published; it is there again after a reload.
+  // Known only here until it is published, and still there after a reload.
   expect(await Array.fromAsync(listNames(client))).toEqual([])
   await page.reload()
   await page.getByRole('heading', { name: 'Never published' }).waitFor()
@@ -256,7 +256,7 @@ test('a name whose key never leaves the browser is created, published by a local
   const text = (await dialog.locator('pre').textContent()) ?? ''
   const key = await importNameKey(text)
   expect(key.name).toBe(name)
-  // Nothing that was sent has the key in any form.
+  // Nothing that was sent contains the key in any form.
   const secrets = [
     await exportNameKey(key, 'libp2p'),
     text.split('\n')[1] ?? '?',

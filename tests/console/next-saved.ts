@@ -5,14 +5,14 @@ import { isFirefox } from '../firefox.ts'
 /** A file that a page saved. */
 export type Saved = { name: string; bytes: Buffer }
 
-/** Waits for the next file that the page saves from its own memory. Call it before the action. */
+/** Waits for the next file that the page saves from memory. Call it before the action. */
 export async function nextSaved(page: Page): Promise<Saved> {
   if (isFirefox) return nextSavedOfFirefox(page)
   const download = await page.waitForEvent('download')
   return { name: download.suggestedFilename(), bytes: await readFile(await download.path()) }
 }
 
-/** WebDriver BiDi reports no download of a blob: what the page gives to the browser is read in the page. */
+/** WebDriver BiDi reports no download of a blob, so the page itself reports what it gives to the browser. */
 async function nextSavedOfFirefox(page: Page): Promise<Saved> {
   await page.evaluate(`{
     const blobs = new Map()

@@ -150,7 +150,7 @@ export function makeOdp(picture: Uint8Array): Promise<Blob> {
   })
 }
 
-/** A sheet with values as its program showed them, a gap, and the million empty rows at its end. */
+/** A sheet with the values that its program showed, a gap, and a million empty rows at its end. */
 export function makeOds(): Promise<Blob> {
   const cell = (text: string) => `<table:table-cell><text:p>${text}</text:p></table:table-cell>`
   return pack({

@@ -1,4 +1,4 @@
-// One signature for storage and key nodes: what it opens, what it leaves on the machine, and what happens where nodes do not take part.
+// One signature for storage and key nodes: what it opens, what it leaves on the machine, and what happens without some nodes.
 import { getKeyStatus, type KeySession, listFiles, uploadEncryptedText } from '@cairn/sdk'
 import type { Page, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -57,7 +57,7 @@ test('the session key for the key nodes appears in no text of the page, and no s
   const { keySession } = await keptSession(page)
   expect(keySession?.nodes.filter((node) => node !== null)).toHaveLength(5)
   expect(Object.keys(keySession?.sessionKey ?? {})).toEqual(['publicKey'])
-  // What IndexedDB holds can be used and not be taken away.
+  // The page can use what IndexedDB contains, but cannot export it.
   const held = await page.evaluate(async (name) => {
     const database = await new Promise<IDBDatabase>((resolve) => {
       const opening = indexedDB.open('cairn')
@@ -124,7 +124,7 @@ test('a second signature belongs to the account asked for it, even if another ha
   await page.getByRole('button', { name: 'Sign in', exact: true }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign in', exact: true }).click()
   await page.getByRole('button', { name: `Account ${wallet.accounts[1]?.address}` }).waitFor()
-  // The session at the key nodes that comes too late is ended there.
+  // A session at the key nodes that arrives too late is ended there.
   const ended = page.waitForResponse((response) => response.request().method() === 'DELETE' && response.ok())
   answer()
   await ended
@@ -175,7 +175,7 @@ test('announces the end of a session, and one signature extends it', async () =>
   const after = await keptSession(page)
   expect(after.expiresAt).toBeGreaterThan(Date.now() + 3_600_000)
   expect(after.apiKey).not.toBe(before.apiKey)
-  // The key before ends; what it was made for goes on.
+  // The previous key ends; what was created for it continues.
   const url = `${site.network.profile.api}/api/user/user_data_usage`
   const statusOf = async (key: string) => (await fetch(url, { headers: { authorization: `Bearer ${key}` } })).status
   await expect.poll(() => statusOf(before.apiKey)).toBe(401)
@@ -195,7 +195,7 @@ test('keeps an ended session until all nodes know that it is over', async () => 
   const notice = page.getByRole('status').filter({ hasText: 'still open at key nodes 2 and 4' })
   await notice.waitFor()
   expect(await checkAccessibility()).toEqual([])
-  // The page tries by itself when it is opened; only what comes after that is the button's doing.
+  // The page retries automatically when it is opened; only what follows is the button's effect.
   const tried = page.waitForEvent('requestfailed', (request) => request.method() === 'DELETE')
   await page.reload()
   await tried
@@ -235,7 +235,7 @@ test('a node that lost the session is reached after one signature, which is offe
   await dialog.waitFor({ state: 'detached' })
   await notice.waitFor({ state: 'detached' })
   await page.getByText('All five agree', { exact: true }).waitFor()
-  // Users who decline it find it where the five nodes are shown.
+  // Users who decline it find it beside the five nodes.
   loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 2, 3)
   await page.reload()
   const lost = page.getByRole('status').filter({ hasText: 'Key nodes 2 and 3 no longer know your session' })
@@ -281,7 +281,7 @@ test('uploads with a key missing on one node say so, also after a reload, and on
   await panel.getByRole('button', { name: 'Repair all' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
   await page.reload()
-  // While the node does not answer, a repair does not say that it is done.
+  // While the node does not answer, a repair does not report completion.
   await lacking.getByRole('button', { name: 'Repair' }).click()
   const failed = panel.getByRole('listitem').filter({ hasText: 'The key nodes do not agree yet' })
   await failed.getByText('Works, but not all five agree. A key node did not take part.').waitFor()
@@ -290,7 +290,7 @@ test('uploads with a key missing on one node say so, also after a reload, and on
   await failed.getByRole('button', { name: /^Retry/ }).click()
   const repaired = panel.getByRole('listitem').filter({ hasText: 'The key nodes agree again' })
   await repaired.getByText('5 of 5 key nodes', { exact: true }).waitFor()
-  // The others, with one press.
+  // The others, with one click.
   await panel.getByRole('button', { name: 'Repair all' }).click()
   await expect.poll(() => repaired.count(), { timeout: 60_000 }).toBe(3)
   expect(await panel.getByRole('button', { name: 'Repair all' }).count()).toBe(0)
@@ -300,7 +300,7 @@ test('uploads with a key missing on one node say so, also after a reload, and on
 test('a session that ends in another tab during a wallet request stays ended at the node that then signs in', async () => {
   const opened = await site.newPage()
   const { page, context, open, signIn, wallet, expectProblem } = opened
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const cid = await storeOwn(opened, 'Ended elsewhere')
   await open('/files')
@@ -335,7 +335,7 @@ test('reaches nodes that were offline at sign-in from a file that does not open,
   await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
   await restoreSignIn()
 
-  // One of the three is gone: the two others that are back would do.
+  // One of the three is offline; the two others, back online, would suffice.
   const restoreFirst = await stopNodes(opened, site.network, 1)
   const lacking = page.getByText('Your session does not include key nodes 4 and 5.')
   const dialog = page.getByRole('dialog', { name: 'Reach all five key nodes' })
@@ -351,7 +351,7 @@ test('reaches nodes that were offline at sign-in from a file that does not open,
   expect(windows(opened)).toEqual([...onceOpened, 'personal_sign'])
   await restoreFirst()
 
-  // A change that missed a node is repeated once the node is reached.
+  // A change that missed a node is repeated when the node is reached.
   loseKeySessions(site.network, wallet.accounts[0]?.address ?? '', 4)
   await open(`/files/${cid}/access`)
   await page.getByRole('button', { name: 'Share' }).click()

@@ -1,4 +1,4 @@
-// Content that opens by its CID: folders and ZIPs of them, files shared with others, and those that do not open.
+// Content that opens by its CID: folders and their ZIPs, files shared with others, and those that do not open.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -14,7 +14,7 @@ import { redDot } from './red-dot.ts'
 import { stopNodes } from './take-nodes-away.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
@@ -66,7 +66,7 @@ test('an open file, and its decrypted content, stay while the service does not a
     const file = page.getByRole('region', { name: 'letter.txt' })
     await file.getByText('Read on the train').waitFor()
     await file.evaluate((element) => element.setAttribute('data-seen', ''))
-    // Later, the page comes back in sight.
+    // Later, the page becomes visible again.
     await page.evaluate('{ const now = Date.now; Date.now = () => now() + 60_000 }')
     await page.route(isCall, (route) => route.abort('connectionrefused'))
     await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
@@ -161,7 +161,7 @@ test('adds the files of a folder to a ZIP from one response, and one by one afte
   // The folder, whether it is one, and the index of an encrypted one.
   for (const name of ['plain', 'sealed']) expect((await saveZip(name)).length, name).toBeLessThanOrEqual(3)
 
-  // The response ends in the long file.
+  // The response breaks off in the long file.
   await page.route(/dag-scope=all/, async (route) => {
     const response = await route.fetch()
     await route.fulfill({ response, body: (await response.body()).subarray(0, 1_500_000) })
@@ -217,7 +217,7 @@ test('the recipient of a shared folder saves all of it as one ZIP', async () => 
   expect([...files.keys()].sort()).toEqual(['trip/day one/film.bin', 'trip/plan.txt'])
   expect(files.get('trip/plan.txt')?.toString()).toBe('Up the hill')
   expect(files.get('trip/day one/film.bin')?.equals(film)).toBe(true)
-  // A folder in it, alone: without the file beside it.
+  // A nested folder alone, without the file beside it.
   await dialog.getByRole('button', { name: 'Done' }).click()
   await page.getByRole('link', { name: /^day one/ }).click()
   await page.getByRole('link', { name: /^film\.bin/ }).waitFor(patient)
@@ -243,7 +243,7 @@ test('a visitor without access to a shared link signs in and sees the reason', a
   const { cid } = await uploadEncryptedText(owner, 'For your eyes only', { name: 'secret.txt' })
   const { page, problems, open, checkAccessibility } = await site.newPage()
   await open(`/open/${cid}`)
-  // From the link to the answer: connect, the wallet, one signature; then it goes on by itself.
+  // From the link to the response: connect, the wallet, one signature; then it continues automatically.
   await page.getByRole('main').getByRole('button', { name: 'Connect wallet' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).click()
   await page.getByRole('heading', { name: 'You don’t have access to this file' }).waitFor()

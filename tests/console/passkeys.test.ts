@@ -1,4 +1,4 @@
-// Passkeys instead of a wallet: a virtual authenticator of Chromium keeps them, with the extension that derives a key.
+// Passkeys instead of a wallet: a virtual authenticator of Chromium stores them, with the extension that derives a key.
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { freeOffset } from '../free-offset.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Gives a page an authenticator that approves what it is asked. */
+/** Gives a page an authenticator that approves every request. */
 async function addAuthenticator(page: Page, hasPrf = true) {
   const session = await page.context().newCDPSession(page)
   await session.send('WebAuthn.enable')
@@ -69,7 +69,7 @@ test('a user without a wallet creates a passkey, and gets the same account on th
   )
   expect(String(kept)).toContain('cairn.wallet.passkey')
 
-  // It signs no payments, which the page says instead of a form that ends in an error.
+  // It signs no payments, and the page says so instead of showing a form that ends in an error.
   await open('/billing')
   await page.getByRole('heading', { name: 'A passkey cannot pay' }).waitFor()
   expect(await page.getByRole('button', { name: 'Review payment' }).count()).toBe(0)

@@ -1,4 +1,4 @@
-// Paying for storage from the page, with a wallet that the browser has.
+// Paying for storage from the page, with a wallet in the browser.
 import { createClient, getQuotaReport, useFaucet } from '@cairn/sdk'
 import { createPublicClient, createWalletClient, http, parseAbi } from 'viem'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -66,7 +66,7 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
     'eth_sendTransaction',
   ])
   const after = await readQuota(opened)
-  // A price is rounded to whole units of the coin in the payer’s favour, which buys some bytes more.
+  // A price is rounded to whole units of the coin in the payer’s favour, which buys a few more bytes.
   expect(after.limitBytes - before.limitBytes).toBeGreaterThanOrEqual(512 * mib)
   expect(after.limitBytes - before.limitBytes).toBeLessThan(513 * mib)
   const reader = createPublicClient({ transport: http(chain.rpcUrl) })
@@ -113,11 +113,11 @@ test('pays in the native coin of the chain, and finds the payment after a reload
   const { page, problems } = opened
   const before = await readQuota(opened)
   await chooseSize(opened, '64')
-  // A service that does not answer what became of it, so that the page cannot hear of the credit before it is left.
+  // The service does not report the outcome, so the page cannot learn of the credit before it is left.
   await page.route('**/api/payments/*/*', () => undefined)
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
-  // Kept as soon as it is sent, so the page may go.
+  // Stored as soon as it is sent, so the page may close.
   await expect
     .poll(() => page.evaluate("localStorage.getItem('cairn.payments')"), patience)
     .toContain('"coin":"native"')
@@ -134,7 +134,7 @@ test('pays in the native coin of the chain, and finds the payment after a reload
 test('a payment of an earlier page that no block contains can be hidden, to pay again', async () => {
   const opened = await openStorage()
   const { page, problems, address } = opened
-  // As after a transaction that the wallet replaced while no page was open.
+  // Like a transaction that the wallet replaced while no page was open.
   const sent = {
     ...{ address: address.toLowerCase(), network: 'local', txHash: `0x${'ab'.repeat(32)}`, sentAt: Date.now() },
     ...{ coin: 'native', symbol: 'ETH', amount: '1', sizeBytes: 64 * mib },
@@ -278,12 +278,12 @@ test('finds an accepted batch after a reload, before and after its transaction i
   await chooseSize(opened, '64')
   await page.getByText('DAI', { exact: true }).click()
   await page.getByText('0.25 DAI', { exact: true }).waitFor()
-  // The wallet does not say what became of it before the page is left.
+  // The wallet does not report the outcome before the page is left.
   wallet.holdNext('wallet_getCallsStatus')
   await page.getByRole('button', { name: 'Review payment' }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Continue in wallet' }).click()
   await expect.poll(() => page.evaluate("localStorage.getItem('cairn.payments')"), patience).toContain('"batchId":')
-  // The page that sent it follows it, also after another page was shown.
+  // The page that sent it tracks it, even after another page was shown.
   await page.getByRole('link', { name: 'Names' }).first().click()
   await page.getByRole('link', { name: 'Billing' }).first().click()
   await page.getByText('You can leave this page. The payment is credited anyway.').waitFor()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 
-/** A PDF of pages with one line each, which would like to run a script and open an address. */
+/** A PDF of pages with one line each, which tries to run a script and open an address. */
 export function makePdf(lines: readonly string[]): Uint8Array {
   const pages = lines.map((_line, i) => `${5 + i * 2} 0 R`).join(' ')
   return writePdf([
@@ -42,7 +42,7 @@ const scans = [
   },
 ]
 
-/** A page of three scanned images side by side, and a line of Japanese in a font that it names and does not contain. */
+/** A page of three scanned images side by side, and a line of Japanese in a font that is referenced but not embedded. */
 export function makeScannedPdf(): Uint8Array {
   const names = scans.map((_scan, i) => `/I${i} ${8 + i} 0 R`).join(' ')
   const drawn = scans.map((_scan, i) => `q 100 0 0 100 ${i * 100} 0 cm /I${i} Do Q`).join(' ')
@@ -87,7 +87,7 @@ export function makeEndlessPdf(line: string): Uint8Array {
   ])
 }
 
-/** What passwords are filled up with, to 32 bytes. */
+/** The padding of passwords, up to 32 bytes. */
 const padding = Buffer.from('28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a', 'hex')
 const padded = (password: string) => Buffer.concat([Buffer.from(password, 'latin1'), padding]).subarray(0, 32)
 const md5 = (...parts: Uint8Array[]) => createHash('md5').update(Buffer.concat(parts)).digest()

@@ -1,4 +1,4 @@
-// PDF files are drawn page by page by a reader that is loaded for it, and run nothing.
+// PDF files are drawn page by page by a reader that is loaded on demand, and run nothing.
 import { uploadBytes, uploadEncryptedBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
@@ -37,7 +37,7 @@ test('draws a public PDF page by page, with its text for screen readers, usable 
   const line = page.getByText('First stone')
   await line.waitFor()
   await expect.poll(() => hasBlue(opened)).toBe(true)
-  // The text lies where its letters are drawn, and people can select it.
+  // The text lies where its letters are drawn, and can be selected.
   const sheet = await page.locator('canvas').first().boundingBox()
   const box = await line.boundingBox()
   if (sheet === null || box === null) throw new Error('nothing is drawn')
@@ -61,7 +61,7 @@ test('draws a public PDF page by page, with its text for screen readers, usable 
   const before = await widthOf()
   await page.keyboard.press('+')
   await expect.poll(widthOf).toBeGreaterThan(before * 1.2)
-  // The old number is deleted first, as people do.
+  // The old number is deleted first, as users do.
   const number = page.getByRole('spinbutton', { name: 'Page' })
   await number.focus()
   await page.keyboard.press('ControlOrMeta+a')

@@ -1,4 +1,4 @@
-// Previews of files: texts, tables, office files, drawings and recordings, of which nothing runs and nothing is fetched.
+// Previews of files: texts, tables, office files, drawings and recordings. Nothing in them runs or is fetched.
 import { listFiles, uploadBytes, uploadEncryptedBytes, uploadFolder, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox, leftRange } from '../firefox.ts'
@@ -10,7 +10,7 @@ import { makeDocx, makeEpub, makeLargeXlsx, makeOdp, makeOds, makeOdt, makePptx,
 import { redDot } from './red-dot.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
@@ -58,7 +58,7 @@ test('renders Markdown without its HTML, remote pictures and scripts, tables row
   expect(await text.locator('img,script,iframe,style,form').count()).toBe(0)
   expect(await page.evaluate('window.wasRun')).toBeUndefined()
   await text.getByRole('cell', { name: '2' }).waitFor()
-  // Boxes instead of the dots of a list.
+  // Boxes instead of list bullets.
   const tasks = text.getByRole('listitem').filter({ has: page.getByRole('img', { name: /^(Done|Not done)$/ }) })
   expect(await tasks.allTextContents()).toEqual(['packed', 'gone'])
   expect(await page.evaluate("getComputedStyle(document.querySelector('li:has([role=img])')).listStyleType")).toBe(
@@ -79,7 +79,7 @@ test('renders Markdown without its HTML, remote pictures and scripts, tables row
   expect(await checkAccessibility()).toEqual([])
   await page.setViewportSize({ width: 360, height: 700 })
   await open(`/open/${stones}`)
-  // A long column makes no other one wide.
+  // A long column does not widen the others.
   const { x = 0 } = (await page.getByRole('columnheader', { name: 'note' }).boundingBox()) ?? {}
   expect(x).toBeLessThan(300)
   await open(`/open/${main}`)
@@ -222,7 +222,7 @@ test('shows code that would block the page for minutes without colours, and the 
   const { cid } = await uploadFolder(
     client,
     [
-      // A word that does not end is searched again from each of its letters.
+      // An endless word is searched again from each of its letters.
       { path: 'long.c', content: new Blob(['a'.repeat(256 * 1024)]) },
       { path: 'deep.js', content: new Blob(['`${'.repeat(50_000)]) },
       { path: 'short.c', content: new Blob(['return 1; // all of it']) },
@@ -237,7 +237,7 @@ test('shows code that would block the page for minutes without colours, and the 
     await page.getByRole('button', { name: 'Full screen' }).click()
     await page.getByRole('button', { name: 'Leave full screen' }).waitFor()
   }
-  // It is not waited for by the next file.
+  // The next file does not wait for it.
   await page.getByRole('link', { name: 'code' }).first().click()
   await page.getByRole('link', { name: /^short\.c/ }).click()
   await page.locator('span.italic', { hasText: '// all of it' }).waitFor()
@@ -252,7 +252,7 @@ test('a workbook lists what is omitted: sheets beyond the hundredth, and rows fa
   await open(`/files/${cid}/large.xlsx`)
   const table = page.getByRole('table', { name: 'Table of large.xlsx' })
   await table.getByRole('cell', { name: 'near' }).waitFor()
-  // Not in the row after it.
+  // Not in the next row.
   expect(await table.getByText('far').count()).toBe(0)
   await page.getByText('Only the first 2 rows are shown.').waitFor()
   await page.getByText('Only the first 100 sheets are shown.').waitFor()
@@ -302,7 +302,7 @@ test('opens an encrypted drawing and an encrypted page for their owner in a work
   await open(`/files/${cids.get('drawing.svg')}`)
   const picture = page.getByRole('img', { name: 'drawing.svg' })
   await expect.poll(() => picture.evaluate((element) => Reflect.get(element, 'naturalWidth')), patient).toBe(8)
-  // In a tab of its own it would still have an opaque origin.
+  // In its own tab it would still have an opaque origin.
   expect(await picture.getAttribute('src')).toMatch(/^data:image\/svg\+xml;base64,/)
 
   await open(`/files/${cids.get('dot.png')}`)
@@ -347,7 +347,7 @@ test('plays and seeks an encrypted recording of either format by ranges, which n
   expect(requestedBytes).toBeGreaterThan(0)
   expect(requestedBytes).toBeLessThan(wave.length / 2)
   expect(await checkAccessibility()).toEqual([])
-  // Only players get what is decrypted, and only while the file is open.
+  // Only players get decrypted bytes, and only while the file is open.
   expect(await page.evaluate(`fetch(${JSON.stringify(url)}).then(({ status }) => status)`)).toBe(404)
   const saved = nextSaved(page)
   await page.evaluate('delete window.showSaveFilePicker')

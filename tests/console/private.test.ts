@@ -1,4 +1,4 @@
-// Private uploads in the console: only their owner, and people with a signed link, see them.
+// Private uploads in the console: visible only to their owner, and to people with a signed link.
 import { readFile } from 'node:fs/promises'
 import { type Client, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
@@ -80,7 +80,7 @@ test('an open recording continues from its position when its link is replaced', 
   await player.evaluate((element) => Reflect.set(element, 'currentTime', 40))
   await expect.poll(() => state('seeking')).toBe(false)
   const first = await state('src')
-  // The next link is signed an hour before this one expires, when the page is back in sight.
+  // The next link is signed an hour before this one expires, when the page is visible again.
   await page.clock.setFixedTime(Date.now() + 11.5 * 3_600_000)
   await page.evaluate("dispatchEvent(new Event('visibilitychange'))")
   await expect.poll(() => state('src')).not.toBe(first)
@@ -104,7 +104,7 @@ test('marks private uploads in the list, tiles and details, and saves them in a 
     .getByRole('dialog')
     .getByText(/^Saved 4 files/)
     .waitFor()
-  // The list says that they are private: none of the files is asked for without a link first.
+  // The list marks them as private: none of the files is requested without a link first.
   const read = asked.filter((url) => [text, picture].some((cid) => url.includes(`/ipfs/${cid}`)))
   expect(read).toHaveLength(2)
   for (const url of read) expect(url).toContain('signature=')
@@ -192,7 +192,7 @@ test('a link that cannot be signed leaves no open tab, and the page says so', as
 
 test('reports a blocked tab with a link that opens the private file', async () => {
   const { page, context, checkAccessibility, problems } = await openWithPrivate()
-  // Browsers that a test drives block no tab; this is the result that they have for a blocked one.
+  // Automated browsers block no tab, so this simulates the result of a blocked one.
   await page.evaluate('window.open = () => null')
   await page.getByRole('link', { name: 'letter.txt' }).click({ button: 'right' })
   await page.getByRole('menuitem', { name: 'Open on the gateway' }).click()

@@ -1,4 +1,4 @@
-// Proofs in the page: how far a file is, verified by the browser itself, and a provider that lies.
+// Proofs in the page: the progress of a file, verification in the browser itself, and a lying provider.
 import { proofReason } from '@cairn/protocol'
 import { uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -25,7 +25,7 @@ test('follows a file until it is proven, verifies it in the browser, and clearly
   await page.getByRole('region', { name: 'Progress' }).waitFor()
   await untilProven(client, cid)
 
-  // The page follows it by itself.
+  // The page updates it automatically.
   await page.getByText('In a piece (done)').waitFor()
   await page.getByText('Proven (done)').waitFor()
   await page.getByRole('img', { name: /^Path from the piece to the root/ }).waitFor()
@@ -44,7 +44,7 @@ test('follows a file until it is proven, verifies it in the browser, and clearly
   expect(await opened.checkAccessibility()).toEqual([])
   await page.getByText('Proved', { exact: true }).first().waitFor()
 
-  // One provider answers with bytes that are not those of the piece.
+  // One provider answers with bytes that do not belong to the piece.
   const proof = answer.proof.map((one) => ({ ...one, leaf: '11'.repeat(32) }))
   await page.route(`${liar?.url}/pieces/*/challenge`, (route) =>
     route.fulfill({ json: { ...answer, proof }, headers: { 'access-control-allow-origin': '*' } }),
@@ -54,7 +54,7 @@ test('follows a file until it is proven, verifies it in the browser, and clearly
   await page.getByText(/ answered this browser failed/).waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
 
-  // A reader in German gets the reason in German, of this browser and of the service.
+  // A German reader gets the reasons of this browser and of the service in German.
   const german = await site.newPage({ locale: 'de-DE', accounts: 0 })
   await german.page.route(`${liar?.url}/pieces/*/challenge`, (route) =>
     route.fulfill({ json: { ...answer, proof }, headers: { 'access-control-allow-origin': '*' } }),

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib'
 
-/** Reads a ZIP of stored files by its central directory, and checks each file against its sum. */
+/** Reads a ZIP of stored files by its central directory, and checks the checksum of each file. */
 export function readZip(zip: Buffer): Map<string, Buffer> {
   const end = zip.lastIndexOf(Buffer.from('PK\x05\x06', 'latin1'))
   const count = zip.readUInt16LE(end + 10)

@@ -1,4 +1,4 @@
-// A relay of WalletConnect on this machine: it carries sealed messages between those who subscribed to a topic.
+// A WalletConnect relay on this machine: it carries sealed messages between subscribers of a topic.
 import { createPublicKey, verify } from 'node:crypto'
 import type { AddressInfo } from 'node:net'
 import { type WebSocket, WebSocketServer } from 'ws'
@@ -7,7 +7,7 @@ import { readBase58 } from './base58.ts'
 /** @see https://specs.walletconnect.com/2.0/specs/servers/relay/relay-server-rpc */
 export type TestRelay = AsyncDisposable & {
   url: string
-  /** What each connection that was let in showed: project and who it is. */
+  /** The project and identity that each accepted connection presented. */
   visitors: { projectId: string | null; issuer: string }[]
 }
 
@@ -22,7 +22,7 @@ export async function startRelay(): Promise<TestRelay> {
   const url = `ws://127.0.0.1:${isInfo(address) ? address.port : 0}`
   const visitors: TestRelay['visitors'] = []
   const subscribers = new Map<string, Set<WebSocket>>()
-  /** Kept for who subscribes later: both sides come and go. */
+  /** Kept for later subscribers, because both sides come and go. */
   const mailbox = new Map<string, { from: WebSocket; message: Message }[]>()
   let lastId = 0
 
@@ -117,7 +117,7 @@ function readIssuer(token: string, relay: string): string | undefined {
     Buffer.from(body, 'base64url').toString() || '{}',
   )
   const issuer = String(claims.iss)
-  // The key stands behind two bytes that tell its kind.
+  // The key follows two bytes that state its type.
   const key = readBase58(issuer.replace('did:key:z', ''), 34).subarray(2)
   if (key.length !== 32 || claims.aud !== relay || Number(claims.exp) * 1000 < Date.now()) return undefined
   const x = key.toString('base64url')

@@ -1,4 +1,4 @@
-// A wallet on another device: the published client of WalletConnect in its role as wallet, the key in this process.
+// A wallet on another device: the published WalletConnect client in the role of a wallet, with the key in this process.
 import { randomUUID } from 'node:crypto'
 import { SignClient } from '@walletconnect/sign-client'
 import { isHex } from 'viem'
@@ -6,9 +6,9 @@ import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 
 
 export type RemoteWallet = {
   account: PrivateKeyAccount
-  /** Methods that were asked for, in order. */
+  /** Requested methods, in order. */
   requests: string[]
-  /** Reads a code as its camera would, and approves or declines what it asks. */
+  /** Scans a code like a camera, and approves or declines its requests. */
   scan(uri: string, isWanted?: boolean): Promise<void>
   /** Ends the connection from the wallet's side. */
   leave(): Promise<void>

@@ -1,4 +1,4 @@
-// Unfinished uploads and several tabs: one sends them, and another goes on if that one closes.
+// Unfinished uploads and several tabs: one sends them, and another continues if that one closes.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -32,7 +32,7 @@ test('queued small files continue after a reload, and two tabs do not send one t
     names.map((name) => join(folder, name)),
   )
   await panelOf(page).getByText('Queued', { exact: true }).first().waitFor()
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()
   await second.goto('/files')
@@ -59,13 +59,13 @@ test('another open tab continues what a closed tab left unfinished', {
   )
   await rowOf(page, 'left-3.bin').getByText('Queued', { exact: true }).waitFor()
   await expect.poll(() => page.evaluate(countKept)).toBe(names.length)
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()
   await second.goto('/files')
   await second.getByRole('button', { name: /^Account 0x/ }).waitFor()
   await second.getByText('Nothing here yet').waitFor()
-  // The second tab has asked for them, and waits.
+  // The second tab has requested them, and waits.
   await expect.poll(() => second.evaluate(countWaiting)).toBe(names.length)
   expect(await panelOf(second).count()).toBe(0)
   await page.close()
@@ -76,7 +76,7 @@ test('another open tab continues what a closed tab left unfinished', {
   expect(problems).toEqual([])
 })
 
-/** Runs in a page: its requests for an upload that is free wait for `go()`. */
+/** Runs in a page: its requests for the lock of a free upload wait for `go()`. */
 const holdLocks = `{
   const request = navigator.locks.request.bind(navigator.locks)
   const opened = new Promise((resolve) => { globalThis.go = resolve })
@@ -100,18 +100,18 @@ test('an upload that completes while another tab opens is not offered there agai
   })
   await start(page, join(folder, 'ends.bin'))
   await expect.poll(() => page.evaluate(countKept)).toBe(1)
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()
   await second.addInitScript(`if (isSecureContext) ${holdLocks}`)
   await second.goto('/files')
-  // The second tab has listed it, and asks for it.
+  // The second tab has listed it, and requests it.
   await expect.poll(() => second.evaluate('locks.requested')).toBe(1)
   held.resolve()
   await rowOf(page, 'ends.bin').getByText('Stored', { exact: true }).waitFor()
   await expect.poll(() => page.evaluate(countKept)).toBe(0)
   await second.evaluate('go()')
-  // A tab that restores it keeps its lock.
+  // A tab that is restored keeps its lock.
   await expect.poll(() => second.evaluate('locks.released')).toBe(1)
   expect(await panelOf(second).count()).toBe(0)
   expect(problems).toEqual([])
@@ -134,7 +134,7 @@ test('an upload that completed before others started with it is not offered in a
     names.map((name) => join(folder, name)),
   )
   await rowOf(page, 'first.bin').getByText('Stored', { exact: true }).waitFor()
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()
   await second.goto('/files')
@@ -143,7 +143,7 @@ test('an upload that completed before others started with it is not offered in a
   expect(problems).toEqual([])
 })
 
-/** Run in the page: how many unfinished uploads it keeps, and how many of them it waits for. */
+/** Run in the page: how many unfinished uploads it stores, and how many of them it waits for. */
 const countKept = `new Promise((done, fail) => {
   const opening = indexedDB.open('cairn-uploads')
   opening.onerror = () => fail(opening.error)

@@ -1,4 +1,4 @@
-// Uploads that outlive the page: what the service has is not sent again.
+// Uploads that outlive the page: nothing that the service has is sent again.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,9 +29,9 @@ import {
 import { createAccountClient } from './wallet-client.ts'
 
 const MiB = 1024 * 1024
-/** The page keeps no file as large as this: users choose it again. */
+/** The page stores no file this large: users choose it again. */
 const tooLargeToKeep = 66 * MiB
-/** What a line carries, in bytes per second, so that most of a file is still to be sent when a busy machine takes its next step. */
+/** Bytes per second of the line: so few that most of a file is still unsent when a busy machine takes its next step. */
 const slowly = 2 * MiB
 const isAdd = (url: URL) => url.pathname === '/api/v0/add'
 let site: ConsoleTest
@@ -68,7 +68,7 @@ test('after a reload half-way, sends only the rest, automatically', { timeout: 2
 test('asks for a dropped large file again, rejects another one, and resumes the same one', {
   timeout: 240_000,
 }, async () => {
-  // This browser keeps no handle of the file. tests/system has a test with one that does.
+  // This browser stores no handle of the file. tests/system covers one that does.
   const opened = await openUploadPage(site)
   const { page, line, checkAccessibility, problems } = opened
   const path = join(folder, 'huge.bin')
@@ -106,7 +106,7 @@ test('detects another file that looks the same before a byte of it is sent', {
   await line.slow(slowly)
   await start(page, path)
   await line.untilStored(8 * MiB)
-  // The page reads the file for its CID while it sends it. Before that it could not know another one.
+  // The page reads the file for its CID while it sends it, so it cannot detect another file earlier.
   await expect.poll(() => page.evaluate(listKeptStates)).not.toEqual([[]])
   await page.reload()
   await rowOf(page, 'swapped.bin').getByText('Unfinished').waitFor()
@@ -153,7 +153,7 @@ test('a paused upload sends nothing, stays paused after a reload, and resumes wh
   await panelOf(page).getByRole('heading').getByText('1 paused').waitFor()
   expect(await checkAccessibility()).toEqual([])
   const requests = line.offsets.length
-  // Another upload goes its way in the meantime.
+  // Another upload continues meanwhile.
   await start(page, join(folder, 'next.txt'))
   await page.getByRole('link', { name: 'next.txt' }).waitFor()
   await page.reload()
@@ -262,7 +262,7 @@ test('offers to repair a change that a reload interrupted, and repairs it', { ti
   await page.reload()
   const repair = panelOf(page).getByRole('button', { name: /^Repair: / })
   await repair.waitFor({ timeout: 60_000 })
-  // Not while the page loads: a request that is on its way when interception ends may never be answered.
+  // Not while the page loads: a request in progress when interception ends may never be answered.
   await page.unroute(`${fourth}/api/setSharedKey/**`)
   expect((await getKeyStatus(client, cid)).health).toBe('usable')
   expect(await owner.checkAccessibility()).toEqual([])
@@ -283,10 +283,10 @@ test('uploads a file and a folder privately, and keeps the choice after a reload
   await writeFile(join(folder, 'film.bin'), bytes)
   await mkdir(join(folder, 'private-trip'))
   await writeFile(join(folder, 'private-trip', 'day.txt'), 'rain')
-  // Too small for the service to know of them before they are sent: what the page keeps of them has to say that they are private.
+  // Too small for the service to know of them before they are sent, so what the page stores must say that they are private.
   const small = Array.from({ length: 8 }, (_, at) => join(folder, `part-${at}.bin`))
   for (const path of small) await writeFile(path, randomBytes(2 * MiB))
-  // One of them is on its way until the page is gone, however long this takes: those behind it are queued.
+  // One of them is being sent until the page closes, however long this takes, so those behind it are queued.
   let isHeld = true
   await page.route(isAdd, (route) => (isHeld ? undefined : route.continue()))
   await line.slow(slowly)
@@ -306,7 +306,7 @@ test('uploads a file and a folder privately, and keeps the choice after a reload
   await row('part-7.bin').getByText('Private', { exact: true }).waitFor()
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=folder]', join(folder, 'private-trip'))
-  // The choice was for the uploads before.
+  // The choice applied only to the previous uploads.
   await startUpload(page, 'private')
   await row('private-trip').getByText('Private', { exact: true }).waitFor()
 

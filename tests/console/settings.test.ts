@@ -1,4 +1,4 @@
-// Settings and status: what this browser keeps, and how the network is.
+// Settings and status: what this browser stores, and the state of the network.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { nextSaved } from './next-saved.ts'
@@ -23,7 +23,7 @@ test('keeps theme and accent after a reload, and applies them before the first p
   await expect.poll(scrollbar).not.toBe(light)
   await page.getByTitle('Purple').click()
   expect(await page.evaluate(look)).toBe('["dark","purple"]')
-  // Only the small script of the page's head has run by then.
+  // Only the small script in the page's head has run by then.
   await page.addInitScript(
     "document.addEventListener('readystatechange', () => { if (document.readyState === 'interactive') window.firstCheck = JSON.stringify([document.documentElement.dataset.theme, document.documentElement.dataset.accent]) })",
   )
@@ -106,7 +106,7 @@ test('the status page checks every part, and explains the effect of offline key 
   await page.getByText('All systems operational').waitFor()
   await page.getByText('All 9 parts answer.').waitFor()
   expect(await opened.checkAccessibility()).toEqual([])
-  // On a phone the state of a part is beside its name, and no fact is torn over two lines.
+  // On a phone, the state of a part is beside its name, and no fact wraps over two lines.
   await page.setViewportSize({ width: 390, height: 844 })
   const rows = page.getByRole('main').getByRole('listitem')
   const middles = await rows.evaluateAll((items) =>

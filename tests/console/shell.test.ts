@@ -1,4 +1,4 @@
-// The frame of every page: keys, the palette, the network that is gone, addresses that lead nowhere.
+// The frame of every page: shortcuts, the palette, a lost network, unknown addresses.
 import { uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
@@ -22,7 +22,7 @@ async function openSignedIn(): Promise<ConsolePage> {
 
 test('without a network, the page says so, keeps its content, and continues when it is back', async () => {
   const { page, context, expectProblem } = await openSignedIn()
-  // The bell asks for events, and its code is loaded after the page.
+  // The bell requests events, and its code is loaded after the page.
   await page.getByRole('button', { name: /notification/i }).waitFor()
   expectProblem(/ERR_INTERNET_DISCONNECTED/)
   await context.setOffline(true)
@@ -177,7 +177,7 @@ test('text typed before the palette opens is neither lost nor a shortcut', async
   await page.getByRole('dialog', { name: 'Upload' }).waitFor()
 })
 
-/** What covers the element that has the focus, or the active row of its grid: the text of the bar, or '' for none. */
+/** What covers the focused element, or the active row of its grid: the text of the bar, or '' for none. */
 const coverOfFocus = `(() => {
   const focused = document.activeElement
   const row = document.getElementById(focused.getAttribute('aria-activedescendant') ?? '')
@@ -201,7 +201,7 @@ test('no bar covers the focused control, on the smallest phone and in a list', a
     return [name, y > 0 && y + height < barTop]
   }
   for (const name of ['Upload', 'Try it with a sample']) expect.soft(await fits(name)).toEqual([name, true])
-  // The field has room for two letters: half of one is none.
+  // The field has space for two characters, and half of one does not count.
   const shade = "getComputedStyle(document.querySelector('#search'), '::placeholder').color"
   expect(await page.evaluate(shade)).toBe('rgba(0, 0, 0, 0)')
   const covered: [string, string][] = []
@@ -212,7 +212,7 @@ test('no bar covers the focused control, on the smallest phone and in a list', a
     const name = () => page.evaluate<string>('document.activeElement.textContent')
     await page.keyboard.press('Tab')
     for (let at = 0; at < 60 && (await page.evaluate('document.activeElement !== document.body')); at++) {
-      // The link that skips the bars lies over them.
+      // The skip link lies over the bars.
       const cover = at === 0 ? '' : await page.evaluate<string>(coverOfFocus)
       if (cover !== '') covered.push([`${path} ${await name()}`, cover])
       await page.keyboard.press('Tab')
@@ -237,10 +237,10 @@ test('no bar covers the focused control, on the smallest phone and in a list', a
       ['ArrowUp', 25],
     ] as const) {
       for (let at = 0; at < times; at++) await page.keyboard.press(key)
-      // The rows in sight are drawn some moments after the scroll.
+      // The visible rows are drawn shortly after the scroll.
       await expect.poll(() => page.evaluate(coverOfFocus), { message: `${width} px, ${key}` }).toBe('')
     }
-    // The bar of a selection is another one.
+    // The selection bar is a different one.
     await page.keyboard.press('Control+a')
     await page.getByRole('region', { name: 'Selected files' }).waitFor()
     for (let at = 0; at < 15; at++) await page.keyboard.press('ArrowDown')
@@ -248,7 +248,7 @@ test('no bar covers the focused control, on the smallest phone and in a list', a
   }
 })
 
-// Firefox has no screen that is touched, whose lines are higher.
+// Firefox emulates no touch screen, whose lines are higher.
 test.skipIf(isFirefox)(
   'on the smallest phone, the upload sheet shows what was chosen, and a long menu shows that it scrolls',
   async () => {
@@ -288,7 +288,7 @@ test.skipIf(isFirefox)(
 
 test('logs an error of a page with the location that it comes from', async () => {
   const { page, problems, expectProblem } = await site.newPage()
-  // A script of the page itself: its policy runs no other.
+  // A script of the page itself, because its policy runs no other.
   await page.route('**/first-paint.js', async (route) => {
     const response = await route.fetch()
     await route.fulfill({
@@ -316,7 +316,7 @@ test('a palette that cannot be loaded takes no keys, and opens once it can be lo
   expect(await search.evaluate((one) => one === one.ownerDocument.activeElement)).toBe(false)
   await page.unroute('**/assets/Palette-*.js')
   await page.getByRole('button', { name: 'Dismiss' }).click()
-  // Firefox keeps the failure until the page is loaded again, which the first try does.
+  // Firefox caches the failure until the page is reloaded, which the first retry does.
   await expect
     .poll(async () => {
       await page.keyboard.press('Control+k')
@@ -336,7 +336,7 @@ test('the link that skips to the content leaves the secret of a link in the addr
   expect(page.url()).toBe(address)
 })
 
-// Of Firefox, a setting of its profile.
+// In Firefox, a setting of its profile.
 test.skipIf(isFirefox)(
   'with colours of the system, pressed buttons differ from others, and dialogs have an edge',
   async () => {

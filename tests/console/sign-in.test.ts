@@ -12,7 +12,7 @@ test('asks a visitor for nothing, connects with two clicks and two wallet window
   const { page, wallet, problems, open, signIn } = await site.newPage()
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // No page opens a wallet by itself.
+  // No page opens a wallet without a user action.
   expect(wallet.requests.filter((method) => !/^eth_(accounts|chainId)$/.test(method))).toEqual([])
   await signIn()
   expect(wallet.requests.filter((method) => /requestPermissions|sign/.test(method))).toEqual([
@@ -40,7 +40,7 @@ test('reports a declined connection or signature, and can retry', async () => {
   await dialog.getByRole('button', { name: 'Try again' }).click()
   await dialog.getByText('You rejected the signature. You are connected, but not signed in.').waitFor()
   await dialog.getByRole('button', { name: 'Try again' }).click()
-  // Back where the way in was asked for.
+  // Back on the page that asked to sign in.
   await page.getByRole('heading', { name: 'API keys' }).waitFor()
   expect(new URL(page.url()).pathname).toBe('/api-keys')
   expect(problems).toEqual([])
@@ -82,17 +82,17 @@ test('signing out revokes the session key at the service', async () => {
 test('without a network, signing out ends the session, disconnects the wallet, and says what remains', async () => {
   const { page, context, open, signIn, checkAccessibility, expectProblem } = await site.newPage()
   expectProblem(/net::ERR_/)
-  // The page may still be about to install itself.
+  // The page may still be installing itself.
   expectProblem(/when fetching the script/)
   await open('/files')
   await signIn()
-  // A new page, which has not loaded the code of key nodes.
+  // A new page, which has not loaded the key node code.
   await page.reload()
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   await page.getByRole('button', { name: 'Sign out' }).waitFor()
   await context.setOffline(true)
   await page.getByRole('button', { name: 'Sign out' }).click()
-  // Not `Sign in`, which a connected wallet would offer.
+  // Not `Sign in`, which a connected wallet would show.
   await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
   expect(await page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
   await page.getByText('Signed out in this browser').waitFor()
@@ -128,7 +128,7 @@ test('reports a browser that blocks the storage of the page, and keeps the sessi
         }
       },
     })
-    // The blank page that a tab begins with is no secure context.
+    // The initial blank page of a tab is not a secure context.
     if (!isSecureContext) return
     Object.assign(LockManager.prototype, { query: reject, request: reject })
     Object.assign(CacheStorage.prototype, { has: reject, open: reject, delete: reject })

@@ -1,4 +1,4 @@
-// A Solana wallet for a page: it announces itself by the Wallet Standard, its keys stay in this process.
+// A Solana wallet for a page: it announces itself by the Wallet Standard, and its keys stay in this process.
 import { randomBytes } from 'node:crypto'
 import { signSolana, solanaAddress } from '@cairn/crypto'
 import type { BrowserContext } from 'playwright'
@@ -8,17 +8,17 @@ import { readBase58 } from './base58.ts'
 export type TestSolanaWallet = {
   name: string
   addresses: readonly string[]
-  /** What pages asked for, in order; `connect (silent)` opens no window. */
+  /** Requests of pages, in order; `connect (silent)` opens no window. */
   requests: string[]
-  /** Texts that were signed. */
+  /** Signed texts. */
   texts: string[]
-  /** Declines the next request of this name, as its owner would. */
+  /** Declines the next request of this name, like its owner. */
   rejectNext(request: 'connect' | 'signMessage'): void
-  /** Signs an envelope around the text from now on, as some devices do. */
+  /** From now on, signs an envelope around the text, as some devices do. */
   wrapTexts(): void
-  /** Another account is chosen in the wallet; pages hear of it. */
+  /** Selects another account in the wallet and notifies pages. */
   choose(index: number): Promise<void>
-  /** The site's connection is taken away in the wallet. */
+  /** Revokes the site's connection in the wallet. */
   leave(): Promise<void>
   /** Signs a text as the account of this index. */
   sign(index: number, text: string): string
@@ -29,7 +29,7 @@ const icon = `data:image/svg+xml;base64,${Buffer.from('<svg xmlns="http://www.w3
 type Account = { address: string; publicKey: number[] }
 type Answer = { accounts?: Account[]; signed?: { text: number[]; signature: number[] }; rejection?: string }
 
-/** Gives a context's pages a Solana wallet of so many fresh accounts. Call it before a page is opened. */
+/** Gives the pages of a context a Solana wallet with this many new accounts. Call it before a page is opened. */
 export async function createSolanaWallet(
   context: BrowserContext,
   { name = 'Test Sol', count = 1 }: { name?: string; count?: number } = {},

@@ -7,7 +7,7 @@ import { finishSharing } from './finish-sharing.ts'
 import { createSolanaWallet, type TestSolanaWallet } from './solana-wallet.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** Machines are slow at times; what is waited for comes, or the test is wrong. */
+/** Generous, because machines are slow at times: what is awaited appears, or the test is wrong. */
 const patient = { timeout: 60_000 }
 let site: ConsoleTest
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 
 type SolanaPage = ConsolePage & { sol: TestSolanaWallet }
 
-/** A browser with a Solana wallet; with an EVM wallet beside it where it has `evm` accounts. */
+/** A browser with a Solana wallet, and with an EVM wallet beside it if `evm` accounts are given. */
 async function newSolanaPage({ evm = 0, count = 1 } = {}): Promise<SolanaPage> {
   const opened = await site.newPage({ accounts: evm })
   return { ...opened, sol: await createSolanaWallet(opened.context, { count }) }
@@ -29,7 +29,7 @@ async function signIn({ page, sol }: SolanaPage): Promise<void> {
   await page.getByRole('button', { name: `Account ${sol.addresses[0]}` }).waitFor()
 }
 
-/** Waits for what a page shall show, and signs for the key nodes where they were not part of the sign-in. */
+/** Waits for what a page should show, and signs for the key nodes if they were not part of the sign-in. */
 async function waitThroughKeys(page: Page, target: Locator): Promise<void> {
   const sign = page.getByRole('dialog', { name: 'One more signature' }).getByRole('button', { name: 'Sign' })
   await sign.or(target).first().waitFor(patient)
@@ -42,7 +42,7 @@ test('a Solana account signs in, stays signed in after a reload without a window
   const { page, sol, open, checkAccessibility } = opened
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
-  // No page opens a wallet by itself.
+  // No page opens a wallet without a user action.
   expect(sol.requests).toEqual([])
   await signIn(opened)
   expect(sol.requests).toEqual(['connect', 'signMessage'])
@@ -56,7 +56,7 @@ test('a Solana account signs in, stays signed in after a reload without a window
   await open('/billing')
   await page.getByRole('heading', { name: 'A Solana account cannot buy storage' }).waitFor()
   expect(await checkAccessibility()).toEqual([])
-  // What needs a signature asks the wallet that was found again.
+  // Signing uses the wallet that was found again.
   await open('/api-keys')
   await page.getByRole('button', { name: 'Create API key' }).first().click()
   await page
@@ -184,7 +184,7 @@ test('lists wallets of both kinds in one dialog, the last used first, and each s
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
   await page.reload()
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
-  // A wallet of the other kind that comes or goes changes nothing.
+  // A wallet of the other kind that appears or disappears changes nothing.
   await second.choose(0)
   await page.getByRole('button', { name: `Account ${wallet.accounts[0]?.address}` }).waitFor()
   expect(sol.requests).toEqual([])

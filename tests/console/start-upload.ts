@@ -1,6 +1,6 @@
 import type { Page } from 'playwright'
 
-/** The button of the upload sheet, whose words say who will be able to open what is uploaded. */
+/** The button of the upload sheet, whose text says who will be able to open the upload. */
 export const startButton = {
   public: /^Upload .+ publicly$/,
   private: /^Upload .+ privately$/,
@@ -9,7 +9,7 @@ export const startButton = {
 
 const choices = { public: 'Public', private: 'Private', encrypted: 'Encrypted' } as const
 
-/** Chooses who can open what is in the upload sheet, and starts the upload. */
+/** Selects who can open the files in the upload sheet, and starts the upload. */
 export async function startUpload(page: Page, access: keyof typeof startButton): Promise<void> {
   const sheet = page.getByRole('dialog', { name: 'Upload' })
   await sheet.getByText(choices[access], { exact: true }).click()

@@ -1,13 +1,13 @@
 import type { Page } from 'playwright'
 
-/** Presses of Tab within which everything on a page is reached. */
+/** Number of Tab presses within which everything on a page can be reached. */
 export const maxTabs = 80
 
-/** Script of a page: what the element with the focus is called. */
+/** Script of a page: returns the name of the focused element. */
 export const focused =
   "(() => { const one = document.activeElement; return one?.getAttribute('aria-label') ?? ([...(one?.labels ?? [])].map((label) => label.textContent).join(' ') || one?.textContent || '') })()"
 
-/** Presses Tab until the focus is on what is called so. */
+/** Presses Tab until the element with this name is focused. */
 export async function tabTo(page: Page, name: RegExp): Promise<void> {
   const passed: string[] = []
   for (let i = 0; i < maxTabs; i++) {

@@ -1,4 +1,4 @@
-// The session is the browser's: every tab of the console has it, and it ends in all of them.
+// The session belongs to the browser: every tab of the console has it, and it ends in all of them.
 import { revokeApiKey, uploadEncryptedText } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -17,11 +17,11 @@ afterAll(() => site?.[Symbol.asyncDispose]())
 /** Windows that the wallet opened. */
 const windows = ({ wallet }: ConsolePage) => wallet.requests.filter((method) => /requestPermissions|sign/.test(method))
 const account = (page: Page) => page.getByRole('button', { name: /^Account 0x/ })
-/** The way in; a wallet that is connected already only signs. */
+/** Signs in; a connected wallet only signs. */
 const connect = (page: Page) => page.getByRole('button', { name: /^(Connect wallet|Sign in)$/ }).first()
 
 async function openTab({ context, expectProblem }: ConsolePage, path: string): Promise<Page> {
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const page = await context.newPage()
   await page.goto(path)
@@ -40,7 +40,7 @@ test('a new tab is signed in and opens an encrypted file without a signature, al
   expect(
     await second.evaluate("Object.keys(localStorage).some((name) => localStorage.getItem(name).includes('cairn_'))"),
   ).toBe(false)
-  // The first one is closed, and the session goes on in the second.
+  // The first one is closed, and the session continues in the second.
   await opened.page.close()
   await second.reload()
   await second.getByText('Seen from the second tab').waitFor()
@@ -81,7 +81,7 @@ test('signing out in another tab closes an open file and shows the sign-in page'
   await opened.page.getByRole('heading', { name: 'Sign in to see this' }).waitFor()
   expect(new URL(opened.page.url()).pathname).toBe('/files')
   expect(await opened.checkAccessibility()).toEqual([])
-  // A link to a file still opens it for visitors.
+  // A link to a file still opens for visitors.
   await opened.open(`/files/${cid}`)
   await drawer.waitFor()
 })
@@ -114,7 +114,7 @@ test('tabs share the credentials that one of them renews', async () => {
   const third = await openTab(opened, '/settings')
   await opened.page.getByRole('button', { name: 'Extend' }).click()
   await opened.page.getByRole('dialog').getByRole('button', { name: 'Sign' }).click()
-  // The third tab may not have shown its notice yet, so its absence would not show that the session is a new one.
+  // The third tab may not have shown its notice yet, so its absence would not prove that the session is a new one.
   const keyOf = (session: string): unknown => JSON.parse(session).apiKey
   await expect.poll(async () => keyOf(await kept(opened.page))).not.toBe(keyOf(soon))
   await expect.poll(() => kept(third)).toBe(await kept(opened.page))
@@ -130,14 +130,14 @@ test('running work uses tokens renewed by another tab, so that the session conti
   await opened.signIn()
   await page.getByRole('row').filter({ hasText: 'own.txt' }).waitFor()
   const kept = (tab: Page) => tab.evaluate<string>("sessionStorage.getItem('cairn.session')")
-  /** Loads a page with tokens that it takes for expired: the next call to each node renews them. */
+  /** Loads a page with tokens that it considers expired, so that the next call to each node renews them. */
   const openExpired = async (tab: Page, path: string, session: string) => {
     const parsed = JSON.parse(session)
     for (const node of parsed.keySession.nodes) node.expiresAt = 1
     await tab.evaluate((text) => sessionStorage.setItem('cairn.session', text), JSON.stringify(parsed))
     await tab.goto(path)
   }
-  // The first tab begins an encrypted upload, which saves its key once its bytes are encrypted.
+  // The first tab starts an encrypted upload, which saves its key after its bytes are encrypted.
   expectProblem(/ERR_CONNECTION_REFUSED/)
   const toNodes = (url: URL) => site.network.profile.keyNodes?.includes(url.origin) === true
   await page.route(toNodes, (route) => route.abort('connectionrefused'))
@@ -156,10 +156,10 @@ test('running work uses tokens renewed by another tab, so that the session conti
   await startUpload(page, 'encrypted')
   await begun.promise
 
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID/)
   const second = await context.newPage()
-  // It takes its own copy of the session, not that of the first tab.
+  // It takes its own copy of the session, not the first tab's.
   await second.addInitScript('if (isSecureContext) navigator.locks.query = async () => ({ held: [], pending: [] })')
   await second.goto('/status')
   for (const _ of ['once', 'twice']) {
@@ -180,7 +180,7 @@ test('a session that ended in another tab does not come back from an earlier mes
   await opened.signIn()
   const second = await openTab(opened, '/settings')
   await account(second).waitFor()
-  // A tab that was frozen reads both at once.
+  // A frozen tab reads both at once.
   await second.evaluate(() => {
     const { expiresAt, ...session } = JSON.parse(sessionStorage.getItem('cairn.session') ?? '')
     const tabs = new BroadcastChannel('cairn.session')
@@ -189,7 +189,7 @@ test('a session that ended in another tab does not come back from an earlier mes
   })
   for (const page of [opened.page, second]) {
     await connect(page).waitFor()
-    // What would bring it back reads the key of the session first, as this does.
+    // Anything that would restore it reads the key of the session first, as this does.
     await page.evaluate(`new Promise((done) => {
       const opening = indexedDB.open('cairn')
       opening.onsuccess = () => {
@@ -228,7 +228,7 @@ test('a session whose API key is revoked elsewhere ends with the first call that
   await signIn()
   await page.getByText('Nothing here yet').waitFor()
   const client = await createPageClient(site, page)
-  // A call that began before the session was extended reports the key of then: the current one is asked about first.
+  // A call from before the extension reports the old key, so the current key is checked first.
   const isAsked = page.waitForResponse(/user_data_usage/)
   await page.route('**/api/auth/api_keys*', (route) =>
     route.fulfill({ status: 401, contentType: 'application/json', body: '{"error":{"code":"API_KEY_REVOKED"}}' }),

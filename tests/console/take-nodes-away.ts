@@ -2,8 +2,8 @@ import type { TestNetwork } from '../fixtures.ts'
 import type { ConsolePage } from './console.ts'
 
 /**
- * For this browser, some key nodes are not there; for the test itself they are.
- * @returns gives them back
+ * Makes some key nodes unreachable for this browser, but not for the test itself.
+ * @returns a function that restores them
  */
 export async function stopNodes(
   { context, expectProblem }: Pick<ConsolePage, 'context' | 'expectProblem'>,

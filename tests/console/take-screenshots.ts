@@ -1,4 +1,4 @@
-// Pictures of the console for review: every page, wide and narrow, light and dark. Without a folder they go to build/pictures,
+// Screenshots of the console for review: every page, wide and narrow, light and dark. By default they go to build/pictures,
 // and the few that docs/ shows are replaced. Run by hand:
 //   node --conditions=@cairn/source tests/console/take-screenshots.ts [folder]
 import { copyFile, mkdir, readdir } from 'node:fs/promises'
@@ -23,7 +23,7 @@ const docsPictures = join(root, 'docs/console')
 const folder = process.argv[2] ?? join(root, 'build/pictures')
 const sizes = { wide: { width: 1280, height: 800 }, narrow: { width: 360, height: 740 } } as const
 const routes = ['shared', 'names', 'billing', 'proofs', 'api-keys', 'settings', 'status'] as const
-/** What comes late, and is what the page is about. */
+/** What loads late, and is the subject of the page. */
 const awaited = new Map<string, string | RegExp>([
   ['billing', /^about \$/],
   ['status', 'All systems operational'],

@@ -1,35 +1,35 @@
-// A wallet for a page: announced by EIP-6963, spoken to by EIP-1193, its keys in this process.
+// A wallet for a page: announced by EIP-6963, called through EIP-1193, with its keys in this process.
 import { randomUUID } from 'node:crypto'
 import type { BrowserContext } from 'playwright'
 import { createWalletClient, type Hex, http, isHex } from 'viem'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 
-/** What the wallet's owner does: which account is shown, what is declined. */
+/** Actions of the wallet's owner: which account is shown, what is declined. */
 export type TestWallet = {
   /** As it is announced. */
   name: string
   accounts: readonly PrivateKeyAccount[]
-  /** Methods that pages asked for, in order: what opened a window of the wallet is among them. */
+  /** Methods that pages requested, in order, including those that opened a wallet window. */
   requests: string[]
-  /** From now on several calls can be confirmed in one window (EIP-5792). */
+  /** From now on, several calls can be confirmed in one window (EIP-5792). */
   allowBatches(): void
-  /** Declines the next request of this method, as its owner would. */
+  /** Declines the next request of this method, like its owner. */
   rejectNext(method: string): void
-  /** The next request of this method is one that the wallet does not have (EIP-1193). */
+  /** Makes the wallet report the next request of this method as unsupported (EIP-1193). */
   lackNext(method: string): void
-  /** The next request of this method meets a wallet that has another window open (EIP-1474). */
+  /** Makes the wallet report another open window to the next request of this method (EIP-1474). */
   blockNext(method: string): void
-  /** Requests of this method meet a wallet that has lost its chain from now on (EIP-1193). */
+  /** From now on, requests of this method meet a wallet that has lost its chain (EIP-1193). */
   disconnectFrom(method: string): void
-  /** Its owner cancels the next transaction while it waits for a block. */
+  /** Makes the owner cancel the next transaction while it waits for a block. */
   cancelNext(): void
-  /** The next request of this method waits until the function is called. */
+  /** Holds the next request of this method until the returned function is called. */
   holdNext(method: string): () => void
-  /** Another account is chosen in the wallet; pages hear of it. */
+  /** Selects another account in the wallet and notifies pages. */
   choose(index: number): Promise<void>
-  /** The wallet goes to another chain by itself. */
+  /** Switches the wallet to another chain by itself. */
   moveTo(chainId: number): Promise<void>
-  /** The site's connection is taken away in the wallet. */
+  /** Revokes the site's connection in the wallet. */
   leave(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ class WalletError extends Error {
   }
 }
 
-/** Gives a context's pages a wallet of so many fresh accounts, or of these; with none, the browser has no wallet. */
+/** Gives the pages of a context a wallet with this many new accounts, or with these; with none, the browser has no wallet. */
 export async function createTestWallet(
   context: BrowserContext,
   owned: number | readonly PrivateKeyAccount[],
@@ -63,7 +63,7 @@ export async function createTestWallet(
   const held = new Map<string, Promise<void>>()
   /** The transaction to cancel: sent, known to its page, or undefined. */
   let cancelled: 'next' | 'sent' | 'known' | undefined
-  /** Number of the transaction to cancel. */
+  /** Nonce of the transaction to cancel. */
   let cancelledNonce = 0
   const batches = new Map<string, Hex[]>()
   let canBatch = false
@@ -101,7 +101,7 @@ export async function createTestWallet(
     if (body.error !== undefined) throw new WalletError(body.error.code, body.error.message)
     return body.result
   }
-  /** Sends a transaction of the same number with a higher fee, to the account itself, and the one before, for which both wait. */
+  /** Sends one with the same nonce and a higher fee to the account itself, and the earlier transaction that both wait for. */
   const cancel = async (): Promise<void> => {
     const { address } = account()
     const client = createWalletClient({ account: account(), transport: http(chain?.rpcUrl) })
@@ -155,7 +155,7 @@ export async function createTestWallet(
       case 'eth_sendTransaction':
         if (cancelled === 'next') {
           cancelled = 'sent'
-          // It waits for a transaction before it, however fast the chain makes blocks.
+          // It waits for an earlier transaction, however fast the chain makes blocks.
           cancelledNonce = Number(await askChain('eth_getTransactionCount', [account().address, 'latest'])) + 1
           return send(params[0], cancelledNonce)
         }
@@ -187,7 +187,7 @@ export async function createTestWallet(
     }
   }
   if (accounts.length > 0) {
-    // Errors lose their code on the way to the page, so they travel as values.
+    // Errors lose their code on the way to the page, so they are sent as values.
     await context.exposeFunction(bridge, async (method: string, params: unknown): Promise<Answer> => {
       try {
         return { ok: true, value: await answer(method, Array.isArray(params) ? params : []) }

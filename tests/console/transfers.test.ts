@@ -1,4 +1,4 @@
-// Transfers of a page: how their panel lists them, and what users do about those that fail.
+// Transfers of a page: how their panel lists them, and what users do about failed ones.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -29,7 +29,7 @@ test('one failed upload stops no other, says why, and is retried; finished ones 
   const { page, problems } = await openEmpty(site)
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   let requests = 0
-  // Either file may come first: WebDriver BiDi shows no body of a request.
+  // Either file may come first, because WebDriver BiDi shows no request body.
   await page.route(isAdd, (route) => {
     requests++
     if (requests > 1) return route.continue()
@@ -96,7 +96,7 @@ test('the output of a failing test says what its page shows, waits for and was r
   const { page, context, describe } = await openEmpty(site)
   const held = Promise.withResolvers<void>()
   let requests = 0
-  // Either file may come first: WebDriver BiDi shows no body of a request.
+  // Either file may come first, because WebDriver BiDi shows no request body.
   await page.route(
     (url) => url.pathname === '/api/v0/add',
     async (route) => {
@@ -116,7 +116,7 @@ test('the output of a failing test says what its page shows, waits for and was r
   expect(text).toMatch(/Requests that failed.*\/api\/v0\/add\S*: 402/s)
   expect(text).toMatch(/"name": "(one|two).txt"/)
   held.resolve()
-  // A page that hangs, and one that has gone, end no test before its own failure is told.
+  // A page that hangs, and one that has closed, must not end a test before its own failure is reported.
   const hang = () => {
     for (;;);
   }
@@ -321,7 +321,7 @@ test('on a phone, a toast covers neither the title nor a button in the header an
   await page.getByRole('button', { name: 'Hide transfers' }).click()
   held.resolve()
   await page.getByText('bad.txt was not stored').waitFor()
-  /** Focuses each control of the last dialog after what has the focus, and returns the parts of its head and foot that the toast then covers. */
+  /** Focuses each later control of the last dialog, and returns the parts of its header and footer that the toast then covers. */
   const findCovered = () =>
     page.evaluate<string[]>(`(async () => {
       const dialog = [...document.querySelectorAll('[role=dialog]')].at(-1)
@@ -424,7 +424,7 @@ test('a file is saved without a question while an upload runs, and leaving the p
     await fromMenu
   }
   expect(questions).toEqual([])
-  // Later, nothing to save is expected.
+  // Later, no prompt to save is expected.
   await page.waitForTimeout(1_500)
   await page.evaluate("location.assign('/docs')")
   await expect.poll(() => questions).toEqual(['beforeunload'])

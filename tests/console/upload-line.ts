@@ -1,4 +1,4 @@
-// A page that uploads over a line that can be slowed and cut, and what went over it.
+// A page that uploads over a line that can be slowed and cut, and the traffic on it.
 import { createHash } from 'node:crypto'
 import { subscribe } from 'node:diagnostics_channel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
@@ -8,10 +8,10 @@ import { expect } from 'vitest'
 import type { ConsolePage, ConsoleTest } from './console.fixture.ts'
 import { startUpload } from './start-upload.ts'
 
-/** Longest until the service has what a slow line brings: what a busy machine needs, not a measure of anything. */
+/** Longest wait for bytes over a slow line: enough for a busy machine, not a measurement. */
 const patience = { timeout: 180_000 }
 
-/** Runs in the page: the CIDs of the unfinished uploads that it keeps, by upload that has begun at the service. */
+/** Runs in the page: returns the CIDs of its stored unfinished uploads, by upload that has started at the service. */
 export const listKeptStates = `new Promise((done, fail) => {
   const opening = indexedDB.open('cairn-uploads')
   opening.onerror = () => fail(opening.error)
@@ -34,21 +34,21 @@ subscribe('http.server.request.start', (message) => {
 })
 
 export type Line = {
-  /** Where each request with bytes began, in bytes of the upload. */
+  /** Where the bytes of each request start within the upload. */
   offsets: number[]
-  /** What the line carries from now on; -1 for all it can. */
+  /** Sets the speed of the line from now on; -1 for unlimited. */
   slow: (bytesPerSecond: number) => Promise<void>
-  /** Cuts it, or repairs it. */
+  /** Cuts or restores it. */
   cut: (isCut: boolean) => Promise<void>
-  /** Uploads of this account that the service has begun. */
+  /** Uploads of this account that have started at the service. */
   openUploads: () => Promise<UploadInfo[]>
-  /** Waits until the service has so many bytes of the first of them, and the page keeps what a reload needs. */
+  /** Waits until the service has this many bytes of the first one, and the page has stored what a reload needs. */
   untilStored: (bytes: number) => Promise<void>
 }
 
 export type UploadPage = ConsolePage & { line: Line }
 
-/** A page that is signed in, with nothing in its list of files. */
+/** A signed-in page with an empty list of files. */
 export async function openUploadPage(
   site: ConsoleTest,
   options?: Parameters<ConsoleTest['newPage']>[0],
@@ -56,7 +56,7 @@ export async function openUploadPage(
   const { api } = site.network.profile
   const opened = await site.newPage(options)
   const { page, context } = opened
-  // Pages that work ask before they are left.
+  // Pages with running work ask before they are left.
   page.on('dialog', (dialog) => void dialog.accept())
   let key = ''
   const offsets: number[] = []
@@ -83,7 +83,7 @@ export async function openUploadPage(
       openUploads,
       untilStored: async (bytes) => {
         await expect.poll(async () => (await openUploads())[0]?.offsetBytes, patience).toBeGreaterThanOrEqual(bytes)
-        // The page sends while it keeps it.
+        // The page sends it while storing it.
         await expect.poll(() => page.evaluate(listKeptStates), patience).not.toEqual([])
       },
       slow: async (uploadThroughput) => {
@@ -131,8 +131,8 @@ export async function expectStored(site: ConsoleTest, page: Page, name: string, 
 }
 
 /**
- * The upload went on where the service stood, and nothing before `bytes` was sent twice. How many requests that took depends
- * on when the service notices that the first one is gone: until then it refuses another.
+ * Checks that the upload resumed where the service stood, and that nothing before `bytes` was sent twice. The number of requests
+ * depends on when the service notices that the first one is gone: until then it rejects another.
  */
 export function expectContinued({ offsets }: Line, bytes: number): void {
   const [first, ...more] = offsets

@@ -1,11 +1,11 @@
-// The page of an upload link: people without a wallet send files into the account of another.
+// The page of an upload link: people without a wallet send files into another person's account.
 import { type Client, createUploadLink, listFiles, listUploadLinks, revokeUploadLink, uploadWithLink } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createAccountClient } from './wallet-client.ts'
 
-/** As narrow as 320 px, touched and dark. */
+/** As narrow as 320 px, a touch screen, and dark. */
 const phone = { accounts: 0, width: 320, height: 640, theme: 'dark', isPhone: true } as const
 
 let site: ConsoleTest
@@ -53,7 +53,7 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   await expectToFit(opened)
   await expect.poll(() => page.locator('dl').textContent()).toContain('Left1 file,')
 
-  // The last one uses the link up; what was sent stays in sight.
+  // The last upload uses up the link; sent files stay visible.
   await input.setInputFiles([textFile('two.txt', 10)])
   await page.getByText('2 files sent').waitFor()
   await page.getByRole('heading', { name: 'This link has been used up' }).waitFor()
@@ -63,7 +63,7 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   expect(names.sort()).toEqual(['one.txt', 'two.txt'])
   expect(await listUploadLinks(owner)).toMatchObject([{ id: link.id, uploads: 2, uploadedBytes: 1510 }])
 
-  // The secret is in no address that was requested, no line of the log and no storage.
+  // The secret is in no requested address, log line or storage.
   const stored = String(await page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'))
   expect([...urls, ...logged, stored].filter((text) => text.includes(link.token))).toEqual([])
 })
@@ -96,12 +96,12 @@ test('the page of an upload link continues when a session ends in another tab', 
   const { page, context, open, signIn, expectProblem } = await site.newPage()
   await open('/files')
   await signIn()
-  // The blank page that a tab begins with is no secure context.
+  // The initial blank page of a tab is not a secure context.
   expectProblem(/randomUUID|net::ERR_FAILED/)
   const second = await context.newPage()
   await second.goto(pathOf(link.url))
   await second.getByRole('button', { name: 'Choose files' }).waitFor()
-  // What the page knows of the link is all that it has from now on.
+  // From now on, the page has only what it knows of the link.
   await second.route('**/api/upload-link/inspect', (route) => route.abort())
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
@@ -189,10 +189,10 @@ test('an owner creates an upload link with limits, sees its uploads, and revokes
   await row.getByText('0 of 3 files · 0 B of 6 MiB · text/plain, image/*').waitFor()
 
   await uploadWithLink(url, new Blob(['dear Ada'], { type: 'text/plain' }), { name: 'letter.txt' })
-  // Nothing is pressed: the list is loaded again while it is in sight.
+  // Nothing is clicked: the list reloads while it is visible.
   await row.getByText('1 of 3 files · 8 B of 6 MiB').waitFor()
   await page.reload()
-  // The bell reports what came, until it was read.
+  // The bell reports new uploads until they were read.
   const bell = page.getByRole('button', { name: /^Notifications/ })
   await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
   const news = page.getByRole('dialog', { name: 'Notifications' })

@@ -1,4 +1,4 @@
-// An upload that takes more than the account has: paid in the sheet, and then it goes on by itself.
+// An upload larger than the remaining storage: paid for in the sheet, then it continues automatically.
 import { createClient, useFaucet } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -13,7 +13,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** Signed in, with coins, and a file in the sheet that is larger than what is free. */
+/** Signed in, with coins, and with a file in the sheet that is larger than the free storage. */
 async function openShort(options: Parameters<ConsoleTest['newPage']>[0] = {}): Promise<ConsolePage> {
   const opened = await site.newPage(options)
   const { page, wallet } = opened
@@ -53,7 +53,7 @@ test('pays for the missing storage in the sheet, and starts the upload when it i
 
 test('a declined payment keeps the sheet unchanged, and sends and pays nothing', async () => {
   const { page, wallet } = await openShort({ width: 360, height: 740, theme: 'dark' })
-  // Back closes the topmost alone, and the page stays.
+  // Back closes only the topmost part, and the page stays.
   await page.getByRole('button', { name: 'Review payment' }).click()
   const review = page.getByRole('dialog', { name: 'Pay for storage' })
   await review.waitFor()

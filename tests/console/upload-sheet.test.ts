@@ -82,7 +82,7 @@ test('uploads an encrypted text without another signature, with its shards on fi
   await page.getByRole('dialog').getByText('Text', { exact: true }).first().click()
   const text = page.getByLabel('Text', { exact: true }).last()
   await text.fill('a secret')
-  // What was typed stays, as chosen files do.
+  // Typed text stays, like chosen files.
   await page.keyboard.press('Escape')
   await page.getByRole('dialog').waitFor({ state: 'detached' })
   await page.keyboard.press('u')

@@ -2,7 +2,7 @@ import { type Client, createApiKey, createClient, openKeySession } from '@cairn/
 import type { PrivateKeyAccount } from 'viem/accounts'
 import type { TestNetwork } from '../fixtures.ts'
 
-/** The SDK's client of an account that a page's wallet holds, with a session of its own: what the page sees, beside it. */
+/** The SDK's client for an account of a page's wallet, with its own session, to check what the page sees. */
 export async function createAccountClient(
   { profile }: TestNetwork,
   account: PrivateKeyAccount | undefined,

@@ -22,7 +22,7 @@ afterAll(async () => {
   await relay?.[Symbol.asyncDispose]()
 })
 
-/** Verify is a service of WalletConnect's own; it answers here that it knows nothing of the site. */
+/** Verify is a service of WalletConnect; here it answers that it does not know the site. */
 async function answerVerify(context: BrowserContext): Promise<void> {
   await context.route(`${verifyOrigin}/**`, (route) => {
     const id = new URL(route.request().url()).searchParams.get('id')
@@ -41,7 +41,7 @@ async function newPage(options?: { width?: number; height?: number }, from = sit
   return opened
 }
 
-/** Picks WalletConnect, and reads the code that comes. */
+/** Selects WalletConnect, and reads the code. */
 async function readCode({ page }: ConsolePage): Promise<string> {
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   const dialog = page.getByRole('dialog')
@@ -74,7 +74,7 @@ test('a wallet on another device scans the code, signs in, stays after a reload,
   await page.reload()
   await page.getByRole('button', { name: `Account ${wallet.account.address}` }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Close' }).click()
-  // What needs a signature still reaches it.
+  // Signing still reaches it.
   await open('/api-keys')
   await page.getByRole('button', { name: 'Create API key' }).first().click()
   await page
@@ -116,7 +116,7 @@ test('declining an abandoned code does not remove the next one', async () => {
   const before = frames
   await wallet.scan(first, false)
   await expect.poll(() => frames).toBeGreaterThan(before)
-  // What the page does with it is done when it is drawn the next time.
+  // The page has handled it when it is drawn the next time.
   await page.evaluate(() => new Promise((resolve) => requestIdleCallback(() => requestAnimationFrame(resolve))))
   await dialog.getByRole('img', { name: 'Code to scan with a wallet app' }).waitFor()
   await wallet.scan(second)
@@ -144,7 +144,7 @@ test('reports a relay that cannot be reached as offline', async () => {
   const environment = { CAIRN_WALLETCONNECT_PROJECT_ID: projectId, CAIRN_WALLETCONNECT_RELAY_URL: 'ws://127.0.0.1:9' }
   await using away = await openConsoleTest({ environment })
   const { page, open, expectProblem, checkAccessibility } = await newPage({}, away)
-  // As Chromium and Firefox say it.
+  // In the words of Chromium and Firefox.
   expectProblem(
     /^(WebSocket connection to '|Firefox can’t establish a connection to the server at )ws:\/\/127\.0\.0\.1:9\//,
   )

@@ -18,7 +18,7 @@ test('shows two announced wallets by their pictures, and each is chosen with the
   await page.keyboard.press('Enter')
   const dialog = page.getByRole('dialog', { name: 'Connect a wallet' })
   await dialog.getByRole('button', { name: wallet.name }).waitFor()
-  // A picture that a wallet gave is shown as one, so that nothing in it can run.
+  // A wallet's picture is shown as an image, so that nothing in it can run.
   expect(
     await dialog.locator('li img').evaluateAll((all) => all.map((one) => one.getAttribute('src')?.slice(0, 19))),
   ).toEqual(['data:image/svg+xml,', 'data:image/svg+xml,'])

@@ -1,4 +1,4 @@
-// The state of a local chain that was cut off while anvil wrote it.
+// The state of a local chain, truncated while anvil was writing it.
 import { mkdtemp, readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

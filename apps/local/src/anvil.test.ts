@@ -14,7 +14,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 const options = () => ({ host: '127.0.0.1', port: 0, chainId: 31337, stateFile: join(folder, 'state.json') })
 
-/** A small stand-in for anvil: prints its address, and then runs the code of the test. */
+/** A small substitute for anvil: prints its address, then runs the code of the test. */
 function writeProgram(body: string): string {
   const path = join(folder, 'program.mjs')
   const lines = [
@@ -23,7 +23,7 @@ function writeProgram(body: string): string {
     `const file = (name) => ${JSON.stringify(`${folder}/`)} + name`,
     `writeFileSync(file('pid'), String(process.pid))`,
     body,
-    // A blocking write like that of the real one: it stalls on a full pipe.
+    // A blocking write, as in the real anvil: it stalls on a full pipe.
     `writeSync(1, 'Listening on 127.0.0.1:1\\n')`,
   ]
   writeFileSync(path, `${lines.join('\n')}\n`)
@@ -53,7 +53,7 @@ test('later output never stops it', async () => {
   }, 10)`)
   const start = new AbortController()
   await using _anvil = await startAnvil(program, { ...options(), signal: start.signal })
-  // Like the time limit of the start, which is part of the same signal: neither may end the reading of later output.
+  // Like the time limit of the start, which shares the signal: neither may stop the reading of later output.
   start.abort()
   writeFileSync(join(folder, 'go'), '')
   await expect.poll(() => existsSync(join(folder, 'counted')), { timeout: 60_000 }).toBe(true)

@@ -10,7 +10,7 @@ beforeEach(async () => {
   root = await mkdtemp(join(tmpdir(), 'cairn-build-'))
   folder = join(root, 'apps', 'console')
   for (const path of [join(folder, 'src'), join(folder, 'public')]) await mkdir(path, { recursive: true })
-  // The console uses one package, and that one another.
+  // The console uses one package, which uses another.
   await writePackage('client', { '@cairn/wire': '1.0.0', valibot: '1.5.0' })
   await writePackage('wire', {})
   await symlink(resolve(import.meta.dirname, '../../../node_modules'), join(root, 'node_modules'))
@@ -94,7 +94,7 @@ export default { base: './', plugins: [walletConnectPart(${base})] }`
   await buildConsole({ onBuild: () => builds++, root })
   expect(await readTitle()).toContain('was built without WalletConnect')
   expect(await readdir(join(folder, 'dist'))).toContain('without-wallet-connect.txt')
-  // The package is installed here, so the build lacks a part that it could have.
+  // The package is installed here, so the build lacks a part that it could contain.
   await writeFile(join(folder, 'vite.config.ts'), config(''))
   await utimes(join(folder, 'vite.config.ts'), new Date(0), new Date(0))
   await buildConsole({ onBuild: () => builds++, root })

@@ -105,7 +105,7 @@ test('rejects bytes that are not a transaction before the engine, which would ab
     const sent = callSolana(url, 'sendTransaction', bytes.toString('base64'), { encoding: 'base64' })
     await expect(sent).rejects.toThrow('the bytes are not a transaction')
   }
-  // Each byte changed: what passes the check, the engine rejects without harm.
+  // Changes each byte: the engine rejects harmlessly whatever passes the check.
   for (let at = 0; at < good.length; at++) {
     for (const value of [0, 0x7f, 0x80, 0xff]) {
       const changed = Buffer.from(good)

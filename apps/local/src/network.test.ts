@@ -44,7 +44,7 @@ test('writes its profile when everything is ready, and removes it when it stops'
     expect((await fetch(`${profile.gateway}/ipfs/bafkqaaa`)).status).toBe(200)
     const served: unknown = await (await fetch(`${profile.api}/.well-known/cairn.json`)).json()
     const { wallet, s3, ...rest } = network.profile
-    // The keys for S3 are in the file alone, and the price, which can change, in the answer alone.
+    // The S3 keys are only in the file, and the price, which can change, only in the response.
     expect(served).toEqual({ ...rest, s3: { endpoint: s3?.endpoint, region: s3?.region }, usdPerGib: 4 })
     expect(s3).toMatchObject({ accessKeyId: expect.any(String), secretAccessKey: expect.any(String) })
     expect(privateKeyToAddress(wallet.privateKey)).toBe(wallet.address)

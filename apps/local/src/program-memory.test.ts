@@ -13,7 +13,7 @@ test('the image starts services with the memory settings of a local network', ()
 })
 
 const readUnit = (name: string) => readFileSync(join(deploy, 'systemd', name), 'utf8')
-/** Backups run once and end. */
+/** Backups run once and exit. */
 const services = readdirSync(join(deploy, 'systemd')).filter(
   (name) => name.endsWith('.service') && !readUnit(name).includes('Type=oneshot'),
 )

@@ -7,10 +7,10 @@ const mintBytes = 82
 const tokenAccountBytes = 165
 const lamportsPerSol = 1_000_000_000
 
-/** A key pair of Solana. */
+/** A Solana key pair. */
 export type SolanaSigner = { address: string; secret: string; sign(message: Uint8Array): Uint8Array }
 
-/** An instruction; every account may be written. */
+/** An instruction; every account is writable. */
 export type Instruction = { program: string; accounts: readonly string[]; data: Uint8Array }
 
 export function createSolanaSigner(secret = randomBytes(32).toString('hex')): SolanaSigner {
@@ -79,7 +79,7 @@ export function transfer(from: string, to: string, lamports: bigint): Instructio
 }
 
 /**
- * Makes a mint with two decimals, and an account with tokens of it, by transactions of the token program.
+ * Creates a mint with two decimals, and an account with its tokens, by transactions of the token program.
  * @returns address of the mint and of the account
  */
 export async function mintTokens(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createOrderedRunner } from './run-in-order.ts'
 
-/** A task that notes when it starts, and ends when it is told to. */
+/** A task that records its start, and ends when the test says so. */
 function createTask(name: string, started: string[]) {
   const { promise, resolve, reject } = Promise.withResolvers<void>()
   const run = () => {
@@ -11,7 +11,7 @@ function createTask(name: string, started: string[]) {
   return { run, resolve, reject }
 }
 
-/** Lets everything go on that waits for nothing. */
+/** Lets everything run that waits for nothing. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 test('tasks that share a key run in order, others at the same time', async () => {

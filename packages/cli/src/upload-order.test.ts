@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createUploadOrder, describeDisplaced, type Outcome } from './upload-order.ts'
 
-/** An upload that notes when it starts, and ends when the test ends it. */
+/** An upload that records its start, and ends when the test says so. */
 function createUpload(label: string, started: string[]) {
   const { promise, resolve } = Promise.withResolvers<Outcome>()
   const work = () => {
@@ -11,7 +11,7 @@ function createUpload(label: string, started: string[]) {
   return { work, resolve }
 }
 
-/** Lets everything go on that waits for nothing. */
+/** Lets everything run that waits for nothing. */
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 const named = (name: string, cid: string) => ({ name, cid })
 

@@ -99,7 +99,7 @@ async function pay(from: Wallet, value: bigint, data?: Hex): Promise<Receipt> {
     const hash = await from.sendTransaction({ to: payments, value, ...(data === undefined ? {} : { data }) })
     return await chain.reader.waitForTransactionReceipt({ hash })
   } catch (error) {
-    // A transfer has no ABI that would name its error.
+    // A transfer has no ABI to decode its error by name.
     const selector = /custom error (0x[0-9a-f]{8})/.exec(String(error))?.[1]
     if (selector === undefined) throw error
     throw new Error(decodeErrorResult({ abi: paymentsAbi, data: selector as Hex }).errorName, { cause: error })
@@ -133,7 +133,7 @@ describe('payments', () => {
     expect(eventsOf(await pay(alice, 5n))).toMatchObject([
       { sender: alice.account.address, tokenAddress: zeroAddress, txId: 1n, amount: 5n, data: '0x' },
     ])
-    // Data that looks like an address names no beneficiary: only the call for it does.
+    // Data that looks like an address does not set a beneficiary; only the call for it does.
     const address = `0x${bob.account.address.slice(2).padStart(64, '0')}` as const
     expect(eventsOf(await pay(alice, 6n, address))).toMatchObject([{ txId: 2n, amount: 6n, data: '0x' }])
     const [event] = eventsOf(await call(alice, payments, paymentsAbi, 'payFor', [bob.account.address], 7n))
@@ -205,7 +205,7 @@ describe('payments', () => {
       await alice.signTypedData({ domain, types: permitTypes, primaryType: 'Permit', message }),
     )
     const parts = [deadline, Number(signature.v), signature.r, signature.s]
-    // Bob is faster.
+    // Bob sends faster.
     await call(bob, usdc, localUsdcAbi, 'permit', [alice.account.address, payments, 500n, ...parts])
     const args = [500n, usdc, bob.account.address, ...parts]
     expect(eventsOf(await call(alice, payments, paymentsAbi, 'receiveTokenWithPermit', args))).toMatchObject([
@@ -373,7 +373,7 @@ test('the balance equals the events less the withdrawals, in any order of calls'
           if (kind === 'pause') await call(owner, payments, paymentsAbi, 'pause', [])
           if (kind === 'unpause') await call(owner, payments, paymentsAbi, 'unpause', [])
         } catch (error) {
-          // Rejected as a whole: none of it may show below.
+          // Rejected as a whole: none of it may appear below.
           expect(String(error)).toMatch(
             /INVALID_AMOUNT|INSUFFICIENT|EnforcedPause|ExpectedPause|TOKEN_PAYMENT_FAILED|fee/,
           )

@@ -252,7 +252,7 @@ describe.each([
           const restored = again.sealedPrefix(kept)
           const end = Math.min(from + count, restored)
           if (end > from) expect(await again.read(from, end - from)).toEqual(sealed.subarray(from, end))
-          // What encrypted bytes contain whole is restored from them, and no more than them.
+          // Encrypted bytes that are complete are restored, and nothing else.
           const whole = again.plainPrefix(end)
           expect(whole).toBeLessThanOrEqual(length)
           expect(again.sealedPrefix(whole)).toBeLessThanOrEqual(Math.max(end, headBytesOf(again)))
@@ -265,7 +265,7 @@ describe.each([
     }
   })
 
-  /** What is restored without any plaintext. */
+  /** The parts restored without any plaintext. */
   const headBytesOf = (again: SealedAgain) => again.sealedPrefix(0)
 
   test('differs where the plaintext does, and ends where the plaintext ends', async () => {

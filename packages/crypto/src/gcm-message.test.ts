@@ -14,7 +14,7 @@ async function seal(key: Uint8Array<ArrayBuffer>, iv: Uint8Array<ArrayBuffer>, p
     const piece = await message.crypt(new Uint8Array(plain.subarray(at, at + cut)), at)
     const absorbing = message.absorb(piece)
     sealed.push(piece.slice())
-    // As a worker that hands the chunk over at once.
+    // Like a worker that passes the chunk on at once.
     piece.buffer.transfer()
     await absorbing
   }

@@ -5,7 +5,7 @@ import { deriveByScrypt as deriveInBrowsers } from './scrypt.browser.ts'
 import { deriveByScrypt } from './scrypt.ts'
 import { createWallet, signMessage, walletFromPrivateKey } from './wallet.ts'
 
-// The ethers of the peer's published SDK as an oracle, resolved from its location.
+// The ethers library inside the peer's published SDK, as an oracle.
 type Ethers = {
   Wallet: (new (
     key: string,

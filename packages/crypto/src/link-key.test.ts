@@ -27,7 +27,7 @@ test('with a password, neither the link nor the password alone opens it', async 
   const same = await deriveLinkKeys(linkSecret, 'fine', fast)
   expect(await same.open(sealed)).toBe('a file key')
   expect(same.passwordToken).toBe(keys.passwordToken)
-  // Links that exist depend on these.
+  // Existing links depend on these.
   expect(same.token).toBe('1JIcqLkeKGLV-I4aGccB6essMklhtBbXCAuCWsia8qw')
   expect(same.passwordToken).toBe('e2-6GScv1QUTEhguMabMQ8V-2e0J0p5J3ScQYGOWoKU')
   const without = await deriveLinkKeys(linkSecret)
@@ -40,7 +40,7 @@ test('with a password, neither the link nor the password alone opens it', async 
 })
 
 test('an id never looks like an option of a command', () => {
-  // One random text of base64url in 64 begins with a dash.
+  // One random base64url text in 64 begins with a dash.
   for (let i = 0; i < 2000; i += 1) expect(createLinkSecret().id).toMatch(/^\w[\w-]{21}$/)
 })
 

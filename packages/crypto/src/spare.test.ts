@@ -10,7 +10,7 @@ import { generateKey } from './split.ts'
 const nodes = [1, 2, 3, 4, 5]
 const { masterKey } = generateKey()
 
-/** The parts that some nodes have for another. */
+/** The parts that some nodes send for another. */
 function partsFor(target: number, from: readonly number[], dealt = dealSpare(masterKey)) {
   return {
     set: dealt[0]?.set ?? { id: '', commitments: [], threshold: 0 },
@@ -40,8 +40,8 @@ test('two nodes restore none, because their parts fit every shard', () => {
   const { set, parts } = partsFor(3, [2, 5])
   expect(recoverSpareShard(set, 3, parts)).toBeUndefined()
   expect(recoverSpareShard(set, 3, [...parts, parts[0] as (typeof parts)[0]])).toBeUndefined()
-  // For any shard there is a part of a third node that makes the two known ones consistent with it, and just one: so
-  // the two exclude no shard.
+  // For any shard, exactly one part of a third node makes the two known parts consistent with it, so the two exclude
+  // no shard.
   const [a, b] = parts.map(({ node, part }) => ({ x: BigInt(node), y: BigInt(`0x${part.key}`) }))
   if (a === undefined || b === undefined) throw new Error('two parts')
   const thirds = new Set([0n, 1n, order - 1n].map((secret) => third({ x: 0n, y: secret }, a, b)))

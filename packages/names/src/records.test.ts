@@ -142,13 +142,13 @@ test.each<[string, string | undefined]>([
     const { bytes: _, ...meant } = await readRecord(from, bytes)
     const accepted: number[] = []
     for (let at = 0; at < bytes.length; at++) {
-      // Each takes a signature check: the long ring changes both bits of each byte.
+      // Each one takes a signature check, so the long ring changes both bits of each byte.
       for (const mask of fuzz > 1 ? [1, 0x80] : [at % 2 === 0 ? 1 : 0x80]) {
         const changed = Uint8Array.from(bytes)
         changed[at] = (bytes[at] ?? 0) ^ mask
         const read = await readRecord(from, changed).catch(code)
         if (read === 'INVALID_IPNS_RECORD') continue
-        // Only the signature of version 1 may differ, which readers ignore by the specification.
+        // Only the version 1 signature may differ, which readers ignore according to the specification.
         expect(read).toMatchObject(meant)
         accepted.push(at)
       }
@@ -157,7 +157,7 @@ test.each<[string, string | undefined]>([
     const length = 'signatureV1' in version1 ? version1.signatureV1.length : 0
     const at = 'signatureV1' in version1 ? Buffer.from(bytes).indexOf(version1.signatureV1) : 0
     const signature = Array.from({ length }, (_byte, i) => at + i)
-    // Its tag and length are in the two bytes before: once in 256 signatures, a change there makes it an unknown field.
+    // Its tag and length are in the two preceding bytes: in one of 256 signatures, a change there makes it an unknown field.
     const others = accepted.filter((position) => !signature.includes(position))
     expect(signature.filter((position) => !accepted.includes(position))).toEqual([])
     expect(others.filter((position) => length === 0 || (position !== at - 1 && position !== at - 2))).toEqual([])

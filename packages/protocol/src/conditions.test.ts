@@ -59,7 +59,7 @@ const resource = {
 
 const ruleTexts: Readonly<Partial<Record<string, string>>> = { ...fieldRules, ...conditionRules }
 
-/** The sentence that the facts of an error make, to compare with the one that it says. */
+/** The sentence that the facts of an error give, for comparison with its message. */
 function sayFacts({ details: { reason, reasonFacts } }: CairnError<'INVALID_CONDITION'>): [unknown, unknown] {
   const { code = '', values = {} } = parseReasonFacts(reasonFacts) ?? {}
   return [reason, fillReason(ruleTexts[code] ?? '', values)]

@@ -30,7 +30,7 @@ function factsOf(code: ErrorCode): Record<string, unknown> {
   return Object.fromEntries(listFacts(code).map(({ name, mark }) => [name, examples[mark]]))
 }
 
-/** The bodies of other protocols have no place for facts. */
+/** The bodies of other protocols cannot carry facts. */
 function hasDetails(dialect: DialectName): boolean {
   return dialect !== 'pinning' && dialect !== 'gateway'
 }

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEarlySync } from './early-sync.ts'
 
-/** A file whose syncs end when the test says so. No disk fails on request. */
+/** A file whose syncs end when the test says so, because no disk fails on request. */
 function createFile() {
   const syncs: PromiseWithResolvers<void>[] = []
   const datasync = () => {

@@ -104,7 +104,7 @@ test('states the type of each constant', () => {
   expect(types).toEqual(new Set(['string', 'boolean']))
 })
 
-// Generators of clients name the types of a union after its parameter only there.
+// Client generators name the types of a union after its parameter only there.
 test('writes a parameter that is a union into each operation that has it', () => {
   for (const parameter of Object.values(document.components.parameters))
     expect(parameter).not.toHaveProperty('schema.anyOf')

@@ -21,7 +21,7 @@ test('buys at least the bytes that were paid for: every size up to 1 TiB, every 
     fc.property(sizes, fc.constantFrom(6, 18), (size, decimals) => {
       const bought = bytesForUnits(priceInUnits(size, decimals), decimals)
       expect(bought).toBeGreaterThanOrEqual(billedBytes(size))
-      // The surplus never exceeds the worth of a unit.
+      // The surplus never exceeds the value of a unit.
       expect(bought - billedBytes(size)).toBeLessThanOrEqual(decimals === 6 ? 269n : 0n)
     }),
     { numRuns: 2000 },

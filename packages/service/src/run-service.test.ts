@@ -4,7 +4,7 @@ import { CairnError } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { exitCodeOf, exitCodes, explainFailure } from './run-service.ts'
 
-/** An error as the system gives it. */
+/** An error as the system reports it. */
 const failed = (code: string, more: object = {}) => Object.assign(new Error(code), { code, syscall: 'open', ...more })
 
 test.each([

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { createSharedRuns } from './shared-runs.ts'
 
-/** Runs whose ends the test decides. */
+/** Runs that end when the test says so. */
 function openRuns() {
   const begun: PromiseWithResolvers<void>[] = []
   const run = createSharedRuns(() => {

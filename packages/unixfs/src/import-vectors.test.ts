@@ -88,7 +88,7 @@ describe('CIDs of files equal those of Kubo', () => {
       ],
     ],
   ]
-  // Hashing takes seconds for each, so only in the long ring.
+  // Each takes seconds to hash, so only in the long ring.
   if (Number(process.env['CAIRN_TEST_FUZZ'] ?? 1) > 1) {
     files.push([
       '1 GiB and one byte',

@@ -30,7 +30,7 @@ test('sorts hashes with equal first halves, as of crafted names, in few steps', 
   const count = 3_000
   const hashes = new Uint8Array(count * 8)
   const view = new DataView(hashes.buffer)
-  // Most have one first half, in a descending order of the second.
+  // Most share one first half, with second halves in descending order.
   for (let at = 0; at < count; at++) {
     view.setUint32(at * 8, at % 10 === 0 ? at : 0x9000_0000)
     view.setUint32(at * 8 + 4, count - at)

@@ -23,7 +23,7 @@ test.each(cids)('reads %s like the library, from the start of any bytes', (cid) 
   expect(read.equals(cid)).toBe(true)
   expect([read.version, read.code, `${read}`]).toEqual([cid.version, cid.code, `${cid}`])
   for (const part of ['bytes', 'digest'] as const) expect([...read.multihash[part]]).toEqual([...cid.multihash[part]])
-  // Keeping it does not keep the block.
+  // Keeping the CID does not keep the block.
   expect(read.bytes.buffer.byteLength).toBeLessThan(200)
   expect(`${readWholeCid(cid.bytes, 'BAD_BLOCK')}`).toBe(`${cid}`)
   for (let end = 0; end < cid.bytes.length; end++) {

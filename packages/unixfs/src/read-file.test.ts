@@ -87,7 +87,7 @@ describe('reading a file', () => {
     const lent: Uint8Array[] = []
     const source = {
       async get(cid: CID) {
-        // Valid until a MiB was read after it.
+        // Valid until another MiB was read.
         if (lent.length > 4) lent.shift()?.fill(0)
         const bytes = new Uint8Array(await blocks.get(cid))
         lent.push(bytes)
@@ -113,7 +113,7 @@ describe('reading a file', () => {
           fromByte === toByte
             ? 0
             : Math.ceil(toByte / profile.chunkSizeBytes) - Math.floor(fromByte / profile.chunkSizeBytes)
-        // Each level above has at most as many nodes as the one below, and the root is always read.
+        // Each level above has at most as many nodes as the level below, and the root is always read.
         expect(blocks.read.length).toBeLessThanOrEqual(1 + leaves * 12)
         if (leaves === 0) expect(blocks.read).toHaveLength(1)
       }),
@@ -141,7 +141,7 @@ describe('reading a file', () => {
     const source = { get: blocks.get, prefetch: (cids: Announced) => void announced.push(cids) }
     const reading = readFile(source, addFile(blocks, leaves))
     await reading.next()
-    // It reads its parts from the list that it announces, which decodes them again each time.
+    // It reads its parts from the announced list, which decodes them again each time.
     expect(announced).toHaveLength(1)
     expect(announced[0]).not.toBeInstanceOf(Array)
     expect(announced[0]?.slice(0, 3).map(String)).toEqual(leaves.map(([cid]) => String(cid)))
@@ -194,7 +194,7 @@ describe('reading a file', () => {
       })()
       await expect(reading).rejects.toBe(missing)
       expect(Buffer.concat(received).equals(content.subarray(0, 10 * chunkSizeBytes))).toBe(true)
-      // A reader that stops before it sees no failure, and the failure is handled.
+      // A reader that stops before the failure does not see it, and the failure is handled.
       for await (const piece of readFile(without, cid)) {
         expect(piece).toHaveLength(chunkSizeBytes)
         break

@@ -78,7 +78,7 @@ describe('walking a DAG', () => {
     const source = { get: blocks.get, prefetch: (cids: readonly CID[] | CidList) => void announced.push(cids) }
     const walking = walkDag(source, addNode(blocks, leaves))
     for (let count = 0; count < 2; count++) await walking.next()
-    // The walk reads its pending links from the list that it announces, which decodes them again each time.
+    // The walk reads its pending links from the announced list, which decodes them again each time.
     expect(announced).toHaveLength(1)
     const [list] = announced
     expect(list).not.toBeInstanceOf(Array)
@@ -129,7 +129,7 @@ describe('walking a DAG', () => {
 
   it('returns the blocks of a byte range that ends in two places of one node', async () => {
     const blocks = createMemoryBlocks()
-    // 30 bytes are one node of three leaves, and the file has it twice.
+    // 30 bytes are one node of three leaves, which the file has twice.
     const { cid } = await importBytes(Uint8Array.of(...patternOf(30), ...patternOf(30)), profile, blocks)
     for (const [from, to] of [
       [20, 39],
@@ -158,7 +158,7 @@ describe('walking a DAG', () => {
           ),
         ),
       )
-    // Each node claims that two of the one below are at the ends of the range: 2^60 visits, if it was true.
+    // Each node claims that two copies of the node below are at the ends of the range: 2^60 visits, if that were true.
     let cid = blocks.add(rawCode, patternOf(4))
     for (let level = 0; level < 60; level++) cid = addFile([cid, cid], [6, 6])
     const walking = walk(blocks, cid, { scope: 'entity', entityBytes: { from: 2, to: 9 } })
@@ -195,7 +195,7 @@ describe('walking a DAG', () => {
       }
       return cid
     }
-    // 4,044 bytes for each level.
+    // 4,044 bytes per level.
     const limits = { maxPendingBytes: 41_000 }
     expect(await walk(blocks, addChain(10, 'first'), limits)).toHaveLength(111)
     await expect(walk(blocks, addChain(11, 'first'), limits)).rejects.toMatchObject({ code: 'TOO_LARGE' })

@@ -28,7 +28,7 @@ test('a change that fills the disk fails as such, and its proof stays usable', a
       await trx.insertInto('seen_proof').values({ id, expires_at: 1 }).execute()
     }
   })
-  // SQLite ends the whole transaction then, and the savepoint of the change with it.
+  // SQLite then ends the whole transaction, including the savepoint of the change.
   await expect(fill).rejects.toMatchObject({ code: 'STORAGE_FULL' })
   expect(proof.isMarked).toBe(false)
   expect(await context.db.read.selectFrom('seen_proof').selectAll().execute()).toEqual([])

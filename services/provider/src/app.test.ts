@@ -112,7 +112,7 @@ describe('an offer is rejected', () => {
     const asked = source.requests.length
     const { status, code, json } = await provider.offer(cid, url)
     expect([status, code]).toEqual([403, 'SOURCE_NOT_ALLOWED'])
-    // Names the origin of the source, and nothing else of its URL.
+    // States the origin of the source, and nothing else of its URL.
     const message = expect.stringMatching(/^This provider does not fetch from that (source|URL of https?:\/\/[\w.:]+)$/)
     expect(json).toMatchObject({ error: { message } })
     expect(source.requests).toHaveLength(asked)

@@ -17,12 +17,12 @@ test('pieces that cannot be counted have no value, and all other metrics can sti
     failed: (_key, error, _text, details) => void problems.push([String(error), details?.['state']]),
   })
   pulledBytes.inc(7)
-  // Without those of the process, which change.
+  // Without process metrics, which change.
   const read = async () => (await registry.metrics()).match(/^cairn_provider_.*\n/gm)?.join('') ?? ''
   const known = await read()
   expect(known).toContain('cairn_provider_used_bytes 6\n')
   for (const state of pieceStates) expect(known).toContain(`cairn_provider_pieces{state="${state}"} ${pieces[state]}\n`)
-  // One for each gauge, not for each state.
+  // One per gauge, not per state.
   expect([counts, problems]).toEqual([2, []])
 
   isAvailable = false

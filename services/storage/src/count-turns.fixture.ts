@@ -1,4 +1,4 @@
-/** Returns what `work` returns, and how often other work could run meanwhile. */
+/** Returns the result of `work`, and how often other work could run meanwhile. */
 export async function countTurns<Result>(work: () => Promise<Result>): Promise<{ result: Result; turns: number }> {
   let turns = 0
   let isDone = false

@@ -67,7 +67,7 @@ export async function startTestStorage(environment: Record<string, string> = {})
     CAIRN_FREE_DISK_RESERVE: '0',
     ...environment,
   })
-  // Without it, the service makes the same of a new file, which `tests/e2e/service-processes.test.ts` has it do.
+  // Without it, the service creates the same in a new file; `tests/e2e/service-processes.test.ts` covers that.
   if (config.database.kind === 'sqlite' && config.home === home) await writeMigratedFile(config.database.path)
   const storage = await startStorage(config, {
     clock: { now: () => Date.now() + passedMs },

@@ -3,7 +3,7 @@ import { createUserPriority, type UserPriority } from './user-priority.ts'
 
 const { signal } = new AbortController()
 
-/** A clock that moves only while someone sleeps. `onSleep` stands for what happens meanwhile. */
+/** A clock that moves only during a sleep. `onSleep` runs meanwhile. */
 function createTestClock(onSleep: () => void = () => undefined) {
   const clock = {
     ms: 1_000,

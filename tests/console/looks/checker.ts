@@ -1,4 +1,4 @@
-// The looks themselves find what they are for.
+// The looks find the defects that they are for.
 import { expect, test } from 'vitest'
 import type { Looks } from './looks.ts'
 

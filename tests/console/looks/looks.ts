@@ -1,14 +1,14 @@
-// What the tests of every page share: one network, one browser, and a look at a page as it stands.
+// What the tests of every page share: one network, one browser, and a look at a page in its current state.
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect } from 'vitest'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from '../console.fixture.ts'
 
-/** Limit in ms of a test that looks at many states. */
+/** Limit in ms of a test that checks many states. */
 export const longTestMs = 600_000
 const wide = { width: 1280, height: 800 }
-/** As narrow as 320 px, which a window of 1280 px has at four times its size, and 640 px at twice. */
+/** As narrow as 320 px, like a window of 1280 px at 400 % zoom, and 640 px, like one at 200 %. */
 export const narrow = { width: 320, height: 640 }
 const forms = [
   [wide, 'light'],
@@ -17,17 +17,17 @@ const forms = [
 /** How long a page may take to fit a new size. */
 const settleMs = 20_000
 
-/** The console of a test file, and how its tests look at it. */
+/** The console of a test file, and the checks of its tests. */
 export type Looks = {
   readonly site: ConsoleTest
-  /** Checks the page as it stands, in the ways this run looks at it. */
+  /** Checks the page in its current state, in the ways of this run. */
   look(opened: ConsolePage, state: string): Promise<void>
 }
 
 /**
  * Opens the console before the tests of a file, and closes it after them.
- * @param isExhaustive looks at each state both wide and light and narrow and dark, and at colours in every accent; otherwise
- * in one of the two ways, the same in every run, and at colours in both themes
+ * @param isExhaustive checks each state both wide and light and narrow and dark, with colours in every accent; otherwise
+ * in one of the two ways, the same in every run, with colours in both themes
  */
 export function openLooks(isExhaustive: boolean): Looks {
   let site: ConsoleTest
@@ -52,11 +52,11 @@ async function lookAt({ page, checkAccessibility }: ConsolePage, state: string, 
     if (chosen.includes(index)) {
       expect.soft([where, await checkAccessibility({ everyAccent: isExhaustive })]).toEqual([where, []])
     }
-    // The page, and the content of dialogs, which scrolls up and down only.
+    // The page, and the content of dialogs, which must scroll only vertically.
     const beyond =
       "Math.max(0, ...[document.documentElement, ...document.querySelectorAll('[role=dialog] > header + div')].map((one) => one.scrollWidth - one.clientWidth))"
-    // What depends on the size is drawn again some moments after it changed; what stays too wide is told below.
-    // Each look is one evaluation of its own: a function that waits inside the page would break the page's policy.
+    // Parts that depend on the size are redrawn shortly after it changes; whatever stays too wide is reported below.
+    // Each look is a separate evaluation, because a function that waits inside the page would violate the page's policy.
     const settled = expect.poll(() => page.evaluate(beyond), { timeout: settleMs }).toBe(0)
     await settled.catch(() => undefined)
     expect.soft([where, await page.evaluate(beyond)]).toEqual([where, 0])
@@ -64,7 +64,7 @@ async function lookAt({ page, checkAccessibility }: ConsolePage, state: string, 
   await page.setViewportSize(wide)
 }
 
-/** Opens an address, and waits until what it shows has come. */
+/** Opens an address, and waits until its content has loaded. */
 export async function visit({ page, open }: ConsolePage, path: string): Promise<void> {
   await open(path)
   await page.getByRole('heading').first().waitFor()
@@ -87,7 +87,7 @@ export async function listPages({ network }: ConsoleTest): Promise<ListedPage[]>
   return JSON.parse(await readFile(join(network.storage.context.config.consoleFolder ?? '', 'pages.json'), 'utf8'))
 }
 
-/** Whatever is over the page is closed by Escape. */
+/** Escape closes whatever is open over the page. */
 export async function close({ page }: ConsolePage): Promise<void> {
   await page.keyboard.press('Escape')
   await page.locator('[role=dialog],[role=menu]').waitFor({ state: 'detached' })

@@ -1,4 +1,4 @@
-// Pages that load, failed, or have no network.
+// Pages that are loading, failed, or have no network.
 import { test } from 'vitest'
 import { type Looks, listPages, longTestMs, signInAt } from './looks.ts'
 

@@ -1,4 +1,4 @@
-// The two logs of the activity as one list.
+// The two logs of the activity, merged into one list.
 import type { AccountEvent } from '@cairn/protocol'
 import type { KeyEvent } from '@cairn/sdk'
 import { expect, test } from 'vitest'

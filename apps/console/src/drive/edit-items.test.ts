@@ -32,7 +32,7 @@ test('moves items that still exist, and not those in the trash', () => {
   const edit = { move: (from: string | readonly string[], to: string) => [`moved as ${moved.push([from, to])}`] }
   expect(moveItems({ edit, drive }, ids, 'id of /letters')).toBe(1)
   expect(moved).toEqual([['/live', '/letters/live']])
-  // It was `old`, and got another name where that was taken.
+  // It was `old`, and got another name because that one was taken.
   moveBack({ edit, drive }, 'id of /live', { folderId: 'id of /letters', name: 'old' })
   expect(moved.at(-1)).toEqual(['/live', '/letters/old'])
 })

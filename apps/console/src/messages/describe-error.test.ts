@@ -49,7 +49,7 @@ test('in another language, shows the standard texts of the code, and keeps what 
   expect(explainError(tooLarge)).toBe(
     'Die Anfrage ist größer als erlaubt (Upload is 12 GiB, the limit is 10 GiB). Weniger Daten auf einmal senden.',
   )
-  // The code has several causes, of which the usual text names one.
+  // The code has several causes, and the standard text names only one.
   const limit = 'This account has reached its limit of 100 links'
   expect(describeError(new CairnError('FORBIDDEN', { message: limit })).message).toBe(
     `Das ist nicht erlaubt (${limit})`,

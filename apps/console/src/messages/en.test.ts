@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
 
-/** Turns of phrase that read as translated; what to say in their place is in the commits that took them out. */
+/** Phrases that read like a translation. The commits that removed them show the replacements. */
 const foreign =
   /\b(anew|mend|mends|mind where|is away|are away|so many|apart|whoever|somebody|nobody|anybody|everybody|for ever|good until|his|him|an? byte|things to|goes up|holds its|takes? back)\b/i
 

@@ -43,7 +43,7 @@ test('formats times by their distance', () => {
   const now = Date.UTC(2026, 0, 31)
   expect(formatAgo(now - 5_000, now)).toBe('just now')
   expect(formatAgo(now, now)).toBe('just now')
-  // Of a service whose clock is a little ahead.
+  // From a service whose clock is slightly ahead.
   expect(formatAgo(now + 5_000, now)).toBe('just now')
   expect(formatUntil(now + 5_000, now)).toBe('in less than a minute')
   expect(formatUntil(now, now)).toBe('just now')
@@ -51,7 +51,7 @@ test('formats times by their distance', () => {
   expect(formatAgo(now - 5 * 60_000, now)).toBe('5 minutes ago')
   expect(formatAgo(now - 119 * 60_000, now)).toBe('1 hour ago')
   expect(formatAgo(now + 2 * 86_400_000, now)).toBe('in 2 days')
-  // A moment after a link for 7 days, a key for 12 hours, and one for 24 were made.
+  // A moment after a link for 7 days, and keys for 12 and 24 hours, were created.
   expect(formatAgo(now + 7 * 86_400_000 - 1_000, now)).toBe('in 7 days')
   expect(formatAgo(now + 12 * 3_600_000 - 1_000, now)).toBe('in 12 hours')
   expect(formatAgo(now + 86_400_000 - 1_000, now)).toBe('tomorrow')

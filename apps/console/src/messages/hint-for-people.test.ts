@@ -8,7 +8,7 @@ import { keepTexts } from './keep-texts.fixture.ts'
 import { translate } from './translatable.ts'
 
 const codes = Object.keys(errorTable).filter((code): code is ErrorCode => Object.hasOwn(errorTable, code))
-/** Of requests that the console does not make. */
+/** For requests that the console does not make. */
 const hasNoHint: readonly ErrorCode[] = ['USAGE', 'PIN_NOT_FOUND']
 
 test('shows no hint that names a command, a function, a setting or a field', () => {

@@ -2,7 +2,7 @@ import { onTestFinished } from 'vitest'
 import * as english from './en/en.ts'
 import { translate } from './translatable.ts'
 
-/** Lets a test translate texts: the English ones are back when it ends, for the other files of its worker. */
+/** Lets a test translate texts, and restores the English ones afterwards for the other files of its worker. */
 export function keepTexts(): void {
   const kept = Object.values(english).map((texts) => ({ texts, copy: { ...texts } }))
   onTestFinished(() => {

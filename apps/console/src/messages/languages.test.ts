@@ -13,7 +13,7 @@ import * as english from './en/en.ts'
 import { languages, nameLanguage } from './languages.ts'
 import type { Texts } from './texts.ts'
 
-/** Texts that a language shares with English: it has the word too, or the text is in no language. */
+/** Texts that a language shares with English, because it has the same word or the text belongs to no language. */
 const shared: Readonly<Record<string, readonly string[]>> = {
   de: [
     ...['0x…', '…', 'Cairn', 'CID', 'EVM', 'Ethereum (EVM)', 'PDF', 'PEM', 'Solana', 'Token (ERC-20)', 'Token (SPL)'],
@@ -42,15 +42,15 @@ function listTexts(texts: object, path = ''): [string, unknown][] {
   )
 }
 
-/** Errors and reasons bring their English texts along. */
+/** Errors and reasons carry their English texts. */
 const listOwnTexts = ({ errors: _errors, reasons: _reasons, ...texts }: Texts) => listTexts(texts)
 
 /** Codes without a text in other languages, because the console never receives them. */
 const notOfTheConsole: readonly string[] = [
-  // Of the command line
+  // Of the command line.
   ...['USAGE', 'INVALID_PRIVATE_KEY', 'INVALID_KEYSTORE', 'PRIVATE_KEY_MISSING', 'NETWORK_CHANGED'],
   ...['INVALID_ARCHIVE', 'EXPORT_INCOMPLETE', 'IMPORT_INCOMPLETE'],
-  // Of operators
+  // Of operators.
   ...['INVALID_CONFIGURATION', 'RECOVERY_NEEDED', 'BACKUP_DAMAGED', 'BACKUP_KEY', 'BACKUP_NEWER', 'BACKUP_OF_ANOTHER'],
   // Of calls and parts of the SDK that the console does not use
   ...['INVALID_CID_VERSION', 'JWT_REQUIRED', 'TOKEN_NOT_PROVIDED', 'NO_JSON_ARRAY', 'UNSUPPORTED_BODY'],
@@ -157,7 +157,7 @@ test('German texts count and quote by German rules', async () => {
 test('German texts use the terms of the buttons, and say what the English texts say', async () => {
   const { activity, drive, errors, access, preview, transfers, upload } = await import('./de/de.ts')
   expect([english.upload.place, upload.place]).toEqual([english.drive.root, drive.root])
-  // What is halted goes on later.
+  // What is halted continues later.
   expect(transfers.pause('x')).toBe('x anhalten')
   expect(preview.cancelDecrypt).toBe('Abbrechen')
   expect(activity.describeKey.retire()).toBe(`Dateischlüssel ${access.sharedRetired}`)

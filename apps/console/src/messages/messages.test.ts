@@ -9,7 +9,7 @@ import { translatable, translate } from './translatable.ts'
 
 const src = join(import.meta.dirname, '..')
 
-/** Returns where a module reads `messages` outside of functions. */
+/** Returns where a module reads `messages` outside functions. */
 function findEarlyReads(text: string, isTsx: boolean): string[] {
   const found: string[] = []
   const visit = (node: unknown) => {

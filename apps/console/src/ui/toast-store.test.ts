@@ -3,7 +3,7 @@ import { expect, test, vi } from 'vitest'
 import { dismissToast, holdToast, isToastShown, toastDone, toastError } from './toast-store.ts'
 
 test('an error stays while successes come and go; too many errors drop the oldest', () => {
-  // No timer of a success runs on after the test.
+  // No success timer continues after the test.
   vi.useFakeTimers()
   try {
     const failed = toastError('The payment failed', new CairnError('PAYMENT_FAILED'))
@@ -20,7 +20,7 @@ test('an error stays while successes come and go; too many errors drop the oldes
 test('a success that its user is at stays until they leave it', () => {
   vi.useFakeTimers()
   try {
-    // Those of the tests before.
+    // From earlier tests.
     for (let one = 0; one < 20; one++) dismissToast(one)
     toastDone('Moved to the trash', undefined, { label: 'Undo', run: () => undefined })
     // Its id is one more than that of any toast before.

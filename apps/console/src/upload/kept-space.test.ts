@@ -9,7 +9,7 @@ test('counts bytes before they are written, so that uploads started together sta
   expect(space.hold('one', [40, 10])).toBe(true)
   expect(space.hold('two', [21])).toBe(false)
   expect(space.hold('two', [20])).toBe(true)
-  // It is not kept, so there are no bytes to keep for it.
+  // It is not stored, so it reserves no bytes.
   expect(space.hold('three', [0])).toBe(false)
 })
 
@@ -39,9 +39,9 @@ test('frees the space of uploads that ended', () => {
 test('counts uploads before they are written, so that those started together stay within the limit', () => {
   const space = createSpace(limits, [['before', 0]])
   expect(['one', 'two', 'three', 'four'].map((id) => space.add(id, 0))).toEqual([true, true, false, false])
-  // It counts already.
+  // It already counts.
   expect(space.add('two', 10)).toBe(true)
-  // One that could not be written makes room.
+  // An upload that could not be written frees its space.
   space.remove('one')
   expect(space.add('three', 0)).toBe(true)
 })

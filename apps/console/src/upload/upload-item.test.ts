@@ -39,7 +39,7 @@ test('changing the files of a split folder keeps it one folder', () => {
     ['file', 'a.txt'],
     ['folder', 'photos'],
   ])
-  // Both as a folder and as separate files, what was removed is not uploaded.
+  // Removed files are not uploaded, neither as a folder nor as separate files.
   const removed = removeLine(renamed, idOf(renamed, 'photos/deep/two.png'))
   expect(splitFolders(removed).map(({ name }) => name)).toEqual(['a.txt', 'first.png'])
   expect([removed.length, countFiles(removed), totalBytes(removed)]).toEqual([2, 2, 2])

@@ -42,6 +42,6 @@ test('rejects another file, or a missing one, by name', () => {
     expect(() => toItem(kept('folder', ['trip/a']), files)).toThrow(
       expect.objectContaining({ code: 'FILE_CHANGED', message: expect.stringContaining('trip/a') }),
     )
-  // A single file may have another name by now.
+  // A single file may have been renamed meanwhile.
   expect(toItem(kept('file', ['a']), [{ path: 'b', file: fileOf('b') }])).toMatchObject({ kind: 'file', name: 'trip' })
 })

@@ -20,7 +20,7 @@ async function writeZip(entryCount: number): Promise<Buffer> {
   )
   const lastModified = new Date(0)
   function* entries() {
-    // As long as the record that ends a ZIP.
+    // As long as the record at the end of a ZIP.
     yield { name: 'like-an-end.txt', lastModified, input: new Uint8Array(22).fill(0x50) }
     yield { name: 'folder', lastModified }
     for (let count = 2; count < entryCount; count++) yield { name: `${count}`, lastModified, input: new Uint8Array(1) }
@@ -42,7 +42,7 @@ test('a ZIP of more than 65,534 entries states their number as a ZIP64', async (
   expect(record.length).toBe(56 + 20 + 22)
   expect([record.readUInt32LE(0), Number(record.readBigUInt64LE(4))]).toEqual([0x06064b50, 44])
   expect([24, 32].map((at) => Number(record.readBigUInt64LE(at)))).toEqual([65_536, 65_536])
-  // The list of entries is where the record says, and ends at the record.
+  // The list of entries starts where the record says, and ends at the record.
   const [listBytes, listAt] = [40, 48].map((at) => Number(record.readBigUInt64LE(at)))
   expect([listBytes, listAt]).toEqual([end.readUInt32LE(12), end.readUInt32LE(16)])
   expect((listAt ?? 0) + (listBytes ?? 0)).toBe(zip.length - record.length)

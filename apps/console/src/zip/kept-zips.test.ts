@@ -13,7 +13,7 @@ test('a browser that gives a page no storage keeps a ZIP in memory', async () =>
   const { target, read, remove } = await openKept()
   const bytes = new Uint8Array([1, 2])
   await target.write(bytes)
-  // The bytes of a write may be used again when it returns.
+  // The buffer of a write may be reused when it returns.
   bytes.set([3, 4])
   await target.write(bytes)
   await target.close()

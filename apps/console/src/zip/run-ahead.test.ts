@@ -14,7 +14,7 @@ test('yields in order, whichever task ends first, and starts no more than allowe
   expect(begun).toEqual([0, 1, 2])
   ends[0]?.resolve('a')
   expect((await first).value).toBe('a')
-  // The next ones begin when the one before is written.
+  // The next ones start when the previous one is written.
   expect(begun).toEqual([0, 1, 2])
   expect((await results.next()).value).toBe('b')
   expect(begun).toEqual([0, 1, 2, 3])

@@ -150,7 +150,7 @@ describe('a download to disk', () => {
       },
     })
     expect(Buffer.compare(readFileSync(target), bytes)).toBe(0)
-    // What was there already counts from the beginning.
+    // Bytes that were there before count from the beginning.
     expect(bytes.length - (steps[0] ?? 0)).toBeLessThan(1_300_000)
     expect(steps.at(-1)).toBe(bytes.length)
   })
@@ -415,7 +415,7 @@ describe('a download to disk', () => {
   ])('the progress of a folder counts within its large files, %s', async (way, arrives) => {
     const { cid } = await uploadFolder(client, [
       { path: 'large', content: bytesOf(24_000_000) },
-      // Below the size from which parts are kept.
+      // Below the minimum size for keeping parts.
       { path: 'medium', content: bytesOf(6_000_000).toReversed() },
       { path: 'small', content: 'small' },
     ])
@@ -446,14 +446,14 @@ describe('a download to disk', () => {
     await using cut = await alterGateway(client, (body, path) => {
       if (path.includes('entity-bytes')) rangeBytes += body.length
       if (path.endsWith('=all')) return body.subarray(0, keptBytes)
-      // The listing of the root precedes it; what is fetched file by file follows, and fails.
+      // The listing of the root comes first; files fetched one by one follow, and fail.
       return path.includes(cid) || keptBytes > 20_000_000 ? body : undefined
     })
     await expect(downloadFile(cut, cid, target)).rejects.toMatchObject({ code: expect.any(String) })
     const part = statSync(join(target, 'large.part'))
     expect(part.size).toBeGreaterThan(15_000_000)
 
-    // As killed downloads leave them.
+    // Left by killed downloads.
     for (const left of ['.cairn-0123456789abcdef.part', 'a/.cairn-0123456789abcdef.part'])
       writeFileSync(join(target, left), 'left')
     keptBytes = Number.POSITIVE_INFINITY

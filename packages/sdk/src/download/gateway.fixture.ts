@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import type { Client } from '../client.ts'
 
-/** Opens a gateway with answers of the test's own, and returns a client that reads from it. */
+/** Opens a gateway with responses of the test, and returns a client for it. */
 export async function openGateway(
   client: Client,
   answer: (request: IncomingMessage, response: ServerResponse) => void | Promise<void>,

@@ -116,7 +116,7 @@ describe.each(['with one request', 'file by file'])('symbolic links of a folder 
     mkdirSync(join(around, 'outside'), { recursive: true })
     for (const entries of [
       { 'z/keep': 1, 'm/n/o': '../../z' },
-      // By its names this link stays inside, but not at the place where the earlier link leads.
+      // By its names, this link stays inside, but not from the target of the earlier link.
       { 'z/keep': 1, 'm/n/o/link': '../../../outside' },
       { 'z/keep': 1, 'm/n/o/link/file': 2 },
     ]) {
@@ -151,7 +151,7 @@ test.each([
   ['a', '..', false],
   ['a/b', '../..', false],
   ['a', '../b', false],
-  // `b` may be a link to `.`, and then this is the folder above the top.
+  // `b` may be a link to `.`, so that this is the folder above the top.
   ['a', 'b/..', false],
   ['a/b', '../c/../d', false],
   ['a', '/b', false],

@@ -115,7 +115,7 @@ test('a download that fails verification closes its connection', async () => {
 })
 
 test('keeps a file whose name is that of another download', async () => {
-  // Long names make a small folder a sharded one, which is ordered by hash: the longer name may come first.
+  // Long names turn a small folder into a sharded one, ordered by hash: the longer name may come first.
   const stem = 'n'.repeat(220)
   const entries = Array.from({ length: 1100 }, (_none, i) => ({
     path: `${stem}${i >> 1}${i % 2 === 0 ? '' : '.part'}`,

@@ -1,8 +1,8 @@
 import { Session } from 'node:inspector/promises'
 
 /**
- * Counts how often the blocks of the sources in a folder run while some work is done, loops included: a measure of work that no
- * load of the machine changes. What runs inside the engine, such as the copy of an array, does not count.
+ * Counts how often the blocks of the sources in a folder run during some work, including loops: a measure of work that does not
+ * depend on the load of the machine. Work inside the engine, such as copying an array, does not count.
  */
 export async function countWork(folder: URL, work: () => unknown): Promise<number> {
   const session = new Session()

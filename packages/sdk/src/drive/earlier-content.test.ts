@@ -1,4 +1,4 @@
-// Content that a file had before, uploaded again: it is the content of the file again.
+// Earlier content of a file that is uploaded again becomes its current content.
 import { beforeEach, expect, test } from 'vitest'
 import { type DriveEditor, startEdit } from './edit.ts'
 import type { DriveUpload } from './nodes.ts'
@@ -29,7 +29,7 @@ function createDrive() {
     const { editor } = startEdit(state, view, createStamp(state.newest, now, 'deviceA1'), now)
     return run(editor)
   }
-  /** The versions of a file, newest first; those that a view has that is built from all. */
+  /** The versions of a file, newest first, in a view built from everything. */
   const versions = (path: string) => {
     const all = createUploadIndex()
     all.replace([...index.rows].reverse())
@@ -60,7 +60,7 @@ test('in the root it counts by its name, also in a file with marks', () => {
   upload(c)
   upload(a)
   expect(versions('/config.json')).toBe('acb')
-  // A copy with another name is no version of the file.
+  // A copy under another name is not a version of the file.
   upload(b, 'backup.json')
   expect(versions('/config.json')).toBe('acb')
   change((edit) => edit.useVersion('/config.json', b))
@@ -75,7 +75,7 @@ test('a file keeps its content while it is moved, renamed, deleted and restored'
   change((edit) => edit.createFolder('/f'))
   change((edit) => edit.move('/config.json', '/f'))
   expect(versions('/f/config.json')).toBe('ab')
-  // Of the root: it changes no file of a folder, not even one that comes back.
+  // In the root: it changes no file in a folder, not even a restored one.
   upload(b)
   expect(versions('/f/config.json')).toBe('ab')
   change((edit) => edit.move('/f/config.json', '/config.json'))
@@ -112,7 +112,7 @@ test('at its path in a folder it is the content again, also from the trash', () 
   expect(versions(path)).toBe('acb')
   change((edit) => edit.useVersion(path, b))
   expect(versions(path)).toBe('bac')
-  // In the trash, too, and onto another file.
+  // Also in the trash, and onto another file.
   change((edit) => edit.trash(path))
   expect(place(a)).toBe(path)
   expect(versions(path)).toBe('abc')
@@ -122,7 +122,7 @@ test('at its path in a folder it is the content again, also from the trash', () 
   place(other)
   expect(place(c)).toBe(path)
   expect(versions(path)?.[0]).toBe('c')
-  // Where it is, it stays.
+  // It stays where it is.
   expect(change((edit) => edit.place(b, '/elsewhere.json'))).toBe(path)
   expect(versions(path)?.[0]).toBe('c')
 })

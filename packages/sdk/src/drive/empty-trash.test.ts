@@ -15,7 +15,7 @@ const cid = `bafkrei${'a'.repeat(52)}`
 beforeEach(() => vi.useFakeTimers({ now, toFake: ['Date'] }))
 afterEach(() => vi.useRealTimers())
 
-/** A trash with one file that was deleted at a time of a device, in a change with a stamp of another time. */
+/** A trash with one file, deleted at a device's time in a change stamped with another time. */
 function createTrash(trashedAt: number, stampedAt: number) {
   const registers = createRegisters()
   const at = createStamp(undefined, stampedAt, 'deviceA1')
@@ -26,7 +26,7 @@ function createTrash(trashedAt: number, stampedAt: number) {
   return { registers, index, view: createView(registers, index) }
 }
 
-/** Empties such a trash, and returns the days that its file is listed to be in it, and how many items are gone. */
+/** Empties such a trash, and returns how many days its file is shown to be in it, and how many items are gone. */
 async function empty(trashedAt: number, stampedAt: number): Promise<[days: number, items: number]> {
   const { registers, index, view } = createTrash(trashedAt, stampedAt)
   const listed = listTrash(view, registers).map((item) => (now - (item.trashedAt ?? 0)) / day)

@@ -35,7 +35,7 @@ async function createOpenLog(): Promise<DriveLog> {
   return { ...createLog(), key: { cid: `bafkrei${'a'.repeat(52)}`, parts: await derivePartKey('1'.repeat(64)) } }
 }
 
-/** Values that do not compress, so that few of them are a large drive. */
+/** Incompressible values, so that a few of them make a large drive. */
 function createRandomChange(ms: number): Change {
   const at = createStamp(undefined, ms, 'deviceA1')
   const values = Array.from({ length: 200 }, (_, i): Change['set'][number] => {
@@ -54,7 +54,7 @@ test('merges a large drive once, and again when it has grown', { timeout: 60_000
   for (let ms = 1; !needsMerge(log); ms++) await append(client, log, [createRandomChange(ms)])
   expect(log.sizeBytes).toBeGreaterThan(8 * MIB - 1)
   expect(await mergeParts(client, log, {})).toBe(true)
-  // There is nothing that later values replaced.
+  // Later values have replaced nothing.
   expect(log.sizeBytes).toBeGreaterThan(8 * MIB - 1)
   expect({ needed: needsMerge(log), reads: reads() }).toEqual({ needed: false, reads: 1 })
   const rename: Change = { at: createStamp(undefined, 1000, 'deviceA1'), set: [['d-1-1', 'name', 'n']], clear: [] }
@@ -77,7 +77,7 @@ test('does not store a value that no device could read', async () => {
   const { client, parts } = createService()
   const log = await createOpenLog()
   const at = createStamp(undefined, 1, 'deviceA1')
-  // A clock after the year 5188 has no stamp of nine digits.
+  // After the year 5188, a clock has no stamp of nine digits.
   const late = createStamp(undefined, 36 ** 9, 'deviceA1')
   const unreadable: Change[] = [
     { at, set: [['x', 'name', 'n'.repeat(4097)]], clear: [] },

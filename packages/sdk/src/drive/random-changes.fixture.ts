@@ -1,4 +1,4 @@
-// Changes of few items, so that they meet: what the tests of the drive start from.
+// Changes to a few items, so that they collide: the input of the drive tests.
 import fc from 'fast-check'
 import { applyChange, type Change, createRegisters } from './registers.ts'
 import { createStamp } from './stamp.ts'

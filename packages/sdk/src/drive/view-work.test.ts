@@ -1,4 +1,4 @@
-// A change of a drive costs what it touches, whatever the drive contains: counted, not timed.
+// A change of a drive costs what it touches, whatever the drive contains. Counted, not timed.
 import { expect, test } from 'vitest'
 import { countWork } from './count-work.fixture.ts'
 import { type DriveEditor, startEdit } from './edit.ts'
@@ -18,7 +18,7 @@ const toUpload = (at: number): DriveUpload => ({
   encryption: true,
 })
 
-/** A drive with so many files in the root, and as many in folders, as it is while a page shows the root. */
+/** A drive with this many files in the root, and as many in folders, in the state of a page that shows the root. */
 function openDrive(fileCount: number) {
   const state = createRegisters()
   const index = createUploadIndex()

@@ -1,4 +1,4 @@
-// The view of a drive: the same for equal input, however it came about.
+// The view of a drive: equal for equal input, however it came about.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { DriveUpload } from './nodes.ts'
@@ -18,7 +18,7 @@ const uploads: DriveUpload[] = cids.map((cid, at) => ({
   encryption: false,
 }))
 
-/** Content that was uploaded again, with the name of a file of the root, and with another one. */
+/** Content uploaded again, once with the name of a root file and once with another name. */
 const repeated = [
   ...uploads,
   ...uploads.map((one, at): DriveUpload => ({ ...one, id: `again ${at}`, createdAt: 20 - at, fileName: 'same.txt' })),
@@ -59,7 +59,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.subarray(repeated).map((rows) => ({ rows })) },
 )
 
-/** Two folders in each other, of which one is moved there once more. */
+/** Two folders inside each other, one of which is moved there again. */
 function moveIntoEachOther() {
   const [one, other] = ['d-aaaaaaaaaaaaaaaaaaaaaa', 'd-cccccccccccccccccccccc'] as const
   const made = (time: string, ...set: Change['set']): { change: Change } => ({
@@ -86,7 +86,7 @@ describe('a view', () => {
             view.touch([...one.change.set.map(([id]) => id), ...one.change.clear])
           } else if ('added' in one) view.touch(index.has(one.added.id) ? [] : index.add([one.added]))
           else view.touch(index.replace(one.rows).changed)
-          // What was read before is computed again only where it changed.
+          // What was read before is recomputed only where it changed.
           if (readAt.includes(at % 8)) describeView(view)
         }
         expect(describeView(view)).toEqual(describeView(build(state, index.rows)))
@@ -118,7 +118,7 @@ describe('a view', () => {
 
   test('shows which files are private, even if the same content is uploaded another way', () => {
     const index = createUploadIndex()
-    // Of the same name, others would be its versions.
+    // Files of the same name would be its versions.
     const [first] = uploads
     if (first === undefined) throw new Error('there are uploads')
     index.replace([first])

@@ -5,7 +5,7 @@ import { encryptStream, type FileFormat } from './encrypt-stream.ts'
 const masterKey = '5a'.repeat(32)
 const otherKey = '5b'.repeat(32)
 
-/** Encrypts 8 MiB, and counts the bytes that are read of it. */
+/** Encrypts 8 MiB, and counts the bytes read of it. */
 async function seal(format: FileFormat) {
   const pieces: Uint8Array[] = []
   const plain = Array.from({ length: 8 }, () => new Uint8Array(1024 * 1024).fill(7))

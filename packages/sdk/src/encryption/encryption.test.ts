@@ -29,7 +29,7 @@ async function join(stream: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
   for await (const piece of stream) all.push(piece.slice())
   return new Uint8Array(Buffer.concat(all))
 }
-// A folder that no other test uses shows what is left behind.
+// A folder that no other test uses shows leftovers.
 const temporary = mkdtempSync(joinPath(tmpdir(), 'cairn-encryption-'))
 vi.stubEnv('TMPDIR', temporary)
 afterAll(() => {

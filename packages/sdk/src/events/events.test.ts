@@ -42,7 +42,7 @@ test('exports the whole log, signed by the service of the network, and finds a c
   const { cursor: lastCursor } = await listEvents(client, { after: 'latest' })
   const count = Number(lastCursor)
   const about = { network: 'local', signer, firstCursor: '1', lastCursor, count }
-  // In any pieces.
+  // Split anywhere.
   expect(await verifyEventLog(feed([...log].map((byte) => Uint8Array.of(byte))), { signer })).toMatchObject(about)
   expect(
     log

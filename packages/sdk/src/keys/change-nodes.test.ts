@@ -10,7 +10,7 @@ const client = createClient({
 
 type Code = 'ACCESS_DENIED' | 'KEY_NOT_FOUND' | 'TIMEOUT'
 
-/** Makes a change on nodes of which some fail as often as there are errors, each after some time. */
+/** Makes a change on nodes, some of which fail once for each listed error, after a delay. */
 function change(failures: Record<number, Code[]>, onFailure: () => void = () => undefined) {
   const calls: number[] = []
   const callOne = async (node: number) => {

@@ -11,7 +11,7 @@ class PlainBlob extends Blob {
   }
 }
 
-/** A file that was cut after it was chosen. */
+/** A file that was truncated after it was chosen. */
 class CutBlob extends Blob {
   override arrayBuffer(): Promise<ArrayBuffer> {
     return super.slice(0, super.size - 1).arrayBuffer()
@@ -31,7 +31,7 @@ test.each([
     const hash = createHash('sha256')
     let before: Uint8Array | undefined
     for await (const piece of readBlob(new Kind([bytes]))) {
-      // As a transport that sends a piece while it reads the next one.
+      // Like a transport that sends a piece while it reads the next one.
       if (before !== undefined) hash.update(before)
       before = piece
     }

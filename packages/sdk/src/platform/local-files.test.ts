@@ -29,7 +29,7 @@ test('a file whose name is not UTF-8 is an error that shows its bytes, in a fold
   await writeFile(pathOf('caf\xe9.txt'), 'latin')
   const refused = { code: 'FILE_UNREADABLE', message: `The name of ${folder}/caf\\xe9.txt is not valid UTF-8` }
   await expect(namesOf(folder)).rejects.toMatchObject(refused)
-  // As Node gives the argument of a command.
+  // As Node passes the argument of a command.
   await expect(namesOf(pathOf('caf\xe9.txt').toString())).rejects.toMatchObject(refused)
 })
 

@@ -66,7 +66,7 @@ test('puts back a part that was not resumed', async () => {
 
 test('a process that is killed while it checks or copies a part loses none of its bytes', async () => {
   writeFileSync(`${target}.part`, 'earlier')
-  // As after a kill: neither is closed.
+  // As after a kill: neither file is closed.
   const checking = await openPart(target, false)
   writeFileSync(`${target}.part.part`, 'ear')
   const next = await openPart(target, false)

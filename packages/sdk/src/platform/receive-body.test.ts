@@ -99,7 +99,7 @@ test('an abort and a time-out end a stalled body with their own errors', async (
 test('replaces a connection that the server closes while it is idle', async () => {
   let requests = 0
   await using served = await serve((request, response) => {
-    // Without an answer, as if both had acted at the same time; the client knows only that the connection was used before.
+    // Without a response, as if both sides had acted at once; the client knows only that the connection was used before.
     if (++requests === 2) request.socket.resetAndDestroy()
     else response.end('answer')
   })

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { freeOnceSent } from '../local/sent-pieces.ts'
 import { sendStreamed } from './send-body.ts'
 
-/** More than the buffers of both sockets take. */
+/** More than the buffers of both sockets hold. */
 const pieceBytes = 64 * 1024 * 1024
 
 test('frees a piece once it is sent, and not before', async () => {
@@ -25,7 +25,7 @@ test('frees a piece once it is sent, and not before', async () => {
     const body = async function* () {
       freeOnceSent(piece)
       yield piece
-      // As a source that has more to do, with a piece that is still on its way.
+      // Like a source with more to do, while a piece is still in transit.
       isReadOn = true
       yield kept
     }
@@ -97,7 +97,7 @@ test('connects when the first piece is available, because a service closes an id
   try {
     let before: number | undefined
     const slowly = async function* () {
-      // Reads for long what the service has. A connection from before this one would be accepted first.
+      // Takes long to read what the service has. An earlier connection would be accepted first.
       await (await fetch(url)).text()
       before = connections
       yield new Uint8Array(8)

@@ -25,7 +25,7 @@ import type { StorageProofs } from './proofs.ts'
 
 export type StoredBlock = { readonly cid: CID; readonly bytes: Uint8Array }
 
-/** A service and a provider in one, with responses that a test sets. */
+/** A service and a provider in one, with responses set by a test. */
 export type LyingService = AsyncDisposable & {
   readonly client: Client
   readonly url: string
@@ -36,11 +36,11 @@ export type LyingService = AsyncDisposable & {
   answer: (from: number) => StorageProofs
   /** Payload of the aggregate that the provider stores; tests change it. */
   readonly payload: Uint8Array
-  /** Whether the provider has a leaf; without it, it gives no answer. */
+  /** Whether the provider has a leaf; without the leaf, it does not respond. */
   hasLeaf: (index: number) => boolean
   /** Challenges received. */
   readonly challenges: string[]
-  /** Leaves of the aggregate that are not padding. */
+  /** Leaves of the aggregate other than padding. */
   readonly content: readonly LeafWindow[]
   /** Records a challenge among these leaves, answered now, as the last proof. */
   record(within?: readonly LeafWindow[]): Promise<void>

@@ -135,7 +135,7 @@ test('sends only what changed, and reads only the folders above it', async () =>
   )
   expect(paths).toEqual(['', '/docs'])
   expect(Math.max(...seen)).toBe(3)
-  // The copy is an upload like others.
+  // The copy is an ordinary upload.
   expect((await getUsage(client)).usedBytes - usedBytes).toBeGreaterThan(large.length)
 })
 

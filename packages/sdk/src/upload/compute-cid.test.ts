@@ -67,7 +67,7 @@ test('hidden files belong to a folder, unless they are excluded', async () => {
   await mkdir(join(mixed, '.git'))
   await writeFile(join(mixed, '.git', 'config'), 'secret')
   await writeFile(join(mixed, 'only-hidden', '.env'), 'secret')
-  // `ipfs add -r`: the folder that holds nothing else stays, and is empty.
+  // `ipfs add -r`: a folder with nothing else in it stays, and is empty.
   const { cid } = await computeFolderCid(plain)
   expect((await computeFolderCid(mixed, { hidden: false })).cid).toBe(cid)
   expect((await computeFolderCid(mixed)).cid).not.toBe(cid)

@@ -46,7 +46,7 @@ test('an empty chunk passes on what was joined, and the next one that nothing mo
   expect(passed).toEqual([11, 0, 7])
 })
 
-/** A source that reuses the memory of a chunk once the next but one is read. */
+/** A source that reuses the memory of a chunk when the next but one is read. */
 async function* reuse(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
   for (const [i, chunk] of chunks.entries()) {
     if (i > 1) chunks[i - 2]?.fill(0xff)
@@ -55,7 +55,7 @@ async function* reuse(chunks: readonly Uint8Array[]): AsyncGenerator<Uint8Array>
   if (chunks.length > 1) chunks.at(-2)?.fill(0xff)
 }
 
-/** A sender that reads the next chunk before it has sent the one before. */
+/** A sender that reads the next chunk before the previous one is sent. */
 async function send(chunks: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const sent: Buffer[] = []
   let before: Uint8Array | undefined

@@ -1,4 +1,4 @@
-// What a program may do with the buffers of a stream that it uploads.
+// What a program may do with the buffers of a stream during its upload.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -8,7 +8,7 @@ import { computeCid } from './compute-cid.ts'
 import { uploadCar } from './upload-car.ts'
 import { uploadStream } from './upload-file.ts'
 
-/** More than the buffers of both sockets take. */
+/** More than the buffers of both sockets hold. */
 const pieceBytes = 64 * 1024 * 1024
 
 test.each([
@@ -38,7 +38,7 @@ test.each([
     const network = { name: 'test', api: url, upload: url, gateway: url }
     const uploaded = upload(createClient({ network, apiKey: 'key' }), source())
     const request = await arrived.promise
-    // The service reads on only after the source has: the first piece is still on its way by then.
+    // The service continues to read only after the source does, when the first piece is still in transit.
     await readOn.promise
     request.on('data', (bytes: Buffer) => received.push(bytes))
     expect(await uploaded).toMatchObject({ cid: hash })

@@ -34,7 +34,7 @@ let network: TestNetwork
 let client: Client
 let folder = ''
 beforeAll(async () => {
-  // The indexer does not exist: its announcements fail, and the list of them is public.
+  // The indexer does not exist, so announcements fail, and their list is public.
   network = await createTestNetwork({ CAIRN_IPNI_INDEXERS: 'http://127.0.0.1:9', CAIRN_IPNI_DEFAULT: 'off' })
   client = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
   folder = mkdtempSync(join(tmpdir(), 'cairn-sdk-'))
@@ -55,7 +55,7 @@ test('a folder of small files, large ones, links and empty folders has one CID i
   const sizes = new Map<string, number>()
   for (const [at, name] of Array.from({ length: 1500 }, (_, at) => `d${at % 3}/ü-${at}`).entries()) {
     mkdirSync(join(mixed, `d${at % 3}`), { recursive: true })
-    // Around the size that is read at once; most fit many times into what is sent together.
+    // Around the size of one read; most of them fit many times into one send.
     const large = [256 * 1024, 256 * 1024 + 1, 700_000][Math.floor(at / 400) % 3] ?? 0
     const size = at % 400 === 399 ? large : (at * 97) % 5000
     writeFileSync(join(mixed, name), bytesOf(size))
@@ -73,7 +73,7 @@ test('a folder of small files, large ones, links and empty folders has one CID i
   for (const [name, size] of sizes) {
     expect(Buffer.compare(readFileSync(join(target, name)), bytesOf(size)), name).toBe(0)
   }
-  // Small files of this profile are more than their bytes.
+  // With this profile, small files are larger than their bytes.
   const older = await uploadFolder(client, mixed, { cidVersion: 0 })
   expect(older.sizeBytes).toBe(total)
 })
@@ -196,7 +196,7 @@ describe('folders', () => {
     await downloadFile(client, uploaded.cid, back)
     expect(readdirSync(back, { recursive: true }).toSorted()).toEqual(readdirSync(top, { recursive: true }).toSorted())
     expect(readlinkSync(join(back, 'full', 'up'))).toBe('..')
-    // Encrypted folders and costs are about files alone.
+    // Encrypted folders and costs concern files only.
     const found = await openPath(top)
     if (found.kind === 'file') throw new Error('a folder')
     const names: string[] = []
@@ -414,7 +414,7 @@ test('retries after a lost answer, and stores the upload once or not at all, nev
 test.each([['two\nlines'], ['schlüssel'], ['']])(
   'a key that cannot be sent in a header is not a network error: %j',
   async (apiKey) => {
-    // Nothing listens there.
+    // Nothing listens on it.
     const nowhere = { ...network.profile, api: 'http://127.0.0.1:9', upload: 'http://127.0.0.1:9' }
     const wrong = createClient({ network: nowhere, apiKey })
     const refused = { code: 'UNAUTHENTICATED', retry: false }

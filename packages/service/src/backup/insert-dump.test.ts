@@ -31,7 +31,7 @@ test('PostgreSQL waits for a dump, however long its store stalls, and for nothin
     }
     return insertDump(trx, db.kind, dump(), () => undefined)
   })
-  // One connection: it is the same after the transaction.
+  // With a single connection, it is the same after the transaction.
   limits.push(await readLimit(db.read))
   expect([rows, limits]).toEqual([1, ['0', '30s']])
   expect((await sql`select id from one`.execute(db.read)).rows).toEqual([{ id: 7 }])

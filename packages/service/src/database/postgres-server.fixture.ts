@@ -13,9 +13,9 @@ const run = promisify(execFile)
 export type PostgresServer = {
   /** URL of its database `postgres`, with all rights. */
   readonly url: string
-  /** Ends it as a crash would: connections break, and nothing is flushed. */
+  /** Kills it like a crash: connections break, and nothing is flushed. */
   crash(): Promise<void>
-  /** Starts it again after a crash, with its data and at its address. */
+  /** Restarts it after a crash, with its data and on its address. */
   restart(): Promise<void>
   /** Stops it and removes its folder. */
   stop(): Promise<void>
@@ -27,7 +27,7 @@ type User = { uid: number; gid: number }
  * Starts the PostgreSQL of the lockfile as the user of this process. PostgreSQL refuses to run as root: root starts it
  * as `nobody`.
  * @param pickPort returns a port to try; another one if it is taken. Defaults to a random one below those that systems hand
- *   out, so that the port is still free at a restart
+ * out, so that the port is still free at a restart
  */
 export async function startPostgresServer(pickPort: () => number = randomPort): Promise<PostgresServer> {
   const native = findPackage()
@@ -146,7 +146,7 @@ function randomPort(): number {
 function isReady(server: ChildProcess): Promise<void> {
   return new Promise((resolve, reject) => {
     let output = ''
-    // Only then has it written its last line.
+    // Only then is its last line written.
     server.once('close', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
     const { stderr } = server
     if (stderr === null) return reject(new Error('PostgreSQL has no stderr'))

@@ -57,11 +57,11 @@ async function createTemplate(url: string, migrations: readonly Migration[]): Pr
   for (const { name, statements } of migrations) hash.update([name, ...statements(columnTypes.postgres)].join('\n'))
   const template = `migrated_${hash.digest('hex').slice(0, 16)}`
   await withClient(url, async (client) => {
-    // It ends with the connection.
+    // It is released with the connection.
     await client.query('select pg_advisory_lock($1)', [templateLock])
     const { rows } = await client.query('select 1 from pg_database where datname = $1', [template])
     if (rows.length > 0) return
-    // It gets its name when it is complete.
+    // Renamed when it is complete.
     const unfinished = `${template}_unfinished`
     await client.query(`drop database if exists ${unfinished}`)
     await client.query(`create database ${unfinished}`)

@@ -1,14 +1,14 @@
 import { CompiledQuery, type Kysely, type KyselyPlugin } from 'kysely'
 import type { Database } from './types.ts'
 
-/** A database that notes its queries, and how SQLite runs them. */
+/** A database that records its queries, and how SQLite runs them. */
 export type PlannedDatabase<Schema> = {
   database: Database<Schema>
-  /** Returns the steps of EXPLAIN QUERY PLAN of the queries since the last call, of each query once. */
+  /** Returns the steps of EXPLAIN QUERY PLAN for the queries since the last call, each query once. */
   explain(): Promise<string[]>
 }
 
-/** Passes on all queries to a database on SQLite and notes them, except those that `prepareStatement` has compiled. */
+/** Passes all queries to a SQLite database and records them, except those that `prepareStatement` has compiled. */
 export function planQueries<Schema>(db: Database<Schema>): PlannedDatabase<Schema> {
   const queries = new Map<string, CompiledQuery>()
   const executor = db.read.getExecutor()

@@ -15,7 +15,7 @@ import { createRateLimiter } from './rate-limits.ts'
 
 const log = pino({ level: 'silent' })
 
-/** A service without routes of its own. */
+/** A service without its own routes. */
 async function startFrame(environment: Record<string, string>) {
   const limits = readListenerConfig(readSettings(listenerSettings, environment, { foreign: new Set() }), 0)
   const readiness = createReadiness({}, log)
@@ -74,7 +74,7 @@ test('a service that stops does not wait for connections without a request', asy
   const spare = connect(Number(port), hostname)
   await once(spare, 'connect')
   const closed = once(spare, 'close')
-  // The service has it once it answers on a later one.
+  // The service has it when it answers on a later one.
   await frame.fetchPath('/healthz')
   await frame.end(async () => undefined)
   await closed

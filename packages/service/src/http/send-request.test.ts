@@ -71,7 +71,7 @@ test('reuses a connection, and opens another after the server restarted', async 
   server.closeAllConnections()
   await once(server, 'close')
   await serve(answer, '127.0.0.1', port)
-  // The client has read the end of its connection when another server has answered.
+  // The client has seen its connection end when another server responds.
   await send(other.url)
   expect(textOf((await send(url, { method: 'POST', body: 'x' })).body)).toBe('x')
   expect(new Set(ports).size).toBe(2)

@@ -29,7 +29,7 @@ async function openHere(sizeBytes: number): Promise<DirectFile> {
   return direct
 }
 
-/** The bytes in memory that begins as far behind a page as `position` is behind a block. */
+/** The bytes, in memory that starts at the same offset from a page as `position` from a block. */
 function alignedCopy(bytes: Uint8Array, position: number): Uint8Array {
   const lead = position % alignmentBytes
   const memory = allocateAligned(lead + bytes.length)
@@ -50,7 +50,7 @@ test.skipIf(!isSupported)('continues a file of any length with parts of any leng
       parts.push(bytes)
       await direct.append([turn % 2 === 0 ? alignedCopy(bytes, position) : bytes, randomBytes(0)])
       position += bytes.length
-      // Bytes of an incomplete block wait for the rest of it.
+      // Bytes of an incomplete block wait for the rest.
       expect((await file.stat()).size).toBe(Math.max(sizeBytes, position - (position % alignmentBytes)))
     }
     await direct.finish()

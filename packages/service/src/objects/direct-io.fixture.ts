@@ -3,7 +3,7 @@ import { constants, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
-/** Whether the file system of temporary folders may be read and written past its cache. */
+/** Whether the file system of temporary folders supports direct reads and writes. */
 export async function hasDirectIo(): Promise<boolean> {
   const tried = join(tmpdir(), `cairn-direct-${randomUUID()}`)
   const { O_CREAT, O_DIRECT, O_WRONLY } = constants

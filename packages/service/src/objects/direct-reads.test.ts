@@ -94,19 +94,19 @@ test.skipIf(!isSupported)('reads large, rarely read objects directly, and leaves
   const reads = createDirectReads()
   const read = (at: number, length: number, use: 'often' | 'once' = 'often') =>
     reads.read(path, at, new Uint8Array(length), use)
-  // Small, or at the beginning, which is in the cache since it was written.
+  // Small, or at the beginning, which is cached since it was written.
   expect(await read(17 * MIB, 100 * KIB)).toBe(false)
   expect(await read(MIB, MIB)).toBe(false)
-  // Twice, of each area.
+  // Twice for each area.
   expect(await read(17 * MIB, MIB)).toBe(true)
   expect(await read(18 * MIB, MIB)).toBe(true)
   expect(await read(17 * MIB + 5, MIB)).toBe(true)
   expect(await read(17 * MIB, MIB)).toBe(false)
   expect(await read(18 * MIB, MIB)).toBe(true)
-  // Work that passes over all of it counts for nothing.
+  // Work that passes over the whole file does not count.
   for (let time = 0; time < 5; time++) expect(await read(19 * MIB, MIB, 'once')).toBe(true)
   expect(await read(19 * MIB, MIB)).toBe(true)
-  // The reader that follows says what is missing.
+  // The next reader reports what is missing.
   expect(await read(sizeBytes - 300 * KIB, MIB)).toBe(false)
   await truncate(path, 20 * MIB)
   expect(await read(20 * MIB, MIB, 'once')).toBe(false)
@@ -117,7 +117,7 @@ test.skipIf(!existsSync('/proc/self/status'))('leaves everything to the cache wh
   const path = join(folder, 'other')
   await writeFile(path, bytes)
   const reads = createDirectReads()
-  // Files of the kernel cannot be opened past its cache.
+  // Kernel files cannot be opened for direct I/O.
   expect(await reads.read('/proc/self/status', 17 * MIB, new Uint8Array(MIB), 'once')).toBe(false)
   expect(await reads.read(path, 17 * MIB, new Uint8Array(MIB), 'once')).toBe(false)
   await reads.close()

@@ -49,7 +49,7 @@ async function put(key: string, bytes: Uint8Array): Promise<Uint8Array> {
   await objects.confirm(key)
   return bytes
 }
-/** The file without a name that the cache writes. */
+/** The unnamed file that the cache writes. */
 async function openCacheFile() {
   for (const fd of await readdir('/proc/self/fd')) {
     const path = await readlink(`/proc/self/fd/${fd}`).catch(() => '')

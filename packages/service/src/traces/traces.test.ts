@@ -62,7 +62,7 @@ test.each<[string, (url: string, headers: Record<string, string>) => Promise<unk
   const answer = await fetch(`${firstUrl}/outer/secret-cid?token=secret-token`, {
     headers: { traceparent: `00-${traceId}-${'cd'.repeat(8)}-00` },
   })
-  // Work that another turn of the event loop runs belongs to the trace, too.
+  // Work in a later turn of the event loop belongs to the trace, too.
   expect(await answer.text()).toBe(traceId)
   await first.parts.disposeAsync()
   await second.parts.disposeAsync()
@@ -82,7 +82,7 @@ test.each<[string, (url: string, headers: Record<string, string>) => Promise<unk
   ])
   expect([outer, work, client, inner].map((span) => span?.kind)).toEqual([2, 1, 3, 2])
   expect(outer?.attributes).toMatchObject({ 'http.route': '/outer/:cid', 'http.response.status_code': 200 })
-  // Operators find the trace of a log line, and the line of a trace.
+  // Operators find the trace of a log line, and the log line of a trace.
   const line = first.lines.map((text) => JSON.parse(text)).find(({ msg }) => msg === 'request')
   expect(line.trace).toBe(traceId)
   expect(outer?.attributes['cairn.request.id']).toBe(answer.headers.get('x-request-id'))

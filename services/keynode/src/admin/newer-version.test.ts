@@ -27,7 +27,7 @@ test('no command of a newer version contracts the database of a running node', a
   const { code, complained } = await runKeyNodeAdmin(environment, 'backup', join(home, 'backups'))
   expect([code, complained]).toEqual([78, expect.stringContaining(migrations[contraction]?.name ?? 'none')])
   expect(await inspectDatabase(settings)).toEqual(before)
-  // An expansion harms no version that runs.
+  // An expansion harms no running version.
   await (await open(contraction + 1)).close()
   expect(await runKeyNodeAdmin(environment, 'audit')).toMatchObject({ code: 0 })
 })

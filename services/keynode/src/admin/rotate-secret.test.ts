@@ -64,7 +64,7 @@ test.each(['sqlite', 'postgres'] as const)(
       expect((await retrieve(node)).json).toEqual(before)
       await node.stop()
     }
-    // The old secret opens nothing any more, and the new one everything.
+    // The old secret opens nothing any more, and the new one opens everything.
     await expect(start({ CAIRN_KEYNODE_SECRET: first })).rejects.toMatchObject({ code: 'INVALID_CONFIGURATION' })
     const node = await start({ CAIRN_KEYNODE_SECRET: second })
     expect([node.publicKey, (await retrieve(node)).json]).toEqual([publicKey, before])

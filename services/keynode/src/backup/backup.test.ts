@@ -130,7 +130,7 @@ describe.each([
     node.pass(120_000)
     const owner = await openTestSession(node, wallet)
     expect((await callAs(node, owner, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('KEY_UNCONFIRMED')
-    // The only node of its network has no peers to ask: its owner confirms it.
+    // The only node of its network has no peers, so its owner confirms it.
     expect((await callAs(node, owner, 'POST', '/api/keys/repair/1', { cid })).status).toBe(200)
     expect((await callAs(node, owner, 'POST', '/api/retrieveSharedKey/1', { cid })).json).toMatchObject({
       payload: { key: expect.stringMatching(/1$/) },
@@ -180,7 +180,7 @@ test('compares the second secret of a rotation before anything is written', asyn
     { code: 'INVALID_CONFIGURATION', message: expect.stringContaining('second secret') },
   ])
   await expect(stat(join(home, 'target'))).rejects.toThrow('ENOENT')
-  // A rotation that went on has both, in their other order.
+  // A later rotation has both, in reverse order.
   expect((await restore({ CAIRN_KEYNODE_SECRET: second, CAIRN_KEYNODE_SECRET_SECONDARY: secret })).code).toBe(0)
 }, 60_000)
 
@@ -236,7 +236,7 @@ test('refuses other nodes, other keys and changed files, and keeps the newest ba
   await writeFile(path, bytes)
   expect((await runKeyNodeAdmin(source, 'backup', 'verify', place)).code).toBe(1)
   expect(await codeOf(target, 'restore', place, '--identity', identity)).toEqual([1, 'BACKUP_DAMAGED'])
-  // Nothing of it is in the database. A node that started on it would claim it, and would be without its keys.
+  // The database contains none of it. A node started on it would claim it, and would lack its keys.
   expect((await readRows(target, ['key']))['key']).toEqual([])
   const opened = startTestNode({ ...target, CAIRN_KEYNODE_SECRET: secret }, { home: join(home, 'target') })
   await expect(opened).rejects.toThrow('A restore into the database of this key node did not finish')

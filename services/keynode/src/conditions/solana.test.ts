@@ -143,7 +143,7 @@ describe('Solana', () => {
     const now = Math.floor(Date.now() / 1000)
     const behind = 9_000
     const servers: Server[] = []
-    /** Answers the age of the newest block, and a balance unless the slot that it must have seen is newer. */
+    /** Returns the age of the newest block, and a balance unless the required slot is newer. */
     const startEndpoint = async (slot: number, time: number, balance: number | undefined): Promise<string> => {
       const server = createServer(async (request, response) => {
         let text = ''
@@ -174,7 +174,7 @@ describe('Solana', () => {
       }).check(setOf({ method: 'getBalance', ...is('>=', '5') }), owner)
     try {
       const busy = await startEndpoint(100_000, now, undefined)
-      // What the owner had an hour ago.
+      // The balance of an hour ago.
       const late = await startEndpoint(100_000 - behind, now - 3_600, 5)
       expect((await check([busy, late])).isMet).toBe('unknown')
       const near = await startEndpoint(99_990, now - 4, 5)

@@ -1,4 +1,4 @@
-// How SQLite runs the lists of a key node, see the test of the storage service.
+// How SQLite runs the lists of a key node; see the test of the storage service.
 import { planQueries } from '@cairn/service/query-plans-fixture'
 import { expect, test } from 'vitest'
 import { listEvents } from '../shards/key-events.ts'
@@ -31,6 +31,6 @@ test('a sweep finds retired keys whose shard exists without the others', async (
   await createKeySweep({ ...node.context, db })(new AbortController().signal)
   const steps = (await explain()).filter((step) => step.includes(' key ') && step.includes('updated_at<?'))
   expect(steps).toContain('SEARCH key USING INDEX key_retired (state=? AND updated_at<?)')
-  // That of undecided ones.
+  // The index of undecided records.
   expect(steps.filter((step) => step.includes('key_state'))).toHaveLength(1)
 })

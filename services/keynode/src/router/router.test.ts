@@ -198,7 +198,7 @@ describe('a renewal', () => {
       undefined,
       'id.refresh5',
     ])
-    // Once it is available it takes part again.
+    // It participates again when it is available.
     const { json: after } = await renew(json.refreshToken)
     expect(openBundle('jwt:', after.token)?.[1]).toBe('aa.bb.token2')
   })
@@ -356,7 +356,7 @@ test('a wrong CID in a path reaches the node, which checks the caller first; no 
   answers[0] = (_request, _body, response) => {
     response.writeHead(401, { 'x-cairn-code': 'INVALID_SIGNATURE' }).end('{"message":"Invalid Signature"}')
   }
-  /** Sends a path as it is: a URL would resolve its dots. */
+  /** Sends a path unchanged, because a URL would resolve its dots. */
   const send = async (path: string) => {
     const sent = request(before.router.url, { path }).end()
     const [answer]: IncomingMessage[] = await once(sent, 'response')

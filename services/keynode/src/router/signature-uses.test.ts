@@ -26,7 +26,7 @@ test.each([
   clock.ms += 1
   await expect(ask({ cid: 'another' })).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
   clock.ms += 60_000
-  // Any request removes it. The nodes decide about a signature that is not known here.
+  // Any request evicts it. The nodes decide about a signature that is unknown here.
   expect(await ask({ address: `0x${'b'.repeat(40)}` })).toBe('token 2')
   expect(await ask()).toBe('token 3')
 })

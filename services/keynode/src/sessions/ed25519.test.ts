@@ -35,7 +35,7 @@ test('accepts and rejects the same proofs as the code of clients', () => {
   high.fill(0xff, 32)
   const changed = Buffer.from(JSON.stringify({ ...parsed, s: high.toString('base64url') })).toString('base64url')
   expect(both(changed, request, key.publicKey)).toEqual([undefined, undefined])
-  // All zero, and one that is no point of the curve.
+  // All zeros, and a value that is not a point of the curve.
   for (const bytes of [new Uint8Array(32), new Uint8Array(32).fill(0xff)])
     expect(() => verifyEd25519(high, hex('72'), bytes) === false || bytes.length === 0).not.toThrow()
 })

@@ -1,4 +1,4 @@
-// Tokens between nodes: what they are good for, and what someone who saw one can do with it.
+// Tokens between nodes: what they are valid for, and what someone who saw one can do with it.
 import { randomUUID } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
 import { attestKey, callPath } from '@cairn/protocol'

@@ -82,7 +82,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
           const other = writeSignIn({ ...signIn, nonces, storageNonce: 'a'.repeat(32) })
           expect((await openWith(node, wallet, [other])).code).toBe('INVALID_SIGNATURE')
         }
-        // A storage grant in the same text does not matter to this node.
+        // A storage grant in the same text is irrelevant to this node.
         const both = writeSignIn({ ...signIn, storageNonce: 'a'.repeat(32) })
         expect((await openWith(node, wallet, [both])).status).toBe(200)
       })
@@ -203,7 +203,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
         const first = await renew(session.refreshToken)
         expect(first.status).toBe(200)
-        // Its answer was lost, or another process has the session, too: the same token is returned, hours later as well.
+        // Its response was lost, or another process has the session, too: the same token is returned, even hours later.
         node.pass(180 * minute)
         expect(((await renew(session.refreshToken)).json as { refreshToken: string }).refreshToken).toBe(
           (first.json as { refreshToken: string }).refreshToken,
@@ -298,7 +298,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         const session = await openTestSession(node)
         const [id, secret = ''] = session.refreshToken.split('.')
         const [, mac] = secret.split(/-(.*)/s)
-        // What has the form of a token may be of a time before another secret of the node.
+        // A text in the form of a token may predate the current secret of the node.
         for (const [bad, code] of [
           [`${id}.1-${mac}`, 'SESSION_EXPIRED'],
           [`${id}.0-${'A'.repeat(43)}`, 'SESSION_EXPIRED'],
@@ -331,7 +331,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await callAs(renewed, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
       const renewal = { body: { address, refreshToken }, token: refreshToken.split('.')[1] ?? '', sessionKey }
       expect((await renewed.call('PUT', '/api/keys/session/1', renewal)).code).toBe('SESSION_EXPIRED')
-      // A clock that is wrong is no reason to sign in again: the proof of a session that the node knows is refused.
+      // A wrong clock is no reason to sign in again: the node knows the session, so it rejects only the proof.
       const known = await openTestSession(renewed)
       const body = JSON.stringify({ address: known.address, cid })
       const request = { method: 'POST', path, node: 1, body, token: known.token }

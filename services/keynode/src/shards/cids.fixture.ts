@@ -3,7 +3,7 @@ import { CID } from 'multiformats/cid'
 import * as raw from 'multiformats/codecs/raw'
 import { create } from 'multiformats/hashes/digest'
 
-/** Returns a function that names another file with each call; the same in every run. */
+/** Returns a function that returns another CID with each call; the same ones in every run. */
 export function createCids(subject: string): () => string {
   let count = 0
   return () => {

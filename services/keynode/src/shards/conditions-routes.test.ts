@@ -19,7 +19,7 @@ afterAll(() => anvil?.[Symbol.asyncDispose]())
 
 const freshCid = createCids('condition')
 
-/** Met by every caller, or by none within a test. */
+/** Met by every caller, or by none, for the duration of a test. */
 const rule = (id: number, isMet: boolean) => ({
   id,
   chain: 'local',
@@ -89,7 +89,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const both = { conditions: [rule(1, false), rule(2, true)], aggregator: '([1] or [2])' }
       expect((await set(cid, both)).json).toMatchObject({ message: 'success', data: { version: 2 } })
       const changed = await stateOf(cid)
-      // Another order of keys, other cases, extra spaces: the same conditions.
+      // Another key order, other cases, extra spaces: the same conditions.
       const same = both.conditions.map((each) => Object.fromEntries(Object.entries(each).reverse()))
       const alike = { chainType: 'evm', aggregator: ' ([1] or [2]) ', conditions: same, decryptionType: 'address' }
       for (const body of [both, alike]) {

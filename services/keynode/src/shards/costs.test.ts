@@ -1,4 +1,4 @@
-// The caller pays for what a call makes a node ask of others.
+// The caller pays for the queries that its call causes.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -12,7 +12,7 @@ import { readConditions } from './conditions-of.ts'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const payload = { key: '1', index: '1' }
 
-/** Stands for peers and a chain; counts requests and returns nothing useful. */
+/** Simulates peers and a chain; counts requests and returns nothing useful. */
 let asked = 0
 const server = createServer((request, response) => {
   asked++
@@ -136,7 +136,7 @@ test('tests conditions before it saves them, within the evaluations of the calle
   expect((await callAs(node, reader, 'POST', path, { conditions: [condition] })).status).toBe(200)
 })
 
-/** Conditions of which no contract is looked for. */
+/** Conditions for which no contract is looked up. */
 const conditions = [
   {
     id: 1,

@@ -1,4 +1,4 @@
-// Who opened a file, or was refused: what a node writes, for whom, how much and how long.
+// Who opened a file or was refused: what a node records, for whom, how much and how long.
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'

@@ -12,9 +12,9 @@ export type FivePeers = AsyncDisposable & {
   of(node: number): Context
   readonly all: readonly Context[]
   pass(ms: number): void
-  /** Ends a node and starts another with its number: with its own key, and nothing stored. */
+  /** Stops a node and starts another with its number, its own key, and nothing stored. */
   replace(node: number): Promise<void>
-  /** Lets the others reach another server in the place of a node, until it is called with the URL that it returned. */
+  /** Makes the others reach another server instead of a node, until it is called with the returned URL. */
   reroute(node: number, url: string): string
 }
 

@@ -1,5 +1,4 @@
-// Statements of nodes about sets that wait, are in force or were before, wherever the saving of another key is
-// interrupted.
+// Statements of nodes about pending, current and previous sets, wherever the saving of another key is interrupted.
 import { commitShards, generateKey } from '@cairn/crypto'
 import type { KeyShard, ShardSet } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -78,7 +77,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
             setId: 'auth:first',
             pendingSetIds: node <= reached ? ['auth:later'] : [],
             state: 'held',
-            // A waiting set grants no rights: nodes still agree.
+            // A pending set grants no rights: nodes still agree.
             digest: before,
           })
         }
@@ -112,11 +111,11 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (let round = 0; round < 3; round++) await promote(cid)
       for (const node of [2, 5]) expect(await keysOf(node, cid)).toEqual([`old${node}`, `new${node}`])
       await save(4, cid, later, 'new')
-      // Each node decides by itself: one that has not asked yet keeps its state.
+      // Each node decides by itself: a node that has not queried yet keeps its state.
       await promote(cid, [4])
       expect(await keysOf(4, cid)).toEqual(['new4', 'old4'])
       expect(await keysOf(2, cid)).toEqual(['old2', 'new2'])
-      // The node that has it in force counts as a holder.
+      // The node where it is in force counts as a holder.
       await promote(cid, [2, 5])
       for (const node of [2, 4, 5]) expect((await state(node, cid)).setId).toBe('auth:later')
     })

@@ -1,4 +1,4 @@
-// What a sweep removes, and when: contradicted first saves, sets that too few nodes hold, retired keys.
+// What a sweep removes, and when: contradicted first saves, sets that too few nodes have, retired keys.
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -22,7 +22,7 @@ const owner = callerOf('a')
 const squatter = callerOf('e')
 const keySet = generateKey().keyShards
 const shardSet = commitShards(keySet)
-/** A squatter does not have the key of the owner. */
+/** A squatter does not have the owner's key. */
 const otherKeySet = generateKey().keyShards
 const otherShardSet = commitShards(otherKeySet)
 
@@ -109,7 +109,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const node of all) await save(node, cid, owner, undefined, [callerOf('c').address])
       for (const node of [1, 2, 3, 4]) await transferRecord(peers.of(node), owner, cid, next.address, true)
       for (const node of [1, 2, 3, 4]) await promoteRecord(peers.of(node), cid)
-      // While a change is on its way to the others, no three agree: nothing is decided, and nothing removed.
+      // While a change is in transit to the others, no three agree, so nothing is decided or removed.
       for (const node of [1, 2]) await shareRecord(peers.of(node), next, cid, [callerOf('d').address])
       peers.pass(2 * day)
       await sweeper(5)()
@@ -188,7 +188,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
           ...db,
           write(unit) {
             writes++
-            // The first write removes old rows, the second is for the first record.
+            // The first write removes old rows, the second writes the first record.
             return writes === 2 ? Promise.reject(new Error('this record cannot be written')) : db.write(unit)
           },
         },

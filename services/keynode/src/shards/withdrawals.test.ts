@@ -1,5 +1,5 @@
 // A change of rights reaches one node after another. Until three have it, a recipient who loses by it can ask each node
-// to catch up with the peers that do not have it yet.
+// to adopt the state of peers that do not have the change yet.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createCids } from './cids.fixture.ts'
 import { changeConditions } from './conditions-of.ts'
@@ -38,7 +38,7 @@ const share = (nodes: readonly number[], cid: string, ...addresses: string[]) =>
   onEach(nodes, (node) => shareRecord(peers.of(node), alice, cid, addresses))
 const revoke = (nodes: readonly number[], cid: string, ...addresses: string[]) =>
   onEach(nodes, (node) => revokeRecord(peers.of(node), alice, cid, addresses))
-/** Changes without an effect of their own, so that these nodes count more changes than the others. */
+/** Changes without a net effect, so that these nodes count more changes than the others. */
 const countMore = async (nodes: readonly number[], cid: string) => {
   await share(nodes, cid, carol.address)
   await revoke(nodes, cid, carol.address)
@@ -67,7 +67,7 @@ test.each([0, 60_000])('a revoked reader cannot undo a revocation that has been 
   }
   await revoke([3, 4], cid, bob.address)
   for (const node of [1, 2, 3, 4]) expect((await stateOf(node, cid)).sharedTo).toEqual([])
-  // The owner decides: here, for the revocation, and for what three nodes have.
+  // The owner decides here: for the revocation, and for the state of three nodes.
   expect(await repair(5, cid, alice)).toBe('undecided')
   await revoke([5], cid, bob.address)
   await share([2, 3, 4], cid, bob.address)

@@ -1,5 +1,5 @@
-// Five nodes replace the shards of keys without their owners: after one was lost, with nodes that lie, lag behind, stop
-// anywhere or are not asked, and beside changes by owners.
+// Five nodes replace the shards of keys without their owners: after one node was lost, with nodes that lie, are behind, stop
+// anywhere or are not asked, and during changes by owners.
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { commitShards, dealSpare, findKey, generateKey, type ShardAnswer, splitKey } from '@cairn/crypto'
@@ -51,7 +51,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       peers = await start()
     })
     beforeEach(async () => {
-      // Each test decides who takes part, with files of its own.
+      // Each test decides who participates, with its own files.
       for (const node of all) await consent(node, null)
       for (const context of peers.all) {
         await context.db.write(async (trx) => {
@@ -107,7 +107,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
         throw error
       }
     }
-    /** The key that a reader recovers from these nodes; undefined when no set has three shards there. */
+    /** The key that a reader recovers from these nodes; undefined if no set has three shards there. */
     const recover = async (cid: string, nodes: readonly number[] = all): Promise<string | undefined> => {
       const answers = (await Promise.all(nodes.map((node) => answersOf(node, cid)))).flat()
       const bySet = Map.groupBy(answers, ({ set }) => set?.id)
@@ -121,7 +121,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
     }
     const sparesOf = (node: number, cid: string) =>
       peers.of(node).db.read.selectFrom('spare').selectAll().where('cid', '=', cid).execute()
-    /** Replaces a node's parts by others of its choice, as a node that lies. */
+    /** Makes a node lie by replacing its parts with others. */
     const lie = async (node: number, cid: string, spareId: string) => {
       const context = peers.of(node)
       const wrong = Buffer.from(JSON.stringify(dealSpare(generateKey().masterKey)[node - 1]?.parts))
@@ -178,7 +178,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
         expect(spareId).not.toBe(setId)
         for (const nodes of [[1, 2, 3], [3, 4, 5], all]) expect(await recover(cid, nodes)).toBe(masterKey)
       }
-      // Owners change the key at the new node as at the others, and deal another spare set with the next save.
+      // Owners change the key at the new node like at the others, and deal another spare set with the next save.
       await revokeRecord(peers.of(3), owner, first.cid, [friend.address])
       expect((await describeRecord(peers.of(3), owner, first.cid)).hasSpare).toBe(false)
       const again = deal(first.masterKey)
@@ -231,7 +231,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       })
       await consent(5)
       expect((await pass(5)).steps).toBe(1)
-      // One node puts it in force; both sets are there until the last has.
+      // One node activates it; both sets exist until the last node has done so.
       expect((await pass(1)).steps).toBe(1)
       expect(await setsOf(1, cid)).toEqual([spareId, setId])
       expect(await recover(cid, [1, 2, 3])).toBe(masterKey)
@@ -259,7 +259,7 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
       expect(await setsOf(1, retired.cid)).toEqual([retired.setId])
       expect(await setsOf(1, provisional.cid)).toEqual([provisional.setId])
       for (const node of all) expect(await setsOf(node, restored.cid)).toEqual([restored.setId])
-      // Once its peers confirm it, it takes part, too.
+      // It participates, too, when its peers confirm it.
       await confirmRestored(peers.of(1), restored.cid)
       await passAll()
       for (const node of all) expect(await setsOf(node, restored.cid)).toEqual([restored.spareId])

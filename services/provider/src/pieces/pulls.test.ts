@@ -67,7 +67,7 @@ describe('a source that disconnects', () => {
       await new Promise((resolve) => setImmediate(resolve))
     }
     behindMs = 3_600_000
-    // An offer makes the provider look for what is due.
+    // An offer makes the provider check what is due.
     await late.offer(other.cid, other.url)
     await late.until(other.cid, 'kept')
     await late.until(waiting.cid, 'kept')

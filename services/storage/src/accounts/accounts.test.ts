@@ -136,7 +136,7 @@ describe('an API key is rejected', () => {
     }
     const message = await ask('198.51.100.1')
     for (let i = 0; i < 40; i++) await ask('198.51.100.2')
-    // Two networks of one stranger, more often than the owner.
+    // From two networks of one stranger, more often than from the owner.
     for (let i = 0; i < 40; i++) await ask(`2001:db8:0:${i % 2}::${i}`)
     const answer = await own.call(
       '/api/auth/create_api_key',
@@ -381,7 +381,7 @@ describe('a key', () => {
     expect(errorCodeOf(await usage(first))).toBe('API_KEY_REVOKED')
     expect((await revoke(id)).status).toBe(200)
     expect(await list()).toMatchObject({ keys: [{ name: 'default' }] })
-    // Once, with the name that tells a session of the console from a key of a program.
+    // Once, with the name that distinguishes a console session from a program's key.
     const { json } = await storage.call('/api/events?types=api_key.revoked', bearer(second))
     expect(json).toMatchObject({ events: [{ data: { keyId: id, name: 'laptop' } }] })
   })

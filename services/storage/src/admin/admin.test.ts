@@ -1,4 +1,4 @@
-// The commands as an operator runs them, on either database, beside a service that runs.
+// The commands as an operator runs them, on either database, beside a running service.
 import { once } from 'node:events'
 import { coinPriceOf, GIB, MIB } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -147,7 +147,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect((await admin('price', 'set', '0.25')).code).toBe(0)
     const lowered = await readStoragePrice(read)
     expect(await findPriceOfStorage(read, lowered.effectiveAt)).toEqual(coinPriceOf(0.25))
-    // A block may carry a time up to a minute before the payment was sent.
+    // A block can be dated up to a minute before the payment was sent.
     expect(await findPriceOfStorage(read, lowered.effectiveAt - minutes(1))).toEqual(coinPriceOf(0.25))
     expect(await findPriceOfStorage(read, lowered.effectiveAt - minutes(1) - 1)).toEqual(coinPriceOf(4))
     const { json: list } = await admin('price', 'list', '--json')
@@ -249,7 +249,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect((await usage()).json).toMatchObject({ dataUsed: 0 })
     const listed = await storage.call('/api/user/files_uploaded', bearer(other))
     expect(listed.json).toMatchObject({ totalFiles: 1 })
-    // The bytes wait for the grace time, as ever.
+    // The bytes wait for the grace period, as always.
     const packs = await storage.context.db.read.selectFrom('pack').select('unreferenced_at').execute()
     expect(packs.filter(({ unreferenced_at }) => unreferenced_at !== null)).toHaveLength(3)
     expect((await admin('accounts', 'delete', address, '--reason', 'again')).code).toBe(0)
@@ -365,7 +365,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     expect(
       await db.read.selectFrom('deal').select(['state', 'tries', 'error']).where('number', '=', 1).execute(),
     ).toEqual([{ state: 'queued', tries: 0, error: null }])
-    // Nothing of the copy that was lost counts for the next one.
+    // Nothing of the lost copy counts for the next one.
     expect((await admin('deals', 'requeue', '4')).code).toBe(0)
     const lost = await db.read.selectFrom('deal').selectAll().where('number', '=', 4).executeTakeFirst()
     expect(lost).toMatchObject({ state: 'queued', kept_at: null, proven_at: null, silent_since: null })

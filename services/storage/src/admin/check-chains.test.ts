@@ -1,4 +1,4 @@
-// Each endpoint of a real chain, and liars in front of it.
+// Checks each endpoint of a real chain, with liars in front of it.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type PaymentChain, startPaymentChain, startRpcLiar } from '../payments/payment-chain.fixture.ts'
 import { parsePaymentSettings } from '../settings/payment-settings.ts'

@@ -1,4 +1,4 @@
-// Commands of a newer version, on the database of a version that runs.
+// Commands of a newer version, on the database of a running version.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -39,7 +39,7 @@ test.each(['sqlite', 'postgres'] as const)('no command contracts a database of %
     expect([code, complained]).toEqual([78, expect.stringContaining(migrations[contraction]?.name ?? 'none')])
   }
   expect(await inspectDatabase(settings)).toEqual(before)
-  // An expansion harms no version that runs.
+  // An expansion harms no running version.
   await (await open(contraction + 1)).close()
   expect(await runAdmin(environment, 'audit')).toMatchObject({ code: 0 })
 })

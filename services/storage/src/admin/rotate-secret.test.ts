@@ -1,4 +1,4 @@
-// A rotation of the secret, cut off in the middle, beside services that sign with the keys.
+// A rotation of the secret that is killed half-way, beside services that sign with the keys.
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { createNameKey } from '@cairn/names'
@@ -68,7 +68,7 @@ describe.each(['sqlite', 'postgres'] as const)('a rotation on %s', (kind) => {
     expect(done).toBeLessThan(keyCount + 1)
 
     if (kind === 'postgres') {
-      // A replica that was started with both opens either, and makes new keys with the new one.
+      // A replica started with both secrets opens either, and creates keys with the new one.
       await using replica = await startTestStorage({
         ...rotating,
         CAIRN_PACK_FOLDER: storage.context.config.packFolder,
@@ -85,7 +85,7 @@ describe.each(['sqlite', 'postgres'] as const)('a rotation on %s', (kind) => {
       expect(await open(replica, made)).toBe(200)
       expect(await count(fresh)).toBe(done + 1)
     }
-    // One that knows the old secret alone does not start now.
+    // A replica that knows only the old secret does not start now.
     const other = { ...environment, CAIRN_STORAGE_SECRET: third, CAIRN_STORAGE_SECRET_SECONDARY: old }
     const refused = await runAdmin(other, 'secret', 'rotate', '--json')
     expect([refused.code, JSON.parse(refused.complained).code]).toEqual([78, 'INVALID_CONFIGURATION'])
@@ -127,7 +127,7 @@ const json = (key: string) => ({
   body: JSON.stringify({ label: null }),
 })
 
-/** Keys as the service makes them, without a call for each. */
+/** Keys in the service's format, without a call for each. */
 async function addKeys(storage: TestStorage, address: string): Promise<void> {
   const made = await Promise.all(Array.from({ length: keyCount }, () => createNameKey()))
   await storage.context.db.write(async (trx) => {

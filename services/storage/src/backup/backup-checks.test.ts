@@ -1,4 +1,4 @@
-// What backups find, refuse, keep and remove.
+// What backups find, reject, keep and remove.
 
 import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -176,7 +176,7 @@ test(
     }
     await expectRefused(withSecond(target, another))
     await expect(stat(target.home)).rejects.toThrow('ENOENT')
-    // Of an earlier restore, or another service.
+    // Left by an earlier restore, or another service.
     await mkdir(target.home, { recursive: true })
     const file = join(target.home, 'storage.secondary.key')
     await writeFile(file, `${another}\n`, { mode: 0o600 })

@@ -27,11 +27,11 @@ export type BackupWorld = AsyncDisposable & {
   readonly identity: string
   readonly s3: S3Place
   createMachine(name: string, kind: MachineKind): Promise<Machine>
-  /** Where backups go: a folder, or a prefix of the S3 server. */
+  /** Destination of backups: a folder, or a prefix of the S3 server. */
   placeOf(name: string, kind: 'folder' | 's3'): string
 }
 
-/** Where a service keeps its rows and its packs. S3 requires PostgreSQL. */
+/** Location of a service's rows and packs. S3 requires PostgreSQL. */
 export type MachineKind = 'sqlite and files' | 'postgres and files' | 'postgres and s3'
 
 export async function createBackupWorld(postgres: PostgresFixture): Promise<BackupWorld> {
@@ -110,7 +110,7 @@ export async function findWrong(storage: TestStorage, contents: readonly StoredC
   return wrong
 }
 
-/** Signs a link to a private upload, and returns what follows the gateway's address. */
+/** Signs a link to a private upload, and returns the part after the gateway's address. */
 export async function linkTo(storage: TestStorage, key: string, cid: string): Promise<string> {
   const { headers, ...rest } = jsonBody({ cid, expiresInSeconds: 3600 })
   const signed = await storage.call('/api/gateway-links', { ...rest, headers: { ...headers, ...bearer(key).headers } })
@@ -119,7 +119,7 @@ export async function linkTo(storage: TestStorage, key: string, cid: string): Pr
   return `${pathname}${search}`
 }
 
-/** What a private upload gives to a stranger, by an earlier link, and by one that is signed now. */
+/** What a private upload returns to a stranger, by an earlier link, and by a newly signed one. */
 export async function readPrivate(storage: TestStorage, key: string, cid: string, earlier: string) {
   const open = async (path: string) => {
     const answer = await fetch(`${storage.gatewayUrl}${path}`)
@@ -129,7 +129,7 @@ export async function readPrivate(storage: TestStorage, key: string, cid: string
   return { stranger: status, links: [await open(earlier), await open(await linkTo(storage, key, cid))] }
 }
 
-/** The database fits its packs, and every byte of them is right. */
+/** The database matches its packs, and every byte of them is correct. */
 export async function findFaults({ environment }: Machine): Promise<string[]> {
   const output: string[] = []
   await checkStore(readConfig(environment), { readData: 1 }, (_json, text) => output.push(text))
@@ -221,7 +221,7 @@ export async function signUp(storage: TestStorage): Promise<User> {
 /** Counts of objects as reported by a backup. */
 export const readCounts = ({ json }: AdminRun) => (json[0]?.['objects'] ?? {}) as { count: number; copied: number }
 
-/** A service with uploads, which does not run, and a folder for its backups. */
+/** A stopped service with uploads, and a folder for its backups. */
 export type FilledService = {
   source: Machine
   place: string
@@ -243,7 +243,7 @@ export async function fill(world: BackupWorld, kind: MachineKind, uploads = 3): 
   return { source, place: world.placeOf('backups', 'folder'), user, stored, packs }
 }
 
-/** Restores a backup to a new machine, and reads all that was stored there. */
+/** Restores a backup to a new machine, and reads everything stored there. */
 export async function expectRestored(
   world: BackupWorld,
   place: string,
@@ -264,7 +264,7 @@ export async function listFiles(folder: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1))
 }
 
-/** Starts a command, waits until a request for a pack gets no answer, and kills the process. */
+/** Starts a command, waits until a request for a pack is left unanswered, and kills the process. */
 export async function killDuring(
   world: BackupWorld,
   machine: Machine,

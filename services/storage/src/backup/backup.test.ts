@@ -1,4 +1,4 @@
-// The drill: a service is backed up while it works, and a new machine starts from the backup.
+// The drill: a running service is backed up, and a new machine starts from the backup.
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -106,7 +106,7 @@ test.each(drills)(
       const during = await uploading
       expect([first.code, first.complained]).toEqual([0, ''])
 
-      // The service works on while a new machine starts from its backup.
+      // The service continues to run while a new machine starts from its backup.
       const early = await world.createMachine('early', to)
       expect(await restore(world, early, place)).toMatchObject({ code: 0, complained: '' })
       expect(await findFaults(early)).toEqual(clean)
@@ -141,7 +141,7 @@ test.each(drills)(
     await using restored = await startMachine(target)
     expect(await findWrong(restored, stored)).toEqual([])
     await isPrivateOn(restored)
-    // The same API key, the same name, which the service can publish again, the same access keys of S3.
+    // The same API key, a name that the service can publish again, and the same S3 access keys.
     const record = await restored.call(`/api/names/${name}/record`)
     expect([record.status, record.json]).toMatchObject([200, { value: `/ipfs/${stored[0]?.path}` }])
     const again = await restored.call(`/api/names/${name}/records`, {
@@ -157,7 +157,7 @@ test.each(drills)(
           [],
       )
     expect(await read('one')).toEqual(object)
-    // An upload in parts that the backup found unfinished goes on.
+    // An upload in parts that was unfinished during the backup continues.
     const Parts = [{ PartNumber: 1, ETag: part }]
     await client.s3.send(
       new CompleteMultipartUploadCommand({

@@ -101,7 +101,7 @@ test.each(['sqlite and files', 'postgres and files', 'postgres and s3'] as const
     expect(await administer(source, 'backup', place)).toMatchObject({ code: 0 })
     const target = await world.createMachine('target', kind)
     await killDuring(world, target, 'GET', 'restore', place, '--identity', world.identity)
-    // A restore into the same place of other packs does not mix with it.
+    // A restore to a place with other packs does not mix them.
     const resumed = await restore(world, target, place)
     expect([resumed.code, resumed.complained]).toEqual([0, ''])
     expect(resumed.json.at(-1)).toMatchObject({ kind: 'restored', lost: 0 })

@@ -46,7 +46,7 @@ test('small packs are merged on S3 behind a failing network, and every promise h
     for (let at = 0; at < 10; at++) stored.push(...(await upload(first, key, { [`${at}.bin`]: randomBytes(250_000) })))
     expect(objects()).toHaveLength(10)
     expect(await administer(source, 'backup', place, '--json')).toMatchObject({ code: 0, complained: '' })
-    // Caches the places of before.
+    // Caches the previous locations.
     for (const replica of [first, second]) expect(await findWrong(replica, stored)).toEqual([])
 
     failEveryFifth(world.s3.proxy)

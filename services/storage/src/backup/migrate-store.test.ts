@@ -35,7 +35,7 @@ afterEach(() => world[Symbol.asyncDispose]())
 
 const timeoutMs = 600_000
 
-/** A SQLite service that worked and stopped. */
+/** A SQLite service that ran and stopped. */
 async function createSource() {
   const source = await world.createMachine('home', 'sqlite and files')
   const account = privateKeyToAccount(generatePrivateKey())
@@ -46,7 +46,7 @@ async function createSource() {
   stored.push(...(await upload(storage, key, { 'a.bin': randomBytes(3_000_000), 'b.txt': randomBytes(300) })))
   const name = await publish(storage, key, stored[0]?.path ?? '')
   await pay(storage, account.address.toLowerCase())
-  // As a service that announces content does.
+  // Like a service that announces content.
   const { publisher } = await openChain(storage.context)
   return { source, stored, key, name, peer: publisher.peerId }
 }
@@ -98,7 +98,7 @@ test.each(['postgres', 's3'] as const)(
     expect(Buffer.from(await named.arrayBuffer())).toEqual(stored[0]?.bytes)
     const { json: payments } = await storage.call('/api/payments', bearer(key))
     expect(payments).toMatchObject({ payments: [{ state: 'credited' }] })
-    // Indexers know the chain of advertisements, which continues.
+    // Indexers know the chain of advertisements, which must continue.
     expect((await openChain(storage.context)).publisher.peerId).toBe(peer)
     expect(await findWrong(storage, await upload(storage, key, { 'new.bin': randomBytes(5000) }))).toEqual([])
     const audit = await administer(target, 'audit', '--json')
@@ -165,7 +165,7 @@ test(
     // What the first run copied was not copied again.
     expect(Number(summary?.['copied'])).toBeLessThan(packs.length)
     await using storage = await startMachine(target)
-    // The damaged pack has the 3 MB file; every other one is whole.
+    // The damaged pack contains the 3 MB file; all others are complete.
     const others = stored.filter(({ bytes: { length } }) => length < 2000)
     expect(others.length).toBe(stored.length - 1)
     expect(await findWrong(storage, others)).toEqual([])

@@ -1,5 +1,5 @@
-// How SQLite runs frequent lookups: by an index that has what they compare, and without sorting what they do not
-// return, so that one costs the same however many rows an account, a content or a webhook has.
+// How SQLite runs frequent lookups: through an index with the compared columns, and without sorting other columns, so that
+// the cost does not depend on the number of rows of an account, a content or a webhook.
 import { type PlannedDatabase, planQueries } from '@cairn/service/query-plans-fixture'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -151,7 +151,7 @@ test('comparisons of all rows read ranges of them', async () => {
   await reconcile(context)
   const steps = await planned.explain()
   expect(steps.filter((step) => /^SCAN (account|pack|upload)( |$)/.test(step))).toEqual([
-    // Few packs, and the number of accounts.
+    // A few packs, and the number of accounts.
     'SCAN pack USING INDEX pack_held',
     expect.stringContaining('SCAN account USING COVERING INDEX'),
   ])

@@ -51,7 +51,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
       expect(await describeDeals(proofs, cid)).toEqual([])
       await expect(proofs.describe(cid)).rejects.toMatchObject({ code: 'BLOCK_NOT_FOUND' })
     }
-    // A public upload of the same bytes is a pack of its own, and only that becomes a piece.
+    // A public upload of the same bytes gets its own pack, and only that pack becomes a piece.
     expect(await upload('open', fill(2 * MIB, 7))).toEqual(secret)
     await goOn(waitMs + 2000)
     const pieced = await test.context.db.read
@@ -190,7 +190,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
     one.mood = 'silent'
     await goOn(challengeMs + 5000)
     expect(await states()).toEqual(['one faulted', 'six proving', 'two proving'])
-    // Once it is back, it is asked to remove what is no longer needed.
+    // When it is back, it is asked to remove what is no longer needed.
     one.mood = 'honest'
     await goOn(70_000)
     expect(one.pieces.size).toBe(0)

@@ -1,4 +1,4 @@
-// What accounts learn of the deals that contain their content.
+// What accounts learn about the deals with their content.
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'

@@ -266,7 +266,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
     }
     await lookAgain()
     expect([await deals.states(), one.removed]).toEqual([['one faulted', 'six proving', 'two kept'], []])
-    // Neither does a provider count that has not answered its last challenge.
+    // A provider that has not answered its last challenge does not count either.
     six.mood = 'silent'
     await deals.goOn(challengeMs / 2)
     two.mood = 'honest'
@@ -412,7 +412,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
   it('removes unrecorded trees beside one that cannot be removed', async () => {
     const { objects, config } = deals.test.context
     const keys = ['trees/one', 'trees/two', 'trees/three']
-    // Each in turn, because they are found in any order.
+    // One after the other, because they are found in any order.
     for (const stuck of keys) {
       const killed = await createKilledReplica(config.packFolder)
       for (const key of keys) await killed.finish(key)

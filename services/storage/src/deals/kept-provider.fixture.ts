@@ -12,7 +12,7 @@ import { CairnError, proofReason } from '@cairn/protocol'
 import type { PieceState, Provider } from '../providers/provider.ts'
 import type { AggregatePayload } from './aggregate-payload.ts'
 
-/** An in-process provider for tests: it fetches through a function and can be made to misbehave. */
+/** An in-process provider for tests: it fetches through a function and can misbehave. */
 export type KeptProvider = Provider & {
   readonly pieces: Map<string, { payload: Uint8Array; tree: PieceTree }>
   /** Its current behaviour. */

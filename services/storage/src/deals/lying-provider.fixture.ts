@@ -18,14 +18,14 @@ import type { Provider } from '../providers/provider.ts'
 import type { AggregatePayload } from './aggregate-payload.ts'
 import type { NonceSource } from './nonces.ts'
 
-/** An HTTP provider that proves what it still has, and does not answer otherwise. */
+/** An HTTP provider that proves what it still has, and otherwise does not respond. */
 export type LyingProvider = AsyncDisposable & {
   readonly provider: Provider
   /** How often each nonce stays unanswered, whether or not the provider could answer. */
   stallCount: number
   /** The rate of challenges that it announces; 0 for no limit. */
   challengesPerMinute: number
-  /** Whether it takes no challenge, as while others use up its rate. */
+  /** Whether it accepts no challenges, as if others used up its rate. */
   isBusy: boolean
   /** Number of received challenges. */
   challenges: number

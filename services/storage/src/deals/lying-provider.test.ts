@@ -27,7 +27,7 @@ afterEach(async () => {
 })
 
 const db = () => deals.test.context.db.read
-/** The first deals, in order: later ones replace what was lost. */
+/** The first deals, in order; later ones replace what was lost. */
 const readDeals = () => db().selectFrom('deal').selectAll().orderBy('number').limit(uploads).execute()
 const readChecks = (deal: number) =>
   db().selectFrom('possession_check').selectAll().where('deal_number', '=', deal).orderBy('id').execute()
@@ -97,7 +97,7 @@ it('challenges respect the rate that a provider announces, and waiting ones do n
   liar.challengesPerMinute = 4
   await liar.provider.ping({ signal: new AbortController().signal })
   const [before, proofs] = [liar.challenges, (await readDeals()).reduce((sum, deal) => sum + deal.proofs, 0)]
-  // The service was down for so long that everything is overdue.
+  // The service was down long enough for everything to be overdue.
   deals.clock.ms += challengeMs * 3
   await deals.goOn(stepMs, stepMs)
   expect(liar.challenges - before).toBe(4)

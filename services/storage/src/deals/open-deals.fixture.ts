@@ -119,7 +119,7 @@ export async function openDeals(
   }
 }
 
-/** Pseudo-random bytes that are the same each time. */
+/** Pseudo-random bytes, the same each time. */
 export function fill(sizeBytes: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(sizeBytes)
   for (let at = 0; at < sizeBytes; at++) bytes[at] = Math.imul(at + seed * 7919, 2_654_435_761) >>> 21

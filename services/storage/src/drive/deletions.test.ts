@@ -68,7 +68,7 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     for (const key of ['laptop/a.txt', 'phone/a.txt']) expect(await readObject('kept', key)).toBe('same')
     await other.client.send(new CreateBucketCommand({ Bucket: 'others' }))
     expect(await other.remove(objects), 'ids of another account').toMatchObject({ status: 200, kept: [] })
-    // A repeated call, whose first answer was lost.
+    // A repeated call whose first response was lost.
     expect(await remove([second])).toMatchObject({ status: 200, kept: [] })
   })
 
@@ -82,7 +82,7 @@ describeOnDatabases('deletions of the drive on %s', (newDatabase) => {
     const refused = await call('/api/drive/deletions', 'POST', { revision: 0, ids: [id] })
     expect(refused).toMatchObject({ status: 412, json: { error: { details: { revision: 1 } } } })
     expect(await list()).toHaveLength(1)
-    // Of a change and a deletion at once, one comes first, and the other is refused.
+    // Of a concurrent change and deletion, one comes first, and the other is rejected.
     const [changed, deleted] = await Promise.all([
       call('/api/drive/parts', 'POST', { revision: 1, first: 2, last: 2, data }),
       remove([id], 1),

@@ -123,7 +123,7 @@ describeOnDatabases('the drive on %s', (newDatabase) => {
     expect(await put(0, 1, 1, part(zero, a))).toMatchObject({ status: 200 })
     expect(await put(1, 2, 2, part(a, b))).toMatchObject({ status: 200 })
     await remove(2)
-    // Another device starts a new one, which has the same revision by and by.
+    // Another device starts a new drive, which eventually reaches the same revision.
     expect(await put(0, 1, 1, part(zero, c))).toMatchObject({ status: 200 })
     expect(await put(1, 2, 2, part(a, b))).toMatchObject({ status: 409, code: 'CONFLICT' })
     expect(await put(1, 2, 2, part(c, b))).toMatchObject({ status: 200 })

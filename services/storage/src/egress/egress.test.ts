@@ -51,7 +51,7 @@ describeOnDatabases('sent bytes on %s', (newDatabase) => {
     expect(ofOther?.bytes).toBeLessThan(212_000)
     expect(ofOne?.day).toBe(new Date(storage.context.clock.now()).toISOString().slice(0, 10))
 
-    // Another day is another row, and old days go.
+    // Another day is another row, and old days are removed.
     storage.pass(86_400_000)
     expect(await read(cid)).toBe(100_000)
     await expect.poll(async () => (await findDays(one)).length).toBe(2)

@@ -228,7 +228,7 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     expect(await resumed.next()).toMatchObject({ id: '4', data: { data: { name: 'during.txt' } } })
     expect(await resumed.next()).toMatchObject({ id: '5', event: 'api_key.revoked' })
     expect(await codeOf(storage, key, '/api/events/stream?after=99')).toBe('INVALID_CURSOR')
-    // The end of the service is the end of the stream, without waiting for its reader.
+    // When the service stops, the stream ends without waiting for its reader.
     await storage[Symbol.asyncDispose]()
     expect(await resumed.next()).toBeUndefined()
   })

@@ -22,7 +22,7 @@ test('all files of an account are deleted, also if another unit deletes some of 
   await storage.createKey()
   const { address } = await db.read.selectFrom('account').select('address').executeTakeFirstOrThrow()
   const now = context.clock.now()
-  // One more than a unit of work deletes: of any two, it wants at least one.
+  // One more than a unit of work deletes, so that two units share at least one.
   const ids = Array.from({ length: 501 }, () => uuidv7(now))
   const rows = ids.map((id) => {
     const multihash = create(0x12, randomBytes(32))

@@ -34,7 +34,7 @@ describeOnDatabases('uploads that another API manages, on %s', (newDatabase) => 
     await putObject('equal')
     const versioning = { Bucket: 'marked', VersioningConfiguration: { Status: 'Enabled' as const } }
     await client.send(new PutBucketVersioningCommand(versioning))
-    // The version before stays an object of the bucket.
+    // The previous version stays an object of the bucket.
     await putObject('newer')
     expect((await call('/api/s3/buckets/marked/name', 'PUT')).status).toBe(200)
     const pinned = (await call('/pins', 'POST', { cid: plain?.cid, name: 'pinned' })).json as { requestid: string }

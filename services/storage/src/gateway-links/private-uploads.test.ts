@@ -1,4 +1,4 @@
-// What strangers can do with the CIDs of a private upload, through every door of a running service, on both databases.
+// What strangers can do with the CIDs of a private upload, at every endpoint of a running service, on both databases.
 
 import { randomBytes } from 'node:crypto'
 import { readdir } from 'node:fs/promises'
@@ -60,7 +60,7 @@ describeOnDatabases('private uploads on %s', (newDatabase) => {
     const cids = await cidsOf(storage, await idOf(root), root)
     expect(cids.length).toBeGreaterThan(6)
     await expectHidden(doors, cids, absentLike)
-    // Once more after the owner has read everything, which fills every cache that there is.
+    // Repeated after the owner has read everything, which fills every cache.
     const { url } = await owner.link(root)
     for (const form of [
       '/docs/a.txt',

@@ -5,10 +5,10 @@ import { CID } from 'multiformats/cid'
 import { expect } from 'vitest'
 import { bearer, callWithKey, type TestStorage } from '../start-test-storage.fixture.ts'
 
-/** What a request gets. */
+/** What a request returns. */
 export type Got = { status: number; headers: Record<string, string | string[] | undefined>; body: Buffer }
 
-/** An account of a test, with its calls. */
+/** A test account with its calls. */
 export type PrivateAccount = Awaited<ReturnType<typeof openAccount>>
 
 /** Opens an account that uploads files, privately or not. */
@@ -75,7 +75,7 @@ export function open(storage: TestStorage, url: string, options?: Parameters<typ
   return request(storage, url.slice(new URL(url).origin.length), options)
 }
 
-/** A way to ask for content by its CID, and its name in the message of a test that fails. */
+/** A way to request content by its CID, with its name for the message of a failing test. */
 export type Door = { name: string; ask(cid: string): Promise<Got> }
 
 const names = ['cid', 'arg']
@@ -151,7 +151,7 @@ function hasEntry(schema: unknown, name: string): boolean {
   )
 }
 
-/** Status, code and text of an answer, without the CID that was asked for. */
+/** Status, code and text of a response, without the requested CID. */
 export function withoutCid({ status, headers, body }: Got, cid: string) {
   const text = body
     .toString('latin1')
@@ -166,7 +166,7 @@ export function withoutCid({ status, headers, body }: Got, cid: string) {
   }
 }
 
-/** Expects that no door tells these CIDs from one that is not stored. */
+/** Expects that no endpoint distinguishes these CIDs from one that is not stored. */
 export async function expectHidden(doors: readonly Door[], cids: readonly string[], absent: (cid: string) => string) {
   for (const cid of cids) {
     const other = absent(cid)
@@ -176,7 +176,7 @@ export async function expectHidden(doors: readonly Door[], cids: readonly string
   }
 }
 
-/** Returns a CID of the same codec and hash function that nothing has. */
+/** Returns a CID of the same codec and hash function that is stored nowhere. */
 export function absentLike(cid: string): string {
   const known = CID.parse(cid)
   const bytes = known.bytes.slice()

@@ -17,7 +17,7 @@ test('a link opens its path and everything below, and no other', () => {
       expect(open([...segments, ...other])).toEqual(link)
       const isBelow = segments.every((one, at) => other[at] === one)
       expect(open(other) !== undefined).toBe(isBelow)
-      // The parts of a path are not its names joined.
+      // The parts of a path differ from its joined names.
       if (segments.length > 1) expect(open([segments.join('/')])).toBeUndefined()
     }),
   )

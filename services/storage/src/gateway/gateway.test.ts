@@ -216,7 +216,7 @@ describe('conditional requests', () => {
   ])('compares tags of If-Match strongly (%s)', async (header, status) => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('x')
-    // An answer that is kept for a second must not stand in for the comparison.
+    // A response that is kept for a second must not replace the comparison.
     expect((await app.inject(`/ipfs/${cid}`)).body).toBe('x')
     const answer = await app.inject({ url: `/ipfs/${cid}`, headers: { 'if-match': header(`"${cid}"`) } })
     expect(answer.statusCode).toBe(status)
@@ -343,7 +343,7 @@ describe('damage', () => {
     const answer = await app.inject(`/ipfs/${cid}`)
     expect(answer.statusCode).toBe(500)
     expect(answer.headers['x-cairn-code']).toBe('DATA_DAMAGED')
-    // An operator finds the one line of the log that a user reports.
+    // An operator finds the log line that a user reports.
     expect(answer.headers['x-request-id']).toMatch(/^[0-9a-f-]{36}$/)
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.body).not.toContain('prec')

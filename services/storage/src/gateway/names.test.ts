@@ -242,7 +242,7 @@ test('a custom domain shows the site of its DNSLink, and nothing else', async ()
   const host = { host: 'site.example.org' }
   const home = await get('/', host)
   expect(home.body).toBe('<p>home</p>')
-  // An origin of its own needs no sandbox.
+  // A separate origin needs no sandbox.
   expect(home.headers['content-security-policy']).toBeUndefined()
   expect(home.headers).toMatchObject({
     'x-ipfs-path': '/ipns/site.example.org/',
@@ -252,7 +252,7 @@ test('a custom domain shows the site of its DNSLink, and nothing else', async ()
   expect((await get('/docs', host)).headers.location).toBe('/docs/')
   expect((await get('/old', host)).headers.location).toBe('/docs/a.txt')
   expect((await get('/spa/any/where', host)).body).toBe('<p>home</p>')
-  // A signature of the site, as wallets add one to the address that they return to.
+  // A signature of the site, as wallets add one to their return address.
   expect((await get('/spa/signed?expires=9999999999&signature=0x12', host)).body).toBe('<p>home</p>')
   const page = (await get('/docs/', host)).body
   expect(page).toContain('/ipns/<a href="//site.example.org/">site.example.org</a>/<a href="//site.example.org/docs">')
@@ -328,7 +328,7 @@ test('rules apply to the target of a name, to names on the way, and to the index
   ]
   const readDenied = async (rule: string) => {
     denylist.replace(createRuleSet(parseDenylist(rule).rules))
-    // Small answers are kept for a second.
+    // Small responses are kept for a second.
     place.clock.ms += 1000
     return readAll()
   }

@@ -139,7 +139,7 @@ describe('origins', () => {
     const follow = async (path: string) => (await get(path)).headers.location
     expect(await follow('/plain/a?x=1&x=2&y=%26%25')).toBe('/target/a?x=1&x=2&y=%26%25')
     expect(await follow('/fixed/a')).toBe('/target?fixed=1&lang=en#part')
-    // Of parameters that both have, those of the request count.
+    // If both have a parameter, the one of the request counts.
     expect(await follow('/fixed/a?lang=de&z')).toBe('/target?fixed=1&lang=de&z=#part')
     expect(await follow('/parts/7/a%26b?q=1')).toBe('/target?code=7&name=a%26b&q=1')
     expect(await follow('/away/a?utm=x')).toBe('https://example.net/away/a?utm=x')
@@ -186,7 +186,7 @@ describe('origins', () => {
     const large = await get(await addFolder({ _redirects: '#'.repeat(64 * 1024 + 1) }))
     expect([large.statusCode, large.body]).toEqual([500, expect.stringContaining('cannot exceed 65536 bytes')])
     expect(lines).toEqual([])
-    // A defect of the store is one of the operator.
+    // A defect of the store is the operator's problem.
     const damaged = await addFolder({ _redirects: '/a /b' })
     for (const [key, bytes] of blocks)
       blocks.set(

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it } from 'vitest'
 import { createTestGateway } from './test-gateway.ts'
 
-/** Sends requests in one packet on one connection and returns all that comes back. */
+/** Sends requests in one packet on one connection and returns everything that comes back. */
 async function sendTogether(port: number, paths: string[]): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   await once(socket, 'connect')

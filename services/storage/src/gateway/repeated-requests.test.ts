@@ -8,7 +8,7 @@ const headEnd = '\r\n\r\n'
 /** A client that sees each byte of what it sends and receives. */
 type Line = {
   socket: Socket
-  /** Sends bytes and returns the response that follows: its head and as much of the body as its head announces. */
+  /** Sends bytes and returns the next response: its headers and as much of the body as they announce. */
   ask(bytes: string): Promise<{ head: string; body: string }>
 }
 
@@ -57,14 +57,14 @@ async function start(settings: Parameters<typeof createTestGateway>[0] = {}) {
 const get = (path: string, ...headers: string[]): string =>
   [`GET ${path} HTTP/1.1`, 'Host: 127.0.0.1', ...headers, '', ''].join('\r\n')
 
-/** Asks until the bytes of a request are known. */
+/** Repeats a request until its bytes are known. */
 async function makeRepeated(port: number, request: string): Promise<void> {
   const line = await openLine(port)
   for (let asked = 0; asked < 3; asked++) await line.ask(request)
   line.socket.destroy()
 }
 
-/** Answers apart by the second in which they were sent. */
+/** Responses without the second in which they were sent. */
 const undated = ({ head, body }: { head: string; body: string }): string => head.replace(/^date: .*$/im, 'date') + body
 
 it('a repeated request gets the same bytes without being parsed, on any connection already in use', async () => {
@@ -87,7 +87,7 @@ it('a repeated request gets the same bytes without being parsed, on any connecti
   expect(gateway.parsed.count).toBe(3)
   expect(undated(await other.ask(request))).toBe(undated(first))
   expect(gateway.parsed.count).toBe(3)
-  // What was sent is counted alike.
+  // Sent bytes are counted alike.
   expect(sent).toHaveLength(5)
   expect(new Set(sent)).toEqual(new Set([first.head.length + first.body.length]))
   line.socket.destroy()
@@ -146,7 +146,7 @@ it('does not mistake the body of a request for a repeated request', async () => 
     `POST ${other} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: text/plain\r\nContent-Length: ${request.length}${headEnd}`,
   )
   await new Promise((done) => setTimeout(done, 50))
-  // One answer to the two packets, and it is about the other content.
+  // The two packets get one response, about the other content.
   const answer = await line.ask(request)
   expect(answer.body).not.toContain('popular')
   expect((await line.ask(get(other))).body).toBe('other')
@@ -174,7 +174,7 @@ it('treats a line that repeats the head of a request within another as a header 
   const request = get(`/ipfs/${popular}`)
   const line = await openLine(gateway.port)
   for (let asked = 0; asked < 3; asked++) await line.ask(request)
-  // The head of another request goes on with these bytes: its first line becomes the value of a header.
+  // The head of another request continues with these bytes, so that its first line becomes the value of a header.
   line.socket.write(`GET /ipfs/${other} HTTP/1.1\r\nX-Note: `)
   await new Promise((done) => setTimeout(done, 50))
   expect((await line.ask(request)).body).toBe('other')

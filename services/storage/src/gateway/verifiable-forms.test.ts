@@ -159,7 +159,7 @@ describe('verifiable forms', () => {
     const { app, addFile } = createTestGateway()
     const link = CID.createV1(0x55, Digest.create(0, makeBytes(220))).toString()
     const json = JSON.stringify({ a: { '/': link } })
-    // The bytes of a file, which anyone may ask for under another codec.
+    // The bytes of a file, which anyone can request under another codec.
     const file = await addFile(json, { ...importProfiles.v1, rawLeaves: true })
     expect(file.code).toBe(0x55)
     const cid = CID.createV1(dagJson.code, file.multihash)
@@ -270,7 +270,7 @@ describe('verifiable forms', () => {
     const pieces: Uint8Array[] = []
     const { signal } = new AbortController()
     for await (const piece of writeTar({ source, signal }, first)) pieces.push(piece)
-    // A header, content and padding per small file were three pieces each.
+    // A header, content and padding per small file would be three pieces each.
     expect(pieces.length).toBeLessThan(30)
     const tar = Buffer.concat(pieces)
     const { execFileSync } = await import('node:child_process')
@@ -296,7 +296,7 @@ describe('verifiable forms', () => {
     const first = toTarItem({ cid, node: decodeNode(cid, await source.get(cid)) }, 'root')
     const { signal } = new AbortController()
     const pack = (maxOpenLinks: number) => Array.fromAsync(writeTar({ source, signal, maxOpenLinks }, first))
-    // Three links, two, two and two on the way to the deepest.
+    // Three links, then two, two and two on the way to the deepest.
     expect((await pack(9)).length).toBeGreaterThan(0)
     expect(await codeOf(pack(8))).toBe('DAG_TOO_DEEP')
   })

@@ -1,4 +1,4 @@
-// Announced content goes to a server that reads it as Kubo does, and leaves it when it is deleted. A real Kubo: tests/interop.
+// Announced content goes to a server that reads it like Kubo, and is removed from it when deleted. A real Kubo: tests/interop.
 import { once } from 'node:events'
 import { createServer, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -22,15 +22,15 @@ let server: Server
 let url = ''
 let now = 0
 let context: Context
-/** What the server answers to imports instead of success. */
+/** Responses of the server to imports instead of success. */
 let importFailure: string | undefined
 /** Runs before an import is answered. */
 let beforeImported: ((gone: Promise<unknown>) => Promise<void>) | undefined
-/** Runs before a pin is answered, and says whether the answer is lost. */
+/** Runs before a pin is answered, and returns whether the response is lost. */
 let beforePinned: (() => Promise<boolean>) | undefined
-/** What a pin comes to once it shows progress. */
+/** The outcome of a pin once it shows progress. */
 let pinning: 'complete' | 'failing' | 'stuck' = 'complete'
-/** How many withdrawals fail. */
+/** Number of withdrawals that fail. */
 let failingUnpins = 0
 const pins = new Set<string>()
 const imported: { cids: string[]; authorization: string | undefined }[] = []
@@ -79,7 +79,7 @@ afterAll(async () => {
   await storage?.[Symbol.asyncDispose]()
 })
 
-/** As a Kubo that waits for a block: it counts on, and the number stays the same. */
+/** Like a Kubo that waits for a block: it keeps reporting, and the number stays the same. */
 function repeatProgress(response: ServerResponse): void {
   const timer = setInterval(() => response.write('{"Progress":1}\n'), 10)
   response.once('close', () => clearInterval(timer))
@@ -162,7 +162,7 @@ test('unpins content that is deleted while it is pinned', async () => {
   const cid = await upload('short-lived', { announce: 'true' })
   beforePinned = async () => {
     await remove(cid)
-    // The round began before: what changes meanwhile is due later.
+    // The round started before: what changes meanwhile is due later.
     now += 1000
     return false
   }
@@ -250,7 +250,7 @@ test('retries a withdrawal that fails during a long import while the import runs
     await remove(pinned)
     const stateOf = async () => (await rows()).find(({ cid }) => cid === pinned)
     await expect.poll(stateOf).toMatchObject({ tries: 1, error: expect.stringContaining('busy') })
-    // Not at once, however many rounds there are.
+    // Not immediately, however many rounds run.
     await setTimeout(100)
     expect([...pins]).toEqual([pinned])
     now += 10_000
@@ -336,7 +336,7 @@ test('does not hand over a folder with a denied block below it', async () => {
     await rule(reported, ...args)
     await checkDenials(context, 'handed_root', signal)
     await round()
-    // It goes around all roots, from wherever it is.
+    // It cycles through all roots, from any position.
     await below.run(signal)
     await round()
   }

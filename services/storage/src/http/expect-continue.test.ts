@@ -41,11 +41,11 @@ function announce({ method = 'PUT', url, bytes, headers = {} }: Head) {
   return { socket, until, [Symbol.dispose]: () => void socket.destroy() }
 }
 
-/** Returns the status of the answer to a head, whose body is not sent. */
+/** Returns the status of the response to a head whose body is not sent. */
 async function statusOf(head: Head): Promise<number> {
   using connection = announce(head)
   const answer = await connection.until('\r\n\r\n')
-  // Bytes that follow could be a body that was sent all the same.
+  // Bytes that follow could be a body that was sent anyway.
   expect(answer.toLowerCase()).toContain(answer.startsWith('HTTP/1.1 100') ? 'continue' : '\r\nconnection: close')
   return Number(answer.slice(9, 12))
 }

@@ -4,7 +4,7 @@ import { createApp } from '../app.ts'
 import { createNameResolver } from '../names/names.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 
-/** Opens the API, and signs in from an address in a way that is refused. */
+/** Opens the API, and attempts a rejected sign-in from an address. */
 async function openApi(remoteAddress: string) {
   const storage = await startTestStorage()
   const app = createApp({

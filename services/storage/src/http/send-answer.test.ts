@@ -31,7 +31,7 @@ async function serve(body: () => AsyncIterable<Uint8Array>, headers: Record<stri
   return { url: `http://127.0.0.1:${port}/`, port, most }
 }
 
-/** Pieces of a few bytes to some hundred KiB, now and then after a pause, and all of them together. */
+/** Pieces from a few bytes to several hundred KiB, sometimes after a pause, and all of them together. */
 function manyPieces(count: number, sizes: readonly number[]) {
   const pieces = Array.from({ length: count }, (_, at) => Buffer.alloc(sizes[at % sizes.length] ?? 1, `piece ${at} `))
   const body = async function* () {
@@ -51,7 +51,7 @@ test.each([
   const { body, whole } = manyPieces(count, sizes)
   for (const headers of [{}, { 'content-length': String(whole.length) }]) {
     const { url } = await serve(body, headers)
-    // The second answer comes over the same connection.
+    // The second response uses the same connection.
     for (let time = 0; time < 2; time++) {
       expect(Buffer.compare(Buffer.from(await (await fetch(url)).arrayBuffer()), whole)).toBe(0)
     }

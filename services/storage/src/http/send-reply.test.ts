@@ -49,7 +49,7 @@ test('reuses a buffer only after its bytes are sent, however slowly they are rea
   const received = createHash('sha256')
   for await (const bytes of response) {
     received.update(bytes)
-    // The source would be far ahead by now, if it did not wait.
+    // The source would be far ahead by now if it did not wait.
     await new Promise((resolve) => setImmediate(resolve))
   }
   expect(received.digest('hex')).toBe(whole.digest('hex'))

@@ -41,11 +41,11 @@ describe('replicas', () => {
       details: { perMinute: 30 },
       retryAfterSeconds: 2,
     })
-    // Two seconds refill one call, for both of them together.
+    // Two seconds refill one call, for both together.
     now += 2_000
     await take(1)
     await expect(take(0)).rejects.toMatchObject({ code: 'RATE_LIMITED' })
-    // A bucket that is full again is the same as none.
+    // A bucket that is full again is equivalent to none.
     now += 120_000
     expect(await take(0)).toEqual({ perMinute: 30, remaining: 29, fullInSeconds: 2 })
     expect(await take(1)).toEqual({ perMinute: 30, remaining: 28, fullInSeconds: 4 })

@@ -270,7 +270,7 @@ test('a database that was restored or is older than what indexers read starts it
   expect(second.ads.map(({ ContextID }) => hex(ContextID)).sort()).toEqual([...new Set(listed)].sort())
   last = undefined
   await context.db.write(restartRestoredChain)
-  // A question changes nothing, such as one to a replica that has another secret while it is replaced.
+  // A query changes nothing, for example one to a replica with another secret during a rotation.
   expect((await fetch(`${storage.apiUrl}/ipni/v1/ad/head`)).status).toBe(204)
   expect(await context.db.read.selectFrom('ipni_ad').select('cid').execute()).toHaveLength(second.ads.length)
   await round()

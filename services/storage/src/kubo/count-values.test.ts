@@ -24,7 +24,7 @@ test('counts values and names, and not look-alikes in a text', () => {
     expect(countCborValues(cbor, 100)).toBe(count)
     expect(countCborValues(cbor, 3)).toBe(Math.min(3, count))
     for (let end = 0; end < Math.min(50, cbor.length); end++) countCborValues(cbor.subarray(0, end), 100)
-    // Each comma, colon and bracket, although nothing may follow a bracket.
+    // Each comma, colon and bracket counts, although nothing may follow a bracket.
     expect(countJsonValues(dagJson.encode(value), 100)).toBe(Array.isArray(value) && value.length === 0 ? 2 : count)
   }
   expect(countCborValues(Uint8Array.of(0x5b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0), 100)).toBe(1)
@@ -51,7 +51,7 @@ test('does not convert a node with too many values, which would take seconds', a
 test('a link counts as ten values, because its CID is written as text', async () => {
   const cid = CID.createV1(0x55, create(0x12, new Uint8Array(32)))
   const links = (count: number) => new Array<CID>(count).fill(cid)
-  // Its bytes or its text are values of their own.
+  // Its bytes or its text are separate values.
   expect(countCborValues(dagCbor.encode(links(3)), 100)).toBe(1 + 3 * 11)
   expect(countJsonValues(dagJson.encode(links(3)), 100)).toBe(1 + 3 * 13)
   const folder = (count: number) =>

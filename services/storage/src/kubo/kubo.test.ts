@@ -364,7 +364,7 @@ describe('blocks and nodes', () => {
       ['dag/put', missing, 'INCOMPLETE_DAG'],
       ['dag/put', '{', 'UNSUPPORTED_CODEC'],
       ['dag/put?store-codec=dag-pb', '{"a":1}', 'UNSUPPORTED_CODEC'],
-      // They would have other CIDs than with Kubo.
+      // Their CIDs would differ from Kubo's.
       ['dag/put', '{"a":1.0}', 'UNSUPPORTED_CODEC'],
       ['dag/put?input-codec=json', '{"a":18446744073709551615}', 'UNSUPPORTED_CODEC'],
       ['dag/put?store-codec=json', '{"a":1}', 'INVALID_REQUEST'],

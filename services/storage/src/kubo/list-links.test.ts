@@ -6,7 +6,7 @@ import { collectLinks, listLinks, toListed, writeListing } from './list-links.ts
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
 
-/** Lists a node whose links are at hand at once, as those of blocks that were read ahead. */
+/** Lists a node whose links are immediately available, like those of blocks that were read ahead. */
 function list(count: number) {
   const links = Array.from({ length: count }, (_, at) => ({ name: `file ${count - at}`, cid, sizeBytes: 1 }))
   const node = { kind: 'other' as const, links }

@@ -132,7 +132,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       await adjust(-2 * MIB)
       await first.context.db.write(recountFreeStorage)
       expect([await stored(second), await due(second)]).toEqual([2 * MIB, 2 * MIB])
-      // What brings the limit back to the allowance is not paid for, either.
+      // Raising the limit back to the allowance is not paid for, either.
       await adjust(8 * MIB)
       expect(await stored(second)).toBe(2 * MIB)
       await held.release()
@@ -216,7 +216,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(await first.context.db.read.selectFrom('free_account_day').select('accounts').execute()).toEqual([
         { accounts: 1 },
       ])
-      // Which of the two reports how many others depends on who came first.
+      // Which of the two reports how many others depends on which came first.
       const refusals = await Promise.all(
         [...new Set([first.metricsUrl, second.metricsUrl])].map(async (metricsUrl = '') => {
           const text = await (await fetch(metricsUrl)).text()

@@ -9,7 +9,7 @@ import { createReservationRound } from './renew-reservations.ts'
 const minuteMs = 60_000
 
 describeOnDatabases('reservations on %s', (newDatabase) => {
-  /** A service, and replicas beside it on a clock of their own. */
+  /** A service, and replicas beside it with their own clock. */
   async function start() {
     const secret = '22'.repeat(32)
     const storage = await startTestStorage({ CAIRN_STORAGE_SECRET: secret, ...(await newDatabase()) })

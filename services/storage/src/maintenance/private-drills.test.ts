@@ -1,4 +1,4 @@
-// A lost database: what was private is private afterwards, from the packs alone.
+// A lost database: private uploads are private again afterwards, from the packs alone.
 import { randomBytes } from 'node:crypto'
 import { tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'

@@ -1,4 +1,4 @@
-// Restores in the middle of uploads whose bytes become content as they come.
+// Restores in the middle of uploads whose bytes become content as they arrive.
 import { randomBytes } from 'node:crypto'
 import { CairnError, MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
@@ -78,9 +78,9 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
       await send(running, path, cut + 4 * MIB, bytes.subarray(cut + 4 * MIB, cut + 9 * MIB))
     }
     await drill.restoreDatabase()
-    // Its packs since the backup are bytes that were acknowledged.
+    // Its packs since the backup contain acknowledged bytes.
     await expect(drill.start()).rejects.toSatisfy(needsRecovery)
-    // Two, of bytes that are sent again. They have no root and are kept.
+    // Two, with bytes that are sent again. They have no root and are kept.
     const summary = await recover({ takeOver: false, owner: drill.address })
     expect(summary).toMatchObject({ takenIn: 2, unreadable: 0, listed: 0, incomplete: 0, unlisted: 2 })
     await using running = await drill.start()
@@ -92,7 +92,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     expect(await removePacks(running, 400)).toBe(0)
     await running[Symbol.asyncDispose]()
     await expectClean()
-    // The upload sent bytes again that were in them.
+    // The upload resent bytes that they contained.
     await discard('all')
     await using again = await drill.start()
     expect(await removePacks(again, 400)).toBe(0)
@@ -125,7 +125,7 @@ describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upl
     expect(await discard(`packs/${first}`)).toMatchObject({ unlisted: packs.length - 1, discarded: 1 })
     {
       await using running = await drill.start()
-      // Nothing is removed before the grace of deletions.
+      // Nothing is removed before the grace period of deletions.
       expect(await removePacks(running, 0)).toBe(0)
       expect(await removePacks(running, 400)).toBe(1)
     }

@@ -1,4 +1,4 @@
-// The rules of the specification's own examples, and what a reader must and must not get by them.
+// The rules of the specification's own examples, and what a reader must and must not get through them.
 // https://specs.ipfs.tech/compact-denylist-format/
 import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
@@ -58,7 +58,7 @@ test.each([
   // With everything below it.
   '/ipfs/QmdWFA9FL52hx3j9EJZPQP1ZUH8Ygi5tLCX2cRDs6knSf8',
   '/ipfs/QmdWFA9FL52hx3j9EJZPQP1ZUH8Ygi5tLCX2cRDs6knSf8/a/b',
-  // By the beginning of a path; a slash before the star changes nothing.
+  // By a path prefix; a slash before the star changes nothing.
   '/ipfs/Qmah2YDTfrox4watLCr3YgKyBwvjq8FJZEFdWY6WtJ3Xt2/test',
   '/ipfs/Qmah2YDTfrox4watLCr3YgKyBwvjq8FJZEFdWY6WtJ3Xt2/test2',
   '/ipfs/Qmah2YDTfrox4watLCr3YgKyBwvjq8FJZEFdWY6WtJ3Xt2/test/one',

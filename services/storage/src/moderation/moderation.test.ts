@@ -1,4 +1,4 @@
-// A service with a denylist: what it serves, what it takes, and how soon it heeds a takedown.
+// A service with a denylist: what it serves and accepts, and how soon a takedown takes effect.
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -147,7 +147,7 @@ test('rejects an upload for any denied block, and leaves nothing; reads a change
   expect((await storage.call('/api/user/user_data_usage', bearer(key))).json).toMatchObject({ dataUsed: 0 })
   expect(await storage.context.db.read.selectFrom('pack').select('id').execute()).toEqual([])
 
-  // A file that is broken changes nothing, and the log tells.
+  // A broken file changes nothing, and the log reports it.
   await writeFile(file, 'version: 2\n---\n')
   await expect.poll(() => storage.log.some((line) => line.includes('failed to read a denylist'))).toBe(true)
   expect((await read(storage, `/ipfs/${part}`)).status).toBe(410)

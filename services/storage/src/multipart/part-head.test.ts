@@ -13,7 +13,7 @@ const outcomeOf = (read: typeof readPartHead, head: string): unknown => {
 it('reads each header of a body like a single one, whatever came before', () => {
   const name = fc.oneof(
     fc.stringMatching(/^[a-z/]{0,9}$/),
-    // Equal to another name of the file below: only then may the one that changes not count.
+    // Equal to another name in the file below: only then must the changing one not count.
     fc.constantFrom('z', 'other', 'again', 'second'),
     fc.constantFrom(
       'ü',
@@ -44,7 +44,7 @@ it('reads each header of a body like a single one, whatever came before', () => 
     '"\r\nContent-Disposition: form-data; filename="second"',
   )
   const head = fc.tuple(before, name, after)
-  // Many heads of few forms, so that most follow one of their own.
+  // Many headers in a few forms, so that most follow one of the same form.
   fc.assert(
     fc.property(
       fc.array(head, { maxLength: 3 }),

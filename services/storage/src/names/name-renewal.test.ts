@@ -55,7 +55,7 @@ describeNames('names on %s', (subject) => {
     place.clock.ms -= 5000
     expect(await round()).toMatchObject({ renewed: 0, failed: 0 })
     expect((await names.findRecord(context, name)).validUntil).toBe(validUntil)
-    // It returns after a long suspension.
+    // It resumes after a long suspension.
     place.clock.ms += 365 * day
     await expect(names.findRecord(context, name)).rejects.toMatchObject(code('NAME_EXPIRED'))
     expect(await round()).toMatchObject({ renewed: 1 })

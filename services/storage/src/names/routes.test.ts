@@ -177,7 +177,7 @@ test('publications have a rate limit, which the answer states', async () => {
     limited.call(path, { method: 'POST', headers, body: JSON.stringify(body) })
   const { json } = await ask('/api/names', { label: null })
   const { name } = json as Name
-  // More than any machine's pace could refill meanwhile; invalid requests count, too.
+  // More than any machine could refill meanwhile; invalid requests count, too.
   const answers = await Promise.all(
     Array.from({ length: 4 * namePublishesPerMinute }, () => ask(`/api/names/${name}/records`, { value: 'nonsense' })),
   )

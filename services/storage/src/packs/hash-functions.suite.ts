@@ -20,7 +20,7 @@ import {
 import { findRecovered, hashSha256, importPacks, type PackStore } from './packs.ts'
 
 const day = 86_400_000
-/** The functions that blocks are tested with: all, but few of the 45 lengths of BLAKE2b. */
+/** The tested functions: all, but only a few of the 45 lengths of BLAKE2b. */
 const testedFunctions = hashFunctions.filter(({ name }) => !/^blake2b-(?!160|256|512)/.test(name))
 
 /** Blocks of other hash functions than SHA2-256, on every database. */
@@ -157,7 +157,7 @@ export function hashSuite(openEmpty: () => Promise<Database>): void {
       const honest = await Promise.all(
         testedFunctions.map(({ name }) => blockHashedWith(name, new TextEncoder().encode(`honest ${name}`))),
       )
-      // Each block that consists of the name of another one, by every function.
+      // Blocks that each contain the name of another one, for every function.
       const crafted = await Promise.all(
         honest.flatMap(({ cid: { bytes, multihash } }) =>
           [multihash.bytes, multihash.digest, bytes].flatMap((named) => [
@@ -180,7 +180,7 @@ export function hashSuite(openEmpty: () => Promise<Database>): void {
         place.clock.ms += 2 * day
         expect(await place.removeOld()).toBe(1)
       }
-      // The digest of a stored block under the name of another function names no stored block.
+      // The digest of a stored block under the name of another function refers to no stored block.
       const [stored = blockOf('')] = manyBlocks(1, 100)
       await place.store([stored])
       const renamed = CID.createV1(0x55, createDigest(0x56, stored.cid.multihash.digest))

@@ -35,14 +35,14 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       expect(await findings()).toEqual([])
       expect(await merge()).toMatchObject({ merged: 0 })
 
-      // The objects of before stay for the grace period: for backups of the database, and replicas that know the place.
+      // The previous objects stay for the grace period: for database backups, and replicas that know their location.
       place.clock.ms += day - 1
       expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(0)
       await readAll(stale)
       place.clock.ms += 2
       expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(40)
       expect(await objects()).toEqual([key])
-      // A reader with the old places finds the objects gone and asks again.
+      // A reader with the old locations finds the objects gone and queries again.
       await readAll(stale)
       await readAll(place.reopen())
       expect(place.events.filter(({ type }) => type === 'pack-missing' || type === 'block-damaged')).toEqual([])
@@ -139,7 +139,7 @@ export function mergeSuite(openDatabase: () => Promise<Database>): void {
       await acquireLease(place.db, { name: 'merge-packs', owner: 'two', now: place.clock.now(), durationMs: hour })
       expect(await merge()).toMatchObject({ merged: 0 })
       place.clock.ms += 2 * hour
-      // Both read the same packs: the lease of the first ran out.
+      // Both read the same packs, because the lease of the first expired.
       let other: Awaited<ReturnType<typeof merge>> | undefined
       let isFirst = true
       const slow = {

@@ -177,7 +177,7 @@ export function mergedSuite(openDatabase: () => Promise<Database>): void {
       await merge()
       place.clock.ms += day + 1
       expect(await removeAllDoomed({ ...place, clock: place.workerClock() })).toBe(80)
-      // The rows of before the merge.
+      // The rows from before the merge.
       await place.db.write(async (trx) => {
         await trx.updateTable('pack').set({ merged_id: null, merged_offset_bytes: null }).execute()
         await trx.deleteFrom('pack').where('is_merged', '=', 1).execute()

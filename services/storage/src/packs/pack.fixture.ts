@@ -83,7 +83,7 @@ export type PackPlace = {
   onlyObject(): Promise<string>
   /** The clock of a worker that never waits. */
   workerClock(): WorkerClock
-  /** Removes the packs that no upload has used for the grace time, of one day by default. */
+  /** Removes the packs that no upload has used for the grace period, of one day by default. */
   removeOld(graceMs?: number): Promise<number>
   /** Checks all packs. */
   findings(options?: Partial<Parameters<typeof check>[0]>): Promise<Finding[]>

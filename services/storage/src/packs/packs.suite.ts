@@ -58,7 +58,7 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
         if (passedOn.length * sizeBytes < MIB) continue
         const oldest = passedOn.shift()
         expect(Buffer.compare(oldest?.found ?? bytes, oldest?.bytes ?? new Uint8Array())).toBe(0)
-        // Runs are read and hashed at any moment, also when the reader comes late.
+        // Runs are read and hashed at any time, even if the reader comes late.
         if (at % 50 === 0) await new Promise((resolve) => setImmediate(resolve))
       }
       for (const { found, bytes } of passedOn) expect(Buffer.compare(found, bytes)).toBe(0)

@@ -49,8 +49,8 @@ describe('on PostgreSQL', () => {
     )
     try {
       const sealed = await place.seal(manyBlocks(3, 100))
-      // A row enters the indexes in the order of their age. With the primary key last, a unit that waits in the index
-      // before it has found no pack with its id, and neither has the next.
+      // Rows enter the indexes in the order of index age. If the primary key came last, a unit that waits in an earlier index
+      // would have found no pack with its id, and neither would the next.
       const { db } = place
       await sql`create function wait_at_gate(given bigint) returns bigint language plpgsql immutable as
         ${sql.lit('begin perform pg_advisory_xact_lock_shared(1); return given; end')}`.execute(db.read)

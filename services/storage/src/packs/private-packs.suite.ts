@@ -8,7 +8,7 @@ const hour = 3_600_000
 const day = 24 * hour
 const missing = withCode('BLOCK_NOT_FOUND')
 
-/** Blocks of private uploads: who finds them, and that they stay private whatever happens to their packs. */
+/** Blocks of private uploads: which readers find them, and that they stay private whatever happens to their packs. */
 export function privateSuite(openEmpty: () => Promise<Database>): void {
   describe('private packs', () => {
     let place: PackPlace
@@ -20,7 +20,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
     const rows = () =>
       place.db.read.selectFrom('pack').select(['id', 'is_private', 'is_merged']).orderBy('id').execute()
 
-    /** Whether no reader but those of the upload finds these blocks. */
+    /** Whether only readers of the upload find these blocks. */
     const expectHidden = async (blocks: readonly TestBlock[], uploadId: string) => {
       for (const packs of [place.packs, place.reopen()]) {
         const own = packs.openPrivate(uploadId)
@@ -62,7 +62,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       expect(await writer.keep([blocks[0]?.cid ?? CID.parse('')])).toEqual([undefined])
       await writer.abort()
       const open = await place.store(blocks)
-      // Public by the other upload, and private again without it.
+      // Public through the other upload, and private again without it.
       for (const { cid, bytes } of blocks) expect(Buffer.compare(await place.packs.get(cid), bytes)).toBe(0)
       const second = await place.storePrivate(blocks)
       expect((await rows()).map((row) => row.is_private)).toEqual([1, 0, 1])
@@ -112,7 +112,7 @@ export function privateSuite(openEmpty: () => Promise<Database>): void {
       expect(of.toSorted()).toEqual([0, 1])
       for (const { id, blocks } of secrets) await expectHidden(blocks, id)
       expect(await place.findings({ readData: 1 })).toEqual([])
-      // The objects alone tell which is private.
+      // Only the objects tell which one is private.
       await place.loseRows('upload_pack', 'block', 'pack', 'upload')
       place.packs.evict()
       await Array.fromAsync(importPacks({ ...place }))

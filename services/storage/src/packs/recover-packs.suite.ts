@@ -71,7 +71,7 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       for (const blocks of [manyBlocks(3, 1000), manyBlocks(5000, 64)]) {
         const sealed = await place.seal(blocks)
         await place.record(sealed)
-        // The unconfirmed note was not removed any more.
+        // The unconfirmed note was not removed yet.
         await writeFile(join(place.folder, 'unconfirmed', `killed_${sealed.own?.objectKey.replaceAll('/', '_')}`), '')
       }
       const objects = await place.restart()

@@ -194,7 +194,7 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       await other.check()
       const blocks = manyBlocks(4, 1000)
       const upload = await place.store(blocks)
-      // A reader that has its locations and has not read yet.
+      // A reader that has its locations but has not read yet.
       const reader = other.packs.openReader()
       reader.prefetch?.(blocks.map(({ cid }) => cid))
       const [first = blockOf('')] = blocks

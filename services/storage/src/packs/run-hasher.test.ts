@@ -48,7 +48,7 @@ it('keeps a process alive only while it hashes', async () => {
   )
   try {
     const { stdout } = await promisify(execFile)(process.execPath, ['--conditions=@cairn/source', program])
-    // Another thread had it.
+    // It was on another thread.
     expect(stdout).toBe('32 true')
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -68,7 +68,7 @@ test('serves nothing from memory while the database does not answer', async () =
   const check = createRemovalCheck({ db, packs: place.packs })
   await check()
   expect(await read()).toBe('served')
-  // As another replica removes it, while no replica can read the counter.
+  // Like a removal by another replica, while no replica can read the counter.
   await db.write((trx) => trx.updateTable('pack').set({ state: 'removing' }).execute())
   expect(await read()).toBe('served')
   const isLocked = Promise.withResolvers<void>()

@@ -28,7 +28,7 @@ describePayments('a payment on %s', (subject) => {
       { tokens: { usdc: '2000000', dai: (2n * 10n ** 18n).toString() } },
     ])
     await expectBooksRight()
-    // Set, quoted and paid while a block is made, whose time is that of its beginning.
+    // Set, quoted and paid while a block is made, which is dated at its start.
     const blockTime = Number((await place.chain.reader.getBlock()).timestamp) * 1000 + 3_600_000
     await set('1', blockTime + 60_000)
     expect(await findPriceOfStorage(db.read, blockTime)).toEqual(coinPriceOf(1))

@@ -56,7 +56,7 @@ async function callFeed(question: Record<string, unknown>): Promise<{ result?: u
   return (await fetch(place.chain.url, { method: 'POST', headers, body: JSON.stringify(question) })).json()
 }
 
-/** Starts an endpoint at which a feed is the second phase of one whose first phase is another feed. */
+/** Starts an endpoint that presents a feed as the second phase of one whose first phase is another feed. */
 async function startTwoPhases(first: Hex, second: Hex) {
   const phaseWord = (word: string, phase: bigint): string =>
     ((phase << 64n) + (BigInt(`0x${word}`) & (2n ** 64n - 1n))).toString(16).padStart(64, '0')
@@ -193,7 +193,7 @@ describe('the price for a time', () => {
       [9_00000000n, -minute],
     ])
     const prices = open([feed])
-    // A block has the time at which its making began; the quote may be newer.
+    // A block has the time at which its making started; the quote may be newer.
     expect(await prices.getPriceAt('ETH', now - 5 * minute)).toMatchObject({ price: 4_00000000n })
     expect(await prices.getPriceAt('ETH', now - 7 * minute)).toMatchObject({ price: 3_00000000n })
   })
@@ -220,7 +220,7 @@ describe('the price for a time', () => {
       [7_00000000n, -18 * hour - 5 * minute],
       [5_00000000n, -18 * hour],
       [6_00000000n, -10 * hour],
-      // Its contract went on for a while after it was replaced.
+      // Its contract continued for a while after it was replaced.
       [8_00000000n, -3 * hour],
     ])
     const feed = await deployFeed([

@@ -31,7 +31,7 @@ test('keeps pictures within its space, and evicts the least recently used', asyn
   expect(await cache.get('b')).toBeUndefined()
   for (const key of ['a', 'c', 'd', 'e']) expect(await cache.get(key), key).toBeDefined()
   expect(await listFiles(folder)).toHaveLength(4)
-  // One that would take more than a quarter is not kept.
+  // A picture that would take more than a quarter is not kept.
   await cache.set('large', picture(9, 5 * kib))
   expect(await cache.get('large')).toBeUndefined()
   expect(await listFiles(folder)).toHaveLength(4)
@@ -51,7 +51,7 @@ test('survives a restart, with its space and its order, and removes files that w
   for (const [at, key] of ['a', 'b', 'c', 'd'].entries()) await before.set(key, picture(at))
   const [file = ''] = await listFiles(folder)
   await writeFile(`${file}.1.new`, 'half')
-  // As coarse as the clock of a file system may be: nothing on disk shows that "d" was used last.
+  // As coarse as the clock of a file system can be: nothing on disk shows that "d" was used last.
   const later = new Date(Date.now() + 60_000)
   for (const path of await listFiles(folder)) if (!path.endsWith('.new')) await utimes(path, later, later)
   const after = createPictureCache({ folder, maxBytes: 16 * kib })

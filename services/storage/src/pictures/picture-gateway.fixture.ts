@@ -108,7 +108,7 @@ export function makeAnimation(format: 'gif' | 'webp', frames: number, side = 64)
     .toBuffer()
 }
 
-/** Makes a JPEG as a camera does: turned by a quarter, with its place. */
+/** Makes a JPEG like a camera: rotated by 90 degrees, with its location. */
 export async function makeCameraPicture(): Promise<Buffer> {
   return sharp(await makePicture('png'))
     .withExif({

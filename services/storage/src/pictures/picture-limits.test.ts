@@ -1,4 +1,4 @@
-// What the gateway refuses to resize: files that are no pictures, too large ones, and too many at a time.
+// What the gateway refuses to resize: files that are not pictures, too large ones, and too many at a time.
 import { once } from 'node:events'
 import { crc32, deflateSync } from 'node:zlib'
 import { describe, expect, test } from 'vitest'
@@ -28,7 +28,7 @@ describe('files that are no pictures', () => {
       }
     }
     expect((await gateway.get(`/ipfs/${root}/drawing.svg?w=10`)).body).toContain('SVG drawings are not resized')
-    // The process is still good.
+    // The process is still usable.
     const cid = await gateway.addFile(jpeg)
     expect((await inspectPicture(gateway, cid, 'w=10')).width).toBe(10)
   })

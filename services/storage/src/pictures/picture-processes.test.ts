@@ -1,4 +1,4 @@
-// The processes that resize pictures die and end.
+// The processes that resize pictures crash and exit.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'

@@ -210,7 +210,7 @@ describe('responses', () => {
     expect([part.statusCode, part.rawPayload]).toEqual([206, rawPayload.subarray(10, 20)])
     const known = await gateway.get(url, { 'if-none-match': String(headers['etag']) })
     expect([known.statusCode, known.headers['content-type']]).toEqual([304, undefined])
-    // Other names of the same options have the same tag, and none has that of the file.
+    // Other spellings of the same options have the same tag, and none has the tag of the file.
     expect((await gateway.get(`/ipfs/${cid}?img-width=50&img-dpr=2&img-fit=scale-down`)).headers['etag']).toBe(
       headers['etag'],
     )

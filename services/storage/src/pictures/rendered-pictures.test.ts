@@ -1,4 +1,4 @@
-// Each picture is rendered once: the cache, equal requests, and content that is denied meanwhile.
+// Each picture is rendered once: the cache, identical requests, and content that is denied meanwhile.
 import { rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import * as dagPb from '@ipld/dag-pb'

@@ -13,7 +13,7 @@ const cid = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
 const statuses = ['queued', 'pinned', 'failed', 'pinned'] as const
 const count = 12_000
 
-/** Metadata that PostgreSQL cannot read, and such that only looks like it. */
+/** Metadata that PostgreSQL cannot read, and metadata that only looks like it. */
 const unreadable: Record<number, Record<string, string>> = {
   7: { app: 'app 0\u0000' },
   8: { app: 'half \ud83d' },

@@ -82,7 +82,7 @@ function createSubject({
   const call = async <T>(path: string, method = 'GET', body?: unknown, by = key): Promise<Answer<T>> => {
     const sent = body === undefined ? { method } : jsonBody(body, method)
     const answer = await storage.call(path, { ...sent, headers: { ...sent.headers, ...bearer(by).headers } })
-    // Each test says what it reads.
+    // Each test states the type that it reads.
     return { status: answer.status, headers: answer.headers, json: answer.json as T }
   }
   const pin = async (body: unknown): Promise<Status> => {
@@ -128,13 +128,13 @@ export async function add(
 /** Returns the multiaddr of a gateway on this machine. */
 export const multiaddrOf = (url: string) => `/ip4/127.0.0.1/tcp/${new URL(url).port}/http`
 
-/** Answers with what another server answered. */
+/** Returns the response of another server. */
 export const passOn = (response: ServerResponse) => async (answer: Response) => {
   response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? '' })
   response.end(Buffer.from(await answer.arrayBuffer()))
 }
 
-/** A server that answers as the test says, in front of nothing. */
+/** A server with responses set by the test. */
 export async function serve(listener: RequestListener): Promise<AsyncDisposable & { url: string; server: Server }> {
   const server = createServer(listener)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -72,7 +72,7 @@ test('pins are fetched again after a restart or the end of their replica', async
     expect(await db.read.selectFrom('pin').select(['status', 'owner', 'tries']).execute()).toEqual([
       { status: 'queued', owner: null, tries: 0 },
     ])
-    // As a process leaves it that is killed.
+    // As a killed process leaves it.
     const killed = { status: 'pinning', owner: 'killed', owner_until: Date.now() + 3_600_000 } as const
     await db.write((trx) => trx.updateTable('pin').set(killed).execute())
     await db.close()

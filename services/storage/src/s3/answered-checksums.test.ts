@@ -1,4 +1,4 @@
-// Checksums and versions in answers: of copies, their sources and listings.
+// Checksums and versions in responses: of copies, their sources and listings.
 import { createHash } from 'node:crypto'
 import {
   type ChecksumAlgorithm,

@@ -68,7 +68,7 @@ test('requires the length of an object, and accepts any text as its content type
     signedFetch(s3, path, { method: 'PUT', headers, dropLength })
   expect(await put({}, true)).toMatchObject({ status: 411, code: 'MissingContentLength' })
   expect(await signedFetch(s3, '/without-length', { method: 'PUT', dropLength: true })).toMatchObject({ status: 200 })
-  // A body that was removed on the way does not pass for an empty one.
+  // A body that was removed in transit must not count as an empty one.
   const stripped = { method: 'PUT', dropLength: true, payloadHash: sha256Hex('<CORSConfiguration/>') }
   expect(await signedFetch(s3, '/stripped', stripped)).toMatchObject({ code: 'XAmzContentSHA256Mismatch' })
   const read = async () => (await s3.client.send(new HeadObjectCommand({ Bucket, Key: 'without-length' }))).ContentType

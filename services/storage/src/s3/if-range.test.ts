@@ -32,7 +32,7 @@ test('sends the range if If-Range matches the current object, and the whole obje
     expect(await resume(other), other).toEqual([200, 'new words'])
   }
   expect(await resume(etag)).toEqual([206, 'words'])
-  // A range behind the end is no error if it does not count.
+  // A range beyond the end is not an error if it does not count.
   expect(await resume(old, 'bytes=100-')).toEqual([200, 'new words'])
   expect((await resume(etag, 'bytes=100-'))[0]).toBe(416)
 })

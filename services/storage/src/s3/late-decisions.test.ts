@@ -1,4 +1,4 @@
-// Decisions that are made after a request was authorized: content is denied, a bucket changes hands, an account is blocked.
+// Decisions after a request was authorised: content is denied, a bucket changes hands, an account is blocked.
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { runAdmin } from '../admin/admin.fixture.ts'

@@ -50,7 +50,7 @@ const lockBucketRow = (trx: Kysely<Schema>) => sql`select 1 from s3_bucket where
 const isFree = async (trx: Kysely<Schema>, rows: RawBuilder<unknown>) =>
   (await sql`select 1 from ${rows} for update skip locked`.execute(trx)).rows.length > 0
 
-/** Starts work in a unit that holds a lock until the work waits for it, and returns whether rows are still free then. */
+/** Starts work in a unit that holds a lock until the work waits for it, and returns whether rows are still unlocked then. */
 async function areFree(
   lock: (trx: Kysely<Schema>) => Promise<unknown>,
   work: () => Promise<unknown>,

@@ -396,7 +396,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(
       await refused(stranger.send(new CopyObjectCommand({ Bucket: 'of-a-stranger', Key: 'k', CopySource }))),
     ).toEqual(['AccessDenied', 403])
-    // The copy is a file of its own.
+    // The copy is a separate file.
     await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'source ü+' }))
     expect((await read('copied')).bytes.toString()).toBe('content')
   })

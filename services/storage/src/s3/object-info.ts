@@ -149,7 +149,8 @@ export function checksumKindOf(row: Pick<ObjectRow, 'checksum'>): Pick<Checksum,
   const stored: { algorithm?: unknown; type?: unknown } = JSON.parse(row.checksum)
   const algorithm = checksumAlgorithms.find((one) => one === stored.algorithm)
   const type = checksumTypes.find((one) => one === stored.type)
-  if (algorithm === undefined || type === undefined) throw new TypeError('The stored checksum of an object is not valid')
+  if (algorithm === undefined || type === undefined)
+    throw new TypeError('The stored checksum of an object is not valid')
   return { algorithm, type }
 }
 

@@ -54,7 +54,7 @@ const stepWith = (names: readonly string[]) => {
 }
 type Step = ReturnType<typeof stepWith> extends fc.Arbitrary<infer T> ? T : never
 
-/** Few keys, so that most steps meet others. */
+/** A few keys, so that most steps affect the same ones. */
 const sequence = fc
   .subarray(keys, { minLength: 1, maxLength: 3 })
   .chain((names) => fc.array(stepWith(names), { minLength: 40, maxLength: 40 }))

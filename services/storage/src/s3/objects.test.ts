@@ -88,7 +88,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
       ['constructor', 'prototype', '__proto__', 'tostring'].map((name) => [name, 'x']),
     )
     await s3.client.send(new PutObjectCommand({ Bucket, Key: 'names', Body: 'x', Metadata }))
-    // The client makes a record of them, which loses `__proto__`.
+    // The client turns them into a record, which loses `__proto__`.
     const { metadata } = await s3.context.db.read
       .selectFrom('s3_object')
       .select('metadata')
@@ -230,7 +230,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect((await read('versions')).bytes.toString()).toBe('second!')
     expect(await (await fetch(`${s3.gatewayUrl}/ipfs/${first}`)).text()).toBe('first')
     expect(await used()).toBe(before + 5 + 7)
-    // The same bytes again are no further version.
+    // The same bytes again do not add a version.
     await put('versions', 'second!')
     expect(await used()).toBe(before + 5 + 7)
     await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'versions' }))

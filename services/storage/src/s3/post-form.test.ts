@@ -177,7 +177,7 @@ test('the policy limits the size while the file is read', async () => {
   const { Contents = [] } = await s3.client.send(new ListObjectsV2Command({ Bucket }))
   expect(Contents.map(({ Key }) => Key)).not.toEqual(expect.arrayContaining(['small']))
   expect(Contents.map(({ Key }) => Key)).not.toEqual(expect.arrayContaining(['large']))
-  // All that the rejected forms reserved is free again.
+  // Everything that the rejected forms reserved is free again.
   const rows = await s3.context.db.read.selectFrom('reservation').select('id').execute()
   expect(rows).toEqual([])
 })

@@ -174,7 +174,7 @@ describe('a service:', () => {
     headers: { 'x-amz-decoded-content-length': String(length), 'content-encoding': 'aws-chunked', ...extra },
   })
 
-  /** Signs chunks as clients do: each continues from the one before. The seed is signed at the same time. */
+  /** Signs chunks like clients: each continues from the previous one. The seed is signed at the same time. */
   function signChunks(
     request: Sent,
     chunks: readonly string[],
@@ -334,7 +334,7 @@ describe('a service:', () => {
     ['GET', '/k?versionId=%00', 400, 'InvalidArgument'],
     ['GET', '/k?uploads&uploadId=1', 400, 'InvalidRequest'],
   ])('answers %s %s with %d %s', async (method, rest, status, code) => {
-    // A URL that cannot be decoded cannot be signed either: it is refused as it is read.
+    // A URL that cannot be decoded cannot be signed either, so it is rejected as read.
     const path = `/${bucket}${rest}`
     if (!/%ff|%00/.test(rest)) expect(await send({ method, path })).toMatchObject({ status, code })
     else expect((await fetch(`${s3.endpoint}${path}`)).status).toBe(status)

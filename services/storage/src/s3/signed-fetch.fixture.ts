@@ -26,7 +26,7 @@ export type Sent = {
   keys?: S3Keys
   host?: string
   dropSignature?: boolean
-  /** Signs the bytes of headers, which have one character per byte, as clients other than those of Node do. */
+  /** Signs the bytes of headers, one character per byte, like clients other than Node's. */
   signsBytes?: boolean
   /** Sends neither a length nor chunks. */
   dropLength?: boolean

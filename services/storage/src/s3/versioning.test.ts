@@ -133,7 +133,7 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     const bucket = await openBucket('markers', 'Enabled')
     expect(await bucket.state()).toBe('Enabled')
     const first = await bucket.put('one')
-    // The same bytes again are a version of their own.
+    // The same bytes again are a separate version.
     const second = await bucket.put('one')
     expect(new Set([first, second, undefined]).size).toBe(3)
     const { VersionId: marker, DeleteMarker } = await bucket.remove()

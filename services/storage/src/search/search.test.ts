@@ -17,7 +17,7 @@ import { candidateRows, findCandidates, indexPending } from './search.ts'
 
 const signal = new AbortController().signal
 const [mine, other] = ['0xaa', '0xbb']
-/** A counter, so that a failure repeats. */
+/** A counter, so that a failure can be repeated. */
 let state = 1
 const random = (below: number): number => {
   state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
@@ -95,7 +95,7 @@ async function scan(db: Database, address: string, text: string, { by, order }: 
   return found.map(({ id }) => id)
 }
 
-/** Every time it is asked a minute has passed, so that no count is remembered. */
+/** A minute passes before every query, so that no count is cached. */
 const clock = {
   ms: 1_800_000_000_000,
   now() {

@@ -206,7 +206,7 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect((await link.start(10, metadata)).headers.get('location')).toBe(location)
     expect((await link.info(path)).state).toBe('stored')
     expect(await owner.show(link.id)).toMatchObject({ state: 'ended', uploads: 1, uploadedBytes: 10, openUploads: 0 })
-    // The same key of another link, or of the account, is another upload.
+    // The same key on another link, or of the account, is another upload.
     const own = await owner.own.start(10, metadata)
     expect([own.status, own.headers.get('location') === location]).toEqual([201, false])
     expect((await owner.own.start(10, metadata)).headers.get('location')).toBe(own.headers.get('location'))

@@ -163,7 +163,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     place.pass(context.config.webhookFailureMs)
     await place.record(2)
     await queueNewEvents(context, signal)
-    // The first failure after days without events says nothing about them.
+    // The first failure after days without events does not count as days of failure.
     expect(await fail()).toMatchObject({ state: 'pending' })
     expect(await requireWebhook(context, address, row.id)).toMatchObject({ is_enabled: 1, failing_since: started })
     await context.db.write((trx) =>
@@ -191,7 +191,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const pending = (await listDeliveries(context, row.id, { before: undefined, limit: 10 })).filter(
       ({ state }) => state === 'pending',
     )
-    // The one that failed once, the event that it was disabled, and the one since.
+    // The one that failed once, the event of the disabling, and the one since.
     expect(pending.map(({ type }) => type)).toEqual(['api_key.revoked', 'webhook.disabled', 'api_key.revoked'])
     expect(await findDueWebhooks(context, 10)).toEqual([{ id: row.id, address }])
   })
@@ -250,7 +250,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     if (inProgress === undefined) throw new Error('nothing is due')
     await changeWebhook(context, address, row.id, { types: ['api_key.revoked'] })
     expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
-    // It was of a type that is left out.
+    // Its type is omitted.
     await recordOutcome(context, inProgress, judgeStatus(500))
     expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
     await changeWebhook(context, address, row.id, { types: [] })
@@ -278,7 +278,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
       await trx.updateTable('webhook').set({ id: row.id }).where('id', '=', row.id).execute()
       recorded ??= recordOutcome(context, taken, judgeStatus(500))
       while (!(await waits())) {}
-      // The one that waits holds no delivery.
+      // The waiting one holds no delivery.
       await sql`select sequence from webhook_delivery where webhook_id = ${row.id} for update nowait`.execute(trx)
     })
     await recorded
@@ -321,7 +321,7 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
         ({ state }) => state === 'pending',
       ).length
     expect(await pending()).toBe(1000)
-    // What is in the queue already has its place.
+    // A queued event already has its place.
     expect(await replayEvents(context, row, 1, 500)).toEqual({ queued: 499, cursor: '500' })
     expect(await replayEvents(context, row, 1001, undefined)).toEqual({ queued: 0, cursor: '1001' })
     expect(await pending()).toBe(1000)

@@ -1,4 +1,4 @@
-// Who may deliver next: receivers that respond slowly, or not at all, take the turn of none other.
+// Which webhook delivers next: receivers that respond slowly, or not at all, must not delay others.
 import { expect, test } from 'vitest'
 import { createDeliverySlots } from './delivery-slots.ts'
 

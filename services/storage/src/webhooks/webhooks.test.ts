@@ -204,7 +204,7 @@ test('only the owner, with the scopes account and files:read, manages a limited 
   }
   expect(await code(manager, '/api/webhooks', 'POST', { url })).toBe('FORBIDDEN')
   expect(await code(manager, '/api/webhooks', 'GET')).toBeNull()
-  // A limit that is reached leaves no event behind.
+  // A reached limit leaves no event behind.
   expect((await user.call('/api/events?types=webhook.created')).json).toMatchObject({
     events: [{ data: { webhookId: id } }],
   })
@@ -219,7 +219,7 @@ test('a public network delivers neither to http URLs nor to private addresses', 
   for (const host of ['127.0.0.1', '[::1]', '10.0.0.1', '169.254.169.254', '[::ffff:127.0.0.1]', '2130706433']) {
     expect(await codeFor(`https://${host}/`), host).toBe('ADDRESS_NOT_ALLOWED')
   }
-  // A name is resolved with each delivery.
+  // A name is resolved at each delivery.
   const { id } = await user.create({ url: 'https://localhost/', types: ['upload.stored'] })
   const tested = await user.call(`/api/webhooks/${id}/test`, 'POST')
   const error = 'localhost is not on the public internet'

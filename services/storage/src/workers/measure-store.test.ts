@@ -88,7 +88,7 @@ test.each(['sqlite', 'postgres'] as const)('the metrics show the store, its disk
   await context.db.write((trx) => trx.updateTable('pack').set({ missing_at: 1 }).execute())
   expect(await verified(1)).toBe('0')
 
-  // Another replica measures: this one shows nothing old beside it.
+  // Another replica measures, so this one shows no outdated values.
   const stop = new AbortController()
   const other = { ...context, processId: 'other', clock: { now: () => context.clock.now() } }
   await createMeasureWorker(other, { ...systemClock, sleep: async () => stop.abort() }).run(stop.signal)

@@ -7,7 +7,7 @@ const deflate = async (text: string) =>
     await new Response(new Blob([text]).stream().pipeThrough(new CompressionStream('deflate-raw'))).arrayBuffer(),
   )
 
-/** A ZIP of one compressed file, by hand: the writer of the console does not compress. */
+/** A ZIP with one compressed file, written by hand, because the console's writer does not compress. */
 async function zipDeflated(name: string, text: string): Promise<Uint8Array> {
   const [path, body] = [Buffer.from(name), Buffer.from(await deflate(text))]
   const local = Buffer.alloc(30)

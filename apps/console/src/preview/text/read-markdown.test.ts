@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { readMarkdown } from './read-markdown.ts'
 
 const kibibyte = 1024
-/** A machine on which nothing takes long. */
+/** A clock on which nothing takes long. */
 const stopped = () => 0
 
 test.each([

@@ -71,7 +71,7 @@ describe('objects in parts', () => {
     expect(await write(store, key, bytes, head)).toEqual({ sizeBytes: bytes.length })
     const calls = place.server.requests.filter((each) => each.endsWith(key) && /part|upload/.test(each))
     const names = calls.map((each) => each.slice(0, each.lastIndexOf(' ')))
-    // Two parts at the same time arrive in any order.
+    // Two concurrent parts arrive in any order.
     expect(names.slice(1, 3).sort()).toEqual(['PUT part 2', 'PUT part 3'])
     expect([names[0], ...names.slice(3)]).toEqual(['POST uploads', 'PUT part 1', 'POST upload'])
     expect(await store.size(key)).toBe(bytes.length)
@@ -88,7 +88,7 @@ describe('objects in parts', () => {
     place.proxy.plan = ({ method, target }) => {
       if (method !== 'PUT' || !target.includes('partNumber=') || target.includes('partNumber=1&')) return undefined
       seen++
-      // A seventh would come in this time.
+      // A seventh would arrive within this time.
       if (seen === 6) setTimeout(release.resolve, 100)
       return { kind: 'hold', until: release.promise }
     }

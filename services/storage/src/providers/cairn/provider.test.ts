@@ -7,7 +7,7 @@ import { createCairnProvider } from './provider.ts'
 
 test('a response that ignores the requested range is not left open', async () => {
   const { promise: closed, resolve } = Promise.withResolvers<void>()
-  // As a provider behind a proxy that removes the header: it sends the whole piece, however large.
+  // Like a provider behind a proxy that removes the header: it sends the whole piece, however large.
   const server = createServer((_request, response) => {
     response.once('close', resolve)
     response.writeHead(200)

@@ -1,4 +1,4 @@
-// Pieces come to a provider on Filecoin, whatever is lost, slow or reorganised meanwhile.
+// Pieces reach a provider on Filecoin, whatever is lost, slow or reorganised meanwhile.
 
 import { isHex } from 'viem'
 import { privateKeyToAccount } from 'viem/accounts'

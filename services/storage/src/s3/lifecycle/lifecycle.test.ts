@@ -87,7 +87,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     const all = ['keep/b', 'other-tag', 'tagged', 'tmp/a', 'tmp/large']
     expect(await bucket.apply()).toBe(true)
     expect(await bucket.list()).toEqual(all)
-    // Two days are over at the latest when three are, whatever the time of day is.
+    // When three days are over, two are, whatever the time of day.
     await bucket.age(1)
     await bucket.apply()
     expect(await bucket.list()).toEqual(all)
@@ -156,7 +156,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await bucket.list()).toEqual(['!k', 'k'])
     await bucket.age(7)
     await bucket.apply()
-    // The marker hid a version when the round came to it.
+    // The marker hid a version when the round reached it.
     expect(await bucket.list()).toEqual(['!k'])
     await bucket.apply()
     expect(await bucket.list()).toEqual([])
@@ -394,7 +394,7 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     for (const rule of [
       `<Status>enabled</Status>${good}`,
       `<Status>invalid</Status>${good}`,
-      // A condition that is not understood would let the rule delete more than was meant.
+      // A condition that is not understood would let the rule delete more than intended.
       '<Status>Enabled</Status><Filter><prefix>tmp/</prefix></Filter><Expiration><Days>1</Days></Expiration>',
       '<Status>Enabled</Status><Filter><And><Prefix/><Age>1</Age></And></Filter><Expiration><Days>1</Days></Expiration>',
       `<Status>Enabled</Status><Suffix>x</Suffix>${good}`,
