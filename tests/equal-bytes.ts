@@ -1,4 +1,4 @@
-// Compares bytes as bytes: Vitest's own comparison visits each as an entry, which takes seconds for a few megabytes.
+// Compares bytes as bytes, because Vitest's own comparison visits each as an entry, which takes seconds for a few megabytes.
 import { expect } from 'vitest'
 
 expect.addEqualityTesters([

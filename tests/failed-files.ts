@@ -2,12 +2,12 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, relative } from 'node:path'
 import type { Reporter } from 'vitest/node'
 
-/** Where CI wants the paths of the files that failed, which it runs again. */
+/** Where CI wants the paths of failed files, which it reruns. */
 const target = process.env['CAIRN_TEST_FAILED_FILES']
 
 /**
- * Writes the paths of the files that failed, one per line, to the file that CI names when a run ends. After an error outside of
- * all files, or a run that was stopped, there is no such file.
+ * Writes the paths of failed files, one per line, to the file set by CI when a run ends. After an error outside all files, or
+ * a stopped run, there is no such file.
  */
 export const failedFiles: Reporter[] = target === undefined ? [] : [reportFailedFiles(target)]
 

@@ -1,5 +1,5 @@
-// Starts Firefox for Playwright and relays WebDriver BiDi between them. Playwright 1.65 sets media features, which Firefox 153
-// does not know: the relay answers these calls, and settings of the profile take their place.
+// Starts Firefox for Playwright and relays WebDriver BiDi between them. Playwright 1.65 sets media features that Firefox 153
+// does not support: the relay answers these calls, and profile settings replace them.
 import { spawn } from 'node:child_process'
 import { createInterface } from 'node:readline'
 import { WebSocket, WebSocketServer } from 'ws'

@@ -1,4 +1,4 @@
-// Firefox of the system, as another engine for the console's tests. Playwright drives it by WebDriver BiDi.
+// The system's Firefox, as another engine for the console's tests. Playwright drives it through WebDriver BiDi.
 import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,10 +8,10 @@ import { requireProgram } from './system/require-program.ts'
 /** Whether the tests of the console run in Firefox: the ring `firefox`. */
 export const isFirefox = process.env['CAIRN_TEST_BROWSER'] === 'firefox'
 
-/** What WebDriver BiDi sets for no page: it belongs to the profile of a browser. */
+/** Settings that WebDriver BiDi cannot set per page: they belong to the profile of a browser. */
 type FirefoxLook = { theme: 'light' | 'dark'; isPhone: boolean }
 
-/** Starts a browser. `CAIRN_TEST_FIREFOX` names another program than that of the system. */
+/** Starts a browser. `CAIRN_TEST_FIREFOX` selects another program than the system's. */
 async function launchFirefox({ theme, isPhone }: FirefoxLook): Promise<Browser> {
   const program = process.env['CAIRN_TEST_FIREFOX'] ?? requireProgram('firefox-esr', 'firefox-esr')
   const folder = await mkdtemp(join(tmpdir(), 'cairn-firefox-'))
@@ -29,11 +29,11 @@ async function launchFirefox({ theme, isPhone }: FirefoxLook): Promise<Browser> 
       // The sum of coarse (1), fine (2) and hover (4).
       'ui.primaryPointerCapabilities': isPhone ? 1 : 6,
       'ui.allPointerCapabilities': isPhone ? 1 : 6,
-      // Nothing outside of this machine is looked up.
+      // Looks up nothing outside this machine.
       'network.dns.localDomains': 'localhost',
       'network.proxy.type': 0,
       'dom.events.testing.asyncClipboard': true,
-      // Firefox 153 ends a page in which both the page and the driver read an element of these, as `getByRole` and axe do.
+      // Firefox 153 crashes a page if both the page and the driver read an element of these, as `getByRole` and axe do.
       'accessibility.ARIAElementReflection.enabled': false,
     },
   })
@@ -58,14 +58,14 @@ export function createFirefoxes(): AsyncDisposable & { get(look: FirefoxLook): P
 }
 
 /**
- * Makes `fill` type. By WebDriver BiDi Playwright sets the value from the page's own scripts, where React takes it for its own and
- * reports no change.
+ * Makes `fill` type. Through WebDriver BiDi, Playwright sets the value from a page script. React mistakes this for its own change
+ * and does not report it.
  */
 export function typeInsteadOfFill(page: Page): void {
   const locator: Locator = Object.getPrototypeOf(page.locator('html'))
   locator.fill = async function (value) {
     await this.focus()
-    // By the keyboard, not by the locator: the name of some fields is their value.
+    // Through the keyboard, not the locator, because the name of some fields is their value.
     const { keyboard } = this.page()
     await keyboard.press('ControlOrMeta+a')
     await keyboard.press('Delete')
@@ -73,11 +73,11 @@ export function typeInsteadOfFill(page: Page): void {
   }
 }
 
-/** What Firefox logs of a request that Chromium reports with a code of its own. */
+/** Firefox's log line for a request that Chromium reports with a separate code. */
 export const failedRequest = /^Cross-Origin Request Blocked: .*\(Reason: CORS request did not succeed\)/
 
-/** What Firefox reports of a part of the page that was still loading when the page was left. */
+/** Firefox's report of a part of the page that was still loading when the page was left. */
 export const leftWhileLoading = /^TypeError: error loading dynamically imported module: /
 
-/** What Firefox logs when a player leaves a range for another one before the service worker has answered. */
+/** Firefox's log line when a player abandons a range for another one before the service worker has responded. */
 export const leftRange = /^Failed to load ‘’\. A ServiceWorker intercepted the request/

@@ -18,13 +18,13 @@ export type FiveNodes = AsyncDisposable & {
   readonly lines: readonly string[][]
   stop(node: number): Promise<void>
   start(node: number): Promise<void>
-  /** Copies a node's folder, which must not run. */
+  /** Copies the folder of a stopped node. */
   backUp(node: number): Promise<string>
   restore(node: number, backup: string): Promise<void>
   folder(node: number): string
   /** Opens a node's database, as its operator can. The caller closes it. */
   openDatabase(node: number): DatabaseSync
-  /** Changes a node's database behind its back, as a dishonest operator would. */
+  /** Changes a node's database without the node, as a dishonest operator would. */
   forge(node: number, sql: string, ...values: (string | number)[]): void
   /** Settings of a node, without its peers. */
   environment(node: number): Record<string, string>
@@ -36,7 +36,7 @@ const numbers = [1, 2, 3, 4, 5]
 
 export async function startFiveNodes(
   environment: Record<string, string> = {},
-  /** How far each node's clock is off, in ms. */
+  /** Clock offset of each node, in ms. */
   skewsMs: readonly number[] = [],
 ): Promise<FiveNodes> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-five-'))
@@ -144,17 +144,17 @@ export function without<C extends Client>(client: C, ...nodes: number[]): C {
   return withNodes(client, Object.fromEntries(nodes.map((node) => [node, 'http://127.0.0.1:9'])))
 }
 
-/** A client for whom some nodes are elsewhere. */
+/** A client with other URLs for some nodes. */
 export function withNodes<C extends Client>(client: C, urls: Record<number, string>): C {
   const keyNodes = (client.network.keyNodes ?? []).map((own, i) => urls[i + 1] ?? own)
   return { ...client, network: { ...client.network, keyNodes } }
 }
 
-/** A node that stands before another and does to its answers what a test wants. */
+/** A proxy of a node that changes its responses as a test specifies. */
 export async function startLiar(
   target: string,
   lie: (request: IncomingMessage, answer: { status: number; body: string }, response: ServerResponse) => void,
-  /** Whether a request reaches the other at all. */
+  /** Whether a request is forwarded at all. */
   reaches: (request: IncomingMessage) => boolean = () => true,
 ): Promise<AsyncDisposable & { url: string }> {
   const server: Server = createServer((request, response) => {

@@ -6,15 +6,15 @@ import { scopes as allScopes, type NetworkProfile, type Scope } from '@cairn/pro
 import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 
-/** A local network of a test's own, on free ports and in a temporary folder that goes with it. */
+/** A local network for one test, on free ports and in a temporary folder that is removed with it. */
 export type TestNetwork = Network
 
 export async function createTestNetwork(
   environment: Record<string, string> = {},
-  /** Most tests pay nothing: they do without. */
+  /** Most tests pay nothing and need no chain. */
   chain: 'local' | 'none' = 'none',
   mineEveryMs = 20,
-  /** Storage providers; most tests have no use for them. */
+  /** Number of storage providers; most tests need none. */
   providers = 0,
 ): Promise<TestNetwork> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-test-'))

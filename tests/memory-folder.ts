@@ -4,16 +4,16 @@ import { join } from 'node:path'
 
 /** Where Linux has a file system in memory. */
 const memory = '/dev/shm'
-/** A run uses up to 2 GiB; containers often have a file system of 64 MiB there. */
+/** A run uses up to 2 GiB; containers often have an in-memory file system of only 64 MiB. */
 const minFreeBytes = 6 * 2 ** 30
 const minMemoryBytes = 12 * 2 ** 30
 const prefix = 'cairn-tests-'
-/** Folders of this age were left by runs that were killed. */
+/** Folders older than this were left by killed runs. */
 const staleMs = 6 * 3_600_000
 
 /**
- * Creates a folder in memory for the temporary files of a run: tests wait for thousands of syncs, and none of them takes the
- * power away from a disk. Returns undefined where there is not enough memory, and if `CAIRN_TEST_DISK` is set.
+ * Creates a folder in memory for the temporary files of a run: tests wait for thousands of syncs, and none of them simulates a
+ * power failure. Returns undefined without enough memory, or if `CAIRN_TEST_DISK` is set.
  */
 export function createMemoryFolder(): { path: string; remove(): void } | undefined {
   if (process.env['CAIRN_TEST_DISK'] || process.platform !== 'linux' || totalmem() < minMemoryBytes) return undefined
@@ -26,7 +26,7 @@ export function createMemoryFolder(): { path: string; remove(): void } | undefin
     chmodSync(path, 0o711)
     return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
   } catch {
-    // No such file system, or not writable: the temporary folder of the system does as well.
+    // No such file system, or not writable: the system's temporary folder works as well.
     return undefined
   }
 }

@@ -33,7 +33,7 @@ export type MixedDag = {
   /** The folder, and a DAG-JSON document that links to it. */
   roots: CID[]
   folder: CID
-  /** Content of the entry `file` of the folder: a part by each hash function, the last in an identity CID. */
+  /** Content of the entry `file` of the folder: one part per hash function, the last in an identity CID. */
   file: Uint8Array
   /** Every block, each under its CID. Leaves first. */
   blocks: Block[]

@@ -8,9 +8,9 @@ import { programEnvironment } from './program-environment.ts'
 /** `npm start` as a process. */
 export type NetworkProgram = {
   readonly child: ChildProcess
-  /** Whether it reported that it is ready; false if it ended before. */
+  /** Whether it reported that it is ready; false if it exited before. */
   readonly ready: boolean
-  /** All that it printed. */
+  /** Its complete output. */
   output(): string
 }
 
@@ -47,7 +47,7 @@ export async function startNetworkProgram(
   return { child, output: () => output, ready }
 }
 
-/** Tells it to stop and waits for its end. @returns the exit code */
+/** Requests a stop and waits for the exit. @returns the exit code */
 export async function stopProgram(child: ChildProcess, signal: 'SIGTERM' | 'SIGINT'): Promise<number | null> {
   const exit = once(child, 'exit')
   child.kill(signal)

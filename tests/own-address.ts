@@ -1,7 +1,7 @@
 /**
- * A loopback address that no other process of a test run binds to, derived from the id of this one. A service that restarts
- * on a port of it finds the port free: on 127.0.0.1, any process may be given the port in the meantime. Systems other than
- * Linux have 127.0.0.1 alone.
+ * A loopback address that no other process of a test run binds to, derived from this process id. A service that restarts
+ * on one of its ports finds the port free; on 127.0.0.1, any process may get the port in the meantime. Systems other than
+ * Linux have only 127.0.0.1.
  */
 export const ownAddress =
   process.platform === 'linux'

@@ -4,12 +4,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 /** A process of this machine. */
 export type RunningProcess = { pid: number; parent: number; command: string }
 
-/** Every process that a process started, and those that these started. */
+/** Every process started by a process, and their descendants. */
 export function descendantsOf(pid: number): RunningProcess[] {
   const all = listProcesses()
   const found: RunningProcess[] = []
   const wanted = new Set([pid])
-  // A parent may stand after its child in the list.
+  // A parent may follow its child in the list.
   for (let before = -1; before !== found.length; ) {
     before = found.length
     for (const one of all) {
@@ -21,12 +21,12 @@ export function descendantsOf(pid: number): RunningProcess[] {
   return found
 }
 
-/** Whether a process runs; one that has ended and waits for its parent to notice does not. */
+/** Whether a process runs; a zombie does not. */
 export function isRunning(pid: number): boolean {
   return listProcesses().some((one) => one.pid === pid)
 }
 
-/** Resident memory of several processes together, in MiB; pages that they share count for each. */
+/** Resident memory of several processes together, in MiB; shared pages count for each. */
 export function residentMib(pids: readonly number[]): number {
   const kib = pids.map((pid) => {
     if (!existsSync('/proc/self/status')) return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)]))
@@ -45,13 +45,13 @@ function readProc(): RunningProcess[] {
     if (!Number.isInteger(pid)) return []
     try {
       const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      // The name, in brackets, may hold anything.
+      // The name, in brackets, may contain anything.
       const [state, parent] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
       if (state === 'Z') return []
       const command = readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
       return [{ pid, parent: Number(parent), command }]
     } catch {
-      // It ended meanwhile.
+      // It exited meanwhile.
       return []
     }
   })

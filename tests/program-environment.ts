@@ -1,4 +1,4 @@
-/** The environment that a program started by a test inherits: where programs and temporary files are, and Node's compile cache. */
+/** The environment of programs started by tests: paths of programs and temporary files, and Node's compile cache. */
 export const programEnvironment = {
   PATH: process.env['PATH'],
   NODE_COMPILE_CACHE: process.env['NODE_COMPILE_CACHE'],

@@ -1,11 +1,11 @@
-// Resolves imports of sources of this repository, and of parts of Node, by themselves. Vitest's own hook, which runs after this
-// one, sends each of them to the main process for its watch mode, and gives each test file a new URL, for which Node's
-// compile cache has nothing. JavaScript, because Node's compiler of types is loaded by the first file that is not in the cache.
+// Resolves imports of sources of this repository, and of parts of Node, itself. Vitest's own hook, which runs after this
+// one, sends each of them to the main process for its watch mode, and gives each test file a new URL, which misses Node's
+// compile cache. JavaScript, because Node's type compiler is loaded by the first file that is not in the cache.
 import { isBuiltin, registerHooks } from 'node:module'
 
 const root = new URL('..', import.meta.url).href
 const format = 'module-typescript'
-/** Workspaces are found in the same place from everywhere. */
+/** Workspaces resolve to the same place from everywhere. */
 const workspaces = new Map()
 
 registerHooks({

@@ -7,7 +7,7 @@ import { programEnvironment } from './program-environment.ts'
 const broker = process.env['CAIRN_TEST_CLI'] ?? ''
 let requested: Promise<string[]> | undefined
 
-/** The command of the command line: Node and what it gets before the arguments. The first request of a run bundles it. */
+/** The command of the command line: Node and its arguments before the command's own. The first request of a run bundles it. */
 export function cliCommand(): Promise<string[]> {
   requested ??= requestCli()
   return requested
@@ -20,25 +20,25 @@ async function requestCli(): Promise<string[]> {
   return [process.execPath, text]
 }
 
-/** What a run of the command line ended with and printed. */
+/** The exit code and output of a run of the command line. */
 export type CliRun = { code: number | null; out: string; err: string }
 
 export type CliRunOptions = {
   cwd: string
-  /** The command line sees no environment but this. */
+  /** The complete environment of the command line. */
   env: Record<string, string>
   input?: string | Uint8Array | undefined
-  /** Runs the program in a process of its own, as a shell does: for tests of how it starts, ends and uses its streams. */
+  /** Runs the program in a separate process, like a shell: for tests of how it starts, exits and uses its streams. */
   asProcess?: boolean
-  /** Receives the process, which implies that there is one. */
+  /** Receives the process, which requires a separate one. */
   started?: ((child: ChildProcess) => void) | undefined
 }
 
 let isRunning = false
 
 /**
- * Runs the command line in this process, which saves Node's start and the loading of its modules. A run during another one
- * gets a process, because there is one environment and one working directory.
+ * Runs the command line in this process, which saves the start of Node and the loading of its modules. A run during another one
+ * gets a process, because there is only one environment and one working directory.
  */
 export async function runCli(args: readonly string[], options: CliRunOptions): Promise<CliRun> {
   if (options.asProcess || options.started !== undefined || isRunning) return runProcess(args, options)

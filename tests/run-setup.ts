@@ -1,11 +1,11 @@
-// What all files of a run share. Each part is made when the first file asks for it, and ends with the run.
+// What all files of a run share. Each part starts when the first file requests it, and stops with the run.
 import { createServer } from 'node:http'
 import { type PostgresServer, startPostgresServer } from '@cairn/service/postgres-server-fixture'
 import { bundleCli } from './bundle-cli.ts'
 import { hasChromium } from './has-chromium.ts'
 import { createMemoryFolder } from './memory-folder.ts'
 
-/** Once per run, before the first file. @returns what ends it */
+/** Once per run, before the first file. @returns the teardown */
 export async function setup(): Promise<() => Promise<void>> {
   if (!hasChromium) {
     console.warn(

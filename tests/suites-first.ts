@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs'
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts the files that run suites before the others of their project. Vitest starts large files first when it has no times of
- * an earlier run, and the length of a suite does not show in the size of the file that runs it: the longest would start last,
- * while the other workers have nothing left to do.
+ * Starts the files that run suites before the others of their project. Without times of an earlier run, Vitest starts large files
+ * first, and the duration of a suite does not show in the size of the file that runs it: the longest would start last,
+ * while the other workers are idle.
  */
 export class SuitesFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError, type Client, getProofs, type StorageProofs } from '@cairn/sdk'
 
-/** Ends the wait for a proof that never comes. */
+/** Ends the wait for a proof that never arrives. */
 const limitMs = 200_000
 
-/** Waits until so many providers have proven every piece of a CID. */
+/** Waits until this many providers have proven every piece of a CID. */
 export async function untilProven(client: Client, cid: string, providers = 2): Promise<StorageProofs> {
   let latest: StorageProofs | undefined
   const fetchStatus = async (): Promise<StorageProofs | undefined> => {

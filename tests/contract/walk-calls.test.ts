@@ -1,4 +1,4 @@
-// Sends every call of the API wrongly in each way there is, and takes only answers that the call declares.
+// Sends every call of the API in every wrong way, and accepts only responses that the call declares.
 import {
   allCalls,
   authErrors,
@@ -46,7 +46,7 @@ type Sent = {
   key?: string
 }
 
-/** Values that pass the schemas, by the names of the fields. */
+/** Values that pass the schemas, by field name. */
 const good: Record<string, string> = {
   publicKey: `0x${'1'.repeat(40)}`,
   signedMessage: `0x${'0'.repeat(130)}`,
@@ -56,7 +56,7 @@ const good: Record<string, string> = {
   fileName: 'name.txt',
 }
 
-/** What a part of a call holds, as JSON Schema. */
+/** The JSON Schema of a part of a call. */
 function fieldsOf(
   call: CallDefinition,
   part: 'params' | 'query' | 'headers' | 'body',
@@ -94,14 +94,14 @@ async function send(call: CallDefinition, sent: Sent): Promise<Response> {
   })
 }
 
-/** A declared code with the table's status, in the call's dialect; answers the code. */
+/** Checks for a declared code with the table's status, in the call's dialect; returns the code. */
 async function expectDeclaredError(call: CallDefinition, answer: Response): Promise<string> {
   const code = answer.headers.get(codeHeader)
   const text = await answer.text()
   const label = `${call.id}: ${answer.status} ${code} ${text.slice(0, 300)}`
   if (!isErrorCode(code)) throw new Error(`no code: ${label}`)
   expect([...call.errors, ...commonErrors], label).toContain(code)
-  // An option that only clients of Kubo send makes an upload answer in their form.
+  // An option that only Kubo clients send makes an upload respond in their format.
   const dialect = call.dialect === 'upload' && /^\{"Message":/.test(text) ? 'kubo' : call.dialect
   expect(answer.status, label).toBe(statusOf(dialect, code))
   expect(answer.headers.get('x-request-id'), label).toBeTruthy()
@@ -163,7 +163,7 @@ describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) =
     for (const { name } of fieldsOf(call, 'query').filter((field) => field.required)) {
       for (const value of ['', '\u0000', '../../etc/passwd', 'x'.repeat(9000)]) {
         const answer = await send(call, { ...key(), query: { [name]: value } })
-        // A label may be any text.
+        // A label can be any text.
         if (answer.ok && isAccepted(call, { ...required(call, 'query'), [name]: value })) continue
         await expectDeclaredError(call, answer)
       }
@@ -181,7 +181,7 @@ describe.each(calls.map((call) => [call.id, call] as const))('%s', (_id, call) =
     for (const field of fieldsOf(call, 'body')) {
       for (const value of [null, { a: 1 }, field.type === 'array' ? 5 : ['x']]) {
         const body = { ...required(call, 'body'), [field.name]: value }
-        // A few fields may be null.
+        // A few fields can be null.
         if (call.body?.kind === 'json' && v.is(call.body.schema, body)) continue
         await expectDeclaredError(call, await send(call, { ...key(), body: JSON.stringify(body) }))
       }

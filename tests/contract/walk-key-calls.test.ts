@@ -1,5 +1,5 @@
-// Sends every call of key nodes wrongly in each way there is, to a node and through the router, and takes only answers that
-// the call declares, in the form that published clients can read.
+// Sends every call of key nodes in every wrong way, to a node and through the router, and accepts only responses that
+// the call declares, in the format that published clients can read.
 import { proofHeader, proveRequest } from '@cairn/crypto'
 import {
   allCalls,
@@ -37,7 +37,7 @@ const places: Place[] = ['node', 'router']
 const baseOf = (place: Place) =>
   (place === 'node' ? network.profile.keyNodes?.[node - 1] : network.profile.keyRouter) ?? ''
 
-/** Values that pass the schemas, by the names of the fields. */
+/** Values that pass the schemas, by field name. */
 const good = (): Record<string, unknown> => ({
   address: session.address,
   cid,
@@ -102,7 +102,7 @@ async function send(call: CallDefinition, place: Place, sent: Sent = {}): Promis
   })
 }
 
-/** A declared code with the table's status, never 404, in words that published clients do not misread. */
+/** Checks for a declared code with the table's status, never 404, in words that published clients do not misread. */
 async function expectDeclaredError(call: CallDefinition, answer: Response): Promise<string> {
   const code = answer.headers.get(codeHeader)
   const text = await answer.text()

@@ -1,4 +1,4 @@
-// Every line of the pages that calls the command line does so in one way, and runs as printed but for what it stands for.
+// Every line of the pages that calls the command line does so in one way, and runs as printed, except for placeholders.
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
@@ -18,7 +18,7 @@ const pages = [
 
 type Block = { page: string; lines: string[]; reason: string | undefined }
 
-/** The shell blocks of a page that call the command line, with the reason of those that no test runs. */
+/** The shell blocks of a page that call the command line, with the reason for those that no test runs. */
 function blocksOf(page: string): Block[] {
   const text = readFileSync(join(root, page), 'utf8')
   return [...text.matchAll(/(?:<!-- not run: ([^>]+) -->\n)?^ *```([^\n]*)\n(.*?)^ *```$/gms)]
@@ -63,7 +63,7 @@ test('each TypeScript or JavaScript example is a complete file, and its page say
 describe('each line runs', () => {
   let network: TestNetwork
   let folder: ExampleFolder
-  /** What `<cid>` and `<name>` stand for: the last that was printed. */
+  /** The values of `<cid>` and `<name>`: the last printed ones. */
   const last = { cid: '', name: '' }
   beforeAll(async () => {
     network = await createTestNetwork({ CAIRN_S3_API_PORT: '0' }, 'local', 20, 2)
@@ -101,14 +101,14 @@ describe('each line runs', () => {
   const run = blocks.filter(
     ({ page, reason }) =>
       reason === undefined &&
-      // Their own tests run these blocks whole.
+      // Other tests run these blocks completely.
       !['README.md', 'docs/how-to/conditions.md', 'docs/how-to/sdk.md'].includes(page),
   )
   test.each(run.map(({ page, lines }) => ({ page, first: lines[0], lines })))('$page: $first', async ({ lines }) => {
     for (const line of lines.filter((one) => callOfCli.test(one))) {
       const filled = line.replaceAll('<cid>', last.cid).replaceAll('<name>', last.name)
       expect(filled, line).not.toMatch(/ <\w+>/)
-      // It fails if the command does.
+      // It fails if the command fails.
       const said = await folder.runLine(filled)
       if (/ (?:upload|rotate) /.test(line)) last.cid = readCid(said)
       last.name = /\bk51[a-z0-9]+\b/.exec(said)?.[0] ?? last.name

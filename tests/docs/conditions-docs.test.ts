@@ -1,4 +1,4 @@
-// The page's examples are run as they are printed; its sets and settings are read by the product's own readers.
+// The examples of the page run as printed; the product's own readers parse its sets and settings.
 import { readFileSync } from 'node:fs'
 import { evmMethods, parseAggregator, parseConditions } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The page's examples are run as they are printed.
+// The examples of the page run as printed.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

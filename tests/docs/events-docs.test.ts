@@ -1,4 +1,4 @@
-// The page's examples are run as they are printed; it names every type of event and every function.
+// The examples of the page run as printed, and it lists every event type and every function.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { eventTypes } from '@cairn/protocol'

@@ -1,4 +1,4 @@
-// The page about changes of folders: its example, as it is written.
+// The page about changing folders: its example, as printed.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'

@@ -1,4 +1,4 @@
-// The example of the page on signed links is run as it is printed; its figures are those of the code.
+// The example of the page on signed links runs as printed, and its figures match the code.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { maxGatewayLinkSeconds } from '@cairn/protocol'

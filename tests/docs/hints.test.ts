@@ -1,4 +1,4 @@
-// Every command and option that a text names has to exist: of the table of errors, the command line and the SDK.
+// Every command and option in a text must exist: in the table of errors, the command line and the SDK.
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { errorTable } from '@cairn/protocol'
@@ -10,7 +10,7 @@ const packages = resolve(import.meta.dirname, '../../packages')
 
 type Text = { where: string; text: string }
 
-/** Lines of sources without comments: what they say stands between quotes. */
+/** Lines of sources without comments: their texts are quoted. */
 function linesOf(folder: string): Text[] {
   return readdirSync(join(packages, folder), { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.ts') && !/\.(test|fixture|suite)\.ts$/.test(path))
@@ -30,7 +30,7 @@ const texts: Text[] = [
   ...linesOf('sdk/src'),
 ]
 
-/** What follows the word `cairn` in prose. */
+/** The words after `cairn` in prose. */
 const prose = ['itself', 'command']
 
 test('each command in a text exists, with the action and the options beside it', () => {

@@ -11,7 +11,7 @@ const pages = [
     .map((name) => join('docs', name)),
 ]
 
-/** A page without its blocks of code, in which `#` is a comment and a link is none. */
+/** A page without its code blocks, in which `#` is a comment and a link is not a link. */
 function readProse(page: string): string {
   return readFileSync(join(root, page), 'utf8').replace(/^ *```[\s\S]*?^ *```/gm, '')
 }

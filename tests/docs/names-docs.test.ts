@@ -1,4 +1,4 @@
-// The page's example is run as it is printed; its commands exist.
+// The example of the page runs as printed, and its commands exist.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {

@@ -1,4 +1,4 @@
-// The page's figures are those of the code. tests/system runs its curl lines.
+// The figures of the page match the code. tests/system runs its curl lines.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {

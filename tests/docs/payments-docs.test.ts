@@ -1,4 +1,4 @@
-// The page's example is run as it stands; its settings are read by the service's own reader.
+// The example of the page runs as printed; the service's own reader parses its settings.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { paymentStates } from '@cairn/protocol'

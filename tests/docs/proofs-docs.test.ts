@@ -1,4 +1,4 @@
-// The page's example is run as it stands; its settings are read by the service's own readers.
+// The example of the page runs as printed; the service's own readers parse its settings.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { dealStates } from '@cairn/protocol'

@@ -1,4 +1,4 @@
-// The page's commands start a provider, and its example checks it, as they stand.
+// The commands of the page start a provider, and its example checks it, as printed.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
@@ -16,7 +16,7 @@ const page = readFileSync(join(root, 'docs/provider.md'), 'utf8')
 let folder = ''
 beforeAll(() => {
   mkdirSync(join(root, '.cache'), { recursive: true })
-  // Below a workspace that has the packages, so that they are found.
+  // Below a workspace that has the packages, so that they can be resolved.
   folder = mkdtempSync(join(root, '.cache', 'docs-'))
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
@@ -26,7 +26,7 @@ test('the commands start a provider with keys of its own', async () => {
   for (const name of shell.match(/CAIRN_\w+/g) ?? []) {
     expect(Object.keys(providerSettings)).toContain(name.replace(/_FILE$/, ''))
   }
-  // On a free port: the printed one may be taken.
+  // On a free port, because the printed one may be in use.
   expect(shell).toContain('CAIRN_PROVIDER_PORT=8100')
   const script = shell
     .replace('CAIRN_PROVIDER_PORT=8100', 'CAIRN_PROVIDER_PORT=0')

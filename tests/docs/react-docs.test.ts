@@ -1,4 +1,4 @@
-// The app of the React page: its files are those of the example, and run in a browser as the page prints them.
+// The app of the React page: its files equal those of the example, and run in a browser as printed.
 // tests/interop/packed-react.test.ts builds the same example from packed packages.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'

@@ -1,4 +1,4 @@
-// The README's lines are run as a newcomer would, against a local network on ports of its own.
+// The lines of the README run as for a newcomer, against a local network on its own ports.
 import { spawn } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -47,9 +47,9 @@ function run(command: string, args: string[], cwd: string): Promise<{ code: numb
 }
 
 test('every shell line works as it stands', async () => {
-  // What needs its own stage is named here and tested there: start (start-and-stop); tests, check, bench and interop are what runs this.
+  // Lines that need their own stage are tested elsewhere: start (start-and-stop); tests, check, bench and interop run this.
   const staged = /^npm (start|test|run (check|test:|bench|interop))/
-  // curl is a program of the system: tests/system runs its block. The example of the SDK has a test below.
+  // curl is a system program, so tests/system runs its block. The example of the SDK has a test below.
   const lines = blocks('sh')
     .filter((block) => !/^(curl |node scripts)/m.test(block))
     .flatMap((block) => block.split('\n').map((line) => line.trim()))

@@ -1,4 +1,4 @@
-// The page's example is run as it stands, twice: begun in one process, and gone on with in another.
+// The example of the page runs as printed, twice: started in one process, and continued in another.
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { MIB, resumableSegmentBytes, uploadWriterLifetimeMs } from '@cairn/protocol'

@@ -7,18 +7,18 @@ import { cliCommand } from '../run-cli.ts'
 
 const root = resolve(import.meta.dirname, '../..')
 
-/** A folder in which a page's examples are saved and run as the page prints them. */
+/** A folder in which the examples of a page are saved and run as printed. */
 export type ExampleFolder = Disposable & {
   readonly path: string
-  /** Runs the page's shell block that contains this text. @returns all that it prints */
+  /** Runs the shell block of the page that contains this text. @returns its output */
   run(part: string): Promise<string>
-  /** Runs a line as a page prints it. @returns all that it prints */
+  /** Runs a line as a page prints it. @returns its output */
   runLine(line: string): Promise<string>
 }
 
 /**
- * Saves each file that a page names (```ts name.ts) in a folder with the network's profile, instead of the repository's
- * folder. A command changes only in the paths of `scripts/run.mjs` and of the file, which it looks for in the repository;
+ * Saves each file of a page (```ts name.ts) in a folder with the network's profile, instead of the repository's
+ * folder. A command changes only in the paths of `scripts/run.mjs` and of the file, which are resolved in the repository;
  * `npm run cairn`, which would change to the repository's folder, becomes the program that it starts, in one file.
  */
 export function openExamples(page: string, network: Pick<TestNetwork, 'home'>): ExampleFolder {
@@ -55,7 +55,7 @@ async function runShell(command: string, cwd: string): Promise<string> {
   const child = spawn('bash', ['-euo', 'pipefail', '-c', command], {
     cwd,
     env: { ...env, CAIRN_CONFIG_HOME: join(cwd, '.config') },
-    // Without a terminal or a socket: bash reads the machine's own start file when its input is a socket.
+    // Without a terminal or a socket, because bash reads the machine's start file when its input is a socket.
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   let said = ''
@@ -69,7 +69,7 @@ async function runShell(command: string, cwd: string): Promise<string> {
   return said
 }
 
-/** Runs the one example of a page. @returns all that it prints */
+/** Runs the only example of a page. @returns its output */
 export async function runExample(page: string, network: Pick<TestNetwork, 'home'>): Promise<string> {
   using examples = openExamples(page, network)
   return await examples.run('node scripts/run.mjs')

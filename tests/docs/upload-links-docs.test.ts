@@ -1,4 +1,4 @@
-// The examples of the page on upload links are run as they are printed; it names every function and action.
+// The examples of the page on upload links run as printed, and it lists every function and action.
 import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import {

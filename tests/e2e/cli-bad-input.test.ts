@@ -1,5 +1,5 @@
-// Commands with wrong input: what they print is an error with a code, never a stack. The commands for content have tests of
-// their own; with such values they would read the whole machine.
+// Commands with wrong input print an error with a code, never a stack. The commands for content have their own tests,
+// because with such values they would read the whole machine.
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -39,7 +39,7 @@ const counted = /^(at-least|count|expires|leaves|lifetime|limit|max-size|max-tot
 /** They run until they are interrupted. */
 const endless = ['watch', 'mcp']
 
-/** Runs a command line and checks what every one of them promises. Returns the exit code. */
+/** Runs a command line and checks what all of them promise. Returns the exit code. */
 async function run(args: readonly string[]): Promise<number | null> {
   const { code, out, err } = await home.cairn(['--json', ...args])
   const shown = `cairn ${args.map((arg) => JSON.stringify(arg.slice(0, 80))).join(' ')}\n${err.slice(0, 400)}`

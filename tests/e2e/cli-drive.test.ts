@@ -119,7 +119,7 @@ describe('two machines', () => {
     expect(await drive('laptop', 'share', 'docs/a.txt', friend)).toMatchObject({
       err: expect.stringContaining('has no encrypted file'),
     })
-    // Each person a file is shared with is a contact, and a label stands for its address.
+    // Each recipient of a file is a contact, and a label can be used for its address.
     const contacts = async () =>
       JSON.parse((await drive('phone', 'contacts', '--json')).out) as { label: string; usedAt: string | null }
     expect(await contacts()).toMatchObject({

@@ -102,16 +102,16 @@ describe('export and import', () => {
     const client = await createKeyClient(source, privateKey)
     for (let i = 0; i < 30; i++) await uploadBytes(client, randomBytes(500 + i), { name: `note-${i}.txt` })
     largeCid = (await uploadBytes(client, large, { name: 'film.mp4', mimeType: 'video/mp4' })).cid
-    // The same content under two names, and a name that ends as a CAR's does.
+    // The same content under two names, and a name with the extension of a CAR.
     for (const name of ['twice.bin', 'again.bin', 'odd.car'])
       await uploadBytes(client, large.subarray(0, 9_000), { name })
-    // Two names with folders, as objects of S3 have.
+    // Two names with folders, like S3 objects.
     for (const folderName of ['one', 'two']) {
       const { cid } = await uploadBytes(client, large.subarray(0, 7_000), { name: 'index.html' })
       for await (const { id, fileName } of listFiles(client, { search: cid }))
         if (fileName === 'index.html') await renameFile(client, id, `site/${folderName}/index.html`)
     }
-    // A private file, and one of which the account has both.
+    // A private file, and content that the account has both privately and publicly.
     const privateCid = (await uploadBytes(client, hidden, { name: 'hidden.bin', private: true })).cid
     await uploadBytes(client, large.subarray(0, 9_000), { name: 'twice.bin', private: true })
     sharedCid = (await uploadEncryptedBytes(client, secret, { name: 'secret', shareTo: [friend] })).cid
@@ -173,7 +173,7 @@ describe('export and import', () => {
 
   test('with --name-keys, let a wallet that opens the keys publish names after the import', async () => {
     expect(await cairn(source, 'at-source', ['export', '--all', 'with-keys', '--name-keys'])).toMatchObject({ code: 8 })
-    // The key of the second name is on no machine that the command line knows: that is listed, and the rest is there.
+    // The key of the second name is on no machine known to the command line: this is reported, and the rest is exported.
     const manifest: unknown = JSON.parse(readFileSync(join(folder, 'with-keys', 'manifest.json'), 'utf8'))
     expect(manifest).toMatchObject({
       missing: [{ kind: 'name key', code: 'NAME_KEY_WITH_OWNER' }],
@@ -202,7 +202,7 @@ describe('export and import', () => {
         .flatMap(({ label, key }) => (key === 'here' ? [label] : []))
         .sort()
     }
-    // The same account on a machine that was set up again.
+    // The same account on a newly set up machine.
     await storeLightWallet(join(folder, 'fresh'), privateKey, 'correct horse')
     expect(await cairn(source, 'fresh', ['api-key', 'new'])).toMatchObject({ code: 0 })
     expect(await listKept(source, 'fresh')).toEqual([])
@@ -213,14 +213,14 @@ describe('export and import', () => {
     const again = await cairn(source, 'fresh', ['import', 'with-own', '--json'])
     expect(JSON.parse(again.out)).toMatchObject({ names: 0, nameKeys: 0, missing: [] })
 
-    // Another network, whose service holds none of the keys.
+    // Another network, whose service has none of the keys.
     const moved = await cairn(target, 'at-target', ['import', 'with-own', '--json'])
     expect(JSON.parse(moved.out)).toMatchObject({ names: 1, nameKeys: 4, missing: [] })
     expect(await listKept(target, 'at-target')).toEqual(
       ['site', 'published', 'unpublished', 'unpublished at the service'].sort(),
     )
 
-    // Without keys, a name that was never published is named as missing.
+    // Without keys, a name that was never published is reported as missing.
     expect(await cairn(source, 'at-source', ['export', '--all', 'without-keys'])).toMatchObject({ code: 0 })
     await removeName(client, held.name)
     const without = await cairn(source, 'fresh', ['import', 'without-keys', '--json'])
@@ -258,7 +258,7 @@ describe('export and import', () => {
       expect(JSON.parse(out)).toMatchObject({
         uploaded: 38,
         missing: [
-          // Nothing can ask for this condition there, so the file that it guards is not listed without it.
+          // Nothing can evaluate this condition there, so the file that it guards is not listed without it.
           { kind: 'file key', id: conditionalCid, code: 'CHAIN_NOT_SUPPORTED' },
           { kind: 'file', id: largeCid, code: 'BLOCK_HASH_MISMATCH' },
         ],
@@ -308,7 +308,7 @@ test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000
     ['rm', 'note-3.txt'],
   ])
     expect(await cairn(source, 'at-source', ['drive', ...args])).toMatchObject({ code: 0 })
-  // The target has changes of its own.
+  // The target has its own changes.
   expect(await cairn(target, 'at-target', ['drive', 'mkdir', 'there'])).toMatchObject({ code: 0 })
 
   expect(await cairn(source, 'at-source', ['export', '--all', 'drive-backup'])).toMatchObject({ code: 0 })
@@ -329,7 +329,7 @@ test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000
 
 test('preserves the order of uploads of one name or one CID, so that the drive shows the same versions', async () => {
   const client = await createKeyClient(source, privateKey)
-  // A small file overtakes a large one that is sent at the same time.
+  // A small file overtakes a large one sent at the same time.
   for (const [at, sizeBytes] of [6_000_000, 3_000_000, 20, 10].entries()) {
     const bytes = new Uint8Array(randomBytes(sizeBytes))
     await uploadBytes(client, bytes, { name: 'versions.bin' })
@@ -377,7 +377,7 @@ test('a file that a second import stores after its newer version is reported, wi
 })
 
 test('announces imported content to indexers only if the user wants it', async () => {
-  // The address of an indexer that never answers.
+  // The address of an indexer that never responds.
   const network = await createTestNetwork({ CAIRN_IPNI_INDEXERS: 'http://127.0.0.1:9' })
   try {
     await storeLightWallet(join(folder, 'announcing'), privateKey, 'correct horse')

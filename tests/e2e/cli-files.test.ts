@@ -12,7 +12,7 @@ import { programEnvironment } from '../program-environment.ts'
 import { cliCommand } from '../run-cli.ts'
 import { type CliHome, createCliHome, hello } from './cli-home.ts'
 
-/** The command, as a part of a shell's line. */
+/** The command, as a part of a shell line. */
 let cli = ''
 let home: CliHome
 beforeAll(async () => {
@@ -39,7 +39,7 @@ test.each([
     const from = request.socket.bytesRead
     const timer = setInterval(() => {
       const isPartly = request.socket.bytesRead - from > 24 * 1024 * 1024 && offsets.length === 1
-      // Once: a signal that arrives while the process exits ends it without its exit code.
+      // Once: a signal that arrives while the process exits would end it without its exit code.
       if (isPartly) running?.kill(signal)
       if (isPartly || request.destroyed) clearInterval(timer)
     }, 1)
@@ -176,7 +176,7 @@ test('cid computes the CID of an upload without a network', async () => {
 
 test('-q prints one value and nothing else', async () => {
   const { cairn } = home
-  // The first call may make the key, and say so.
+  // The first call may create the key, and report it.
   await cairn(['balance'])
   const quiet = async (...args: string[]) => {
     const { code, out, err } = await cairn([...args, '-q'])
@@ -256,7 +256,7 @@ test('ls, info, rename, rm, balance, quote, pin', async () => {
   expect((await cairn(['pin', hello, '--name', 'kept'])).out).toContain('kept')
 })
 
-/** Runs a line of a shell in which a failing part of a pipe fails. */
+/** Runs a shell line in which a failing part of a pipe fails. */
 async function runPipe(line: string): Promise<{ code: number | null; out: string }> {
   const { network, folder } = home
   return await new Promise((done) => {
@@ -308,7 +308,7 @@ test('a command that changes something completes after its reader has gone', asy
   const all = ids.map((line) => JSON.parse(line).id).join(' ')
   expect(await runPipe(`${cli} rm --yes ${all} 2>&1 | true`)).toEqual({ code: 0, out: '' })
   expect(await list()).toBe(0)
-  // What fails after that still does.
+  // Later failures still fail.
   expect((await runPipe(`${cli} upload pipe-1.txt missing.txt 2>&1 | true`)).code).toBe(1)
 })
 

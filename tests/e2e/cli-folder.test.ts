@@ -34,7 +34,7 @@ test('puts a file into a folder and removes others: the name follows, the folder
   expect(removed.code, removed.err).toBe(0)
   expect(removed.out).toContain('smaller  0 B sent')
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
-  // Not published, and a folder on disk below a path of its own.
+  // Not published, and a folder on disk below its own path.
   const cid = (await json(['folder', 'put', 'my site', 'site', 'old/copy', '--no-publish']))['cid'] as string
   expect((await home.cairn(['cat', `${cid}/old/copy/drafts/one.md`])).out).toBe('first drafts/one.md')
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)

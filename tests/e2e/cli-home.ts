@@ -21,7 +21,7 @@ export type CliHome = AsyncDisposable & {
   readonly network: TestNetwork
   readonly folder: string
   cairn(args: string[], options?: RunOptions): Promise<CliRun>
-  /** Stores a wallet for what is not about the wallet itself. */
+  /** Stores a wallet for tests that are not about the wallet itself. */
   storeWallet(config: string): Promise<void>
 }
 

@@ -1,4 +1,4 @@
-// CARs are imported by the command line: several roots, uploads over several CARs, exports of other services.
+// The command line imports CARs: several roots, uploads over several CARs, exports of other services.
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { downloadBytes, downloadCar } from '@cairn/sdk'
@@ -41,7 +41,7 @@ test('imports every root, also of uploads spread over several CARs, and reports 
   )
   expect(await downloadBytes(client, cids.large)).toEqual(large)
 
-  // The blocks before the damage count, and the root without all its blocks is not kept.
+  // The blocks before the damage count, and the root without all of its blocks is not kept.
   const bytes = readFileSync(join(cars, 'shard-0.car'))
   writeFileSync(join(cars, 'shard-0.car'), bytes.subarray(0, bytes.length - 10))
   whole[whole.length - 1] = (whole.at(-1) ?? 0) ^ 1

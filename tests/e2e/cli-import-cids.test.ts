@@ -1,4 +1,4 @@
-// A list of CIDs is fetched from gateways and imported by the command line.
+// The command line fetches a list of CIDs from gateways and imports it.
 import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -17,7 +17,7 @@ beforeAll(async () => {
 })
 afterAll(() => networks?.[Symbol.asyncDispose]())
 
-/** A gateway of the source network that can be cut, refuse or lie, and remembers what was requested. */
+/** A gateway of the source network that can be cut, refuse or lie, and records what was requested. */
 async function openGateway(
   change: {
     /** Ends each CAR after this many bytes, and has no other content from then on. */
@@ -108,7 +108,7 @@ test('fetches a list of CIDs from a gateway, verifies it, lists it under the sam
   expect(await downloadBytes(first.client, cids.large)).toEqual(large)
   expect(readdirSync(folder).filter((name) => name.endsWith('.blocks'))).toEqual(['list.jsonl.blocks'])
 
-  // Only what is missing is requested again.
+  // Only missing content is requested again.
   gateway.requests.length = 0
   const args = ['cids', 'list.csv', '--gateway', gateway.url, '--state', 'list.jsonl']
   const again = await runImport(args, {}, first.client)

@@ -7,7 +7,7 @@ import { createKeyClient } from '../fixtures.ts'
 import { listen } from '../listen.ts'
 import { type ImportNetworks, startImportNetworks } from './import-networks.ts'
 
-/** Versions of one file at the source, oldest first. A small one overtakes a large one that is sent at the same time. */
+/** Versions of one file at the source, oldest first. A small one overtakes a large one sent at the same time. */
 const sizes = [3_000_000, 1_500_000, 20, 10]
 let networks: ImportNetworks
 let owner: Client
@@ -115,7 +115,7 @@ test('reports an older version that only a later run could store, with how to ma
   ])
   const drive = await openDrive(client)
   expect(drive.list('/')).toMatchObject([{ cid: cids[1] }])
-  // What the command line suggests.
+  // The suggestion of the command line.
   await drive.change((edit) => edit.useVersion('/report.pdf', newest))
   expect(drive.list('/')).toMatchObject([{ cid: newest, versions: { length: 4 } }])
 })

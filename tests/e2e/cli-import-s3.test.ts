@@ -1,4 +1,4 @@
-// The objects of an S3 bucket are imported by the command line.
+// The command line imports the objects of an S3 bucket.
 import { join } from 'node:path'
 import { downloadBytes, listFiles } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -52,7 +52,7 @@ test('each object becomes a file with its key as the name, its type, and the CID
 
   const again = await runImport(args, { env }, client)
   expect([again.code, again.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
-  // Without the state file, the CID that the bucket states is enough.
+  // Without the state file, the CID stated by the bucket is enough.
   const fresh = await runImport(['s3://moving/docs/'], { env }, client)
   expect([fresh.code, fresh.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 4, bytes: 0 })])
   expect(await Array.fromAsync(listFiles(client))).toHaveLength(4)

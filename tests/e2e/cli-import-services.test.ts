@@ -1,4 +1,4 @@
-// What services list is imported by the command line: Lighthouse, the Pinning Service API, Pinata.
+// The command line imports what services list: Lighthouse, the Pinning Service API, Pinata.
 import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -90,12 +90,12 @@ test('Lighthouse: imports all pages with names and types, and opens encrypted fi
   const moved = await getConditions(mover, conditional.cid)
   expect(moved).toEqual(await getConditions(owner, conditional.cid))
   expect(moved).toMatchObject({ conditions, aggregator: '([1] and [2])' })
-  // The conditions decide here as they did there: a stranger who meets them opens the file, and not the shared one.
+  // The conditions decide here as they did there: a stranger who meets them opens that file, and not the shared one.
   const visitor = await createKeyClient(target)
   expect(await decryptBytes(visitor, conditional.cid)).toHaveLength(900)
   await expect(decryptBytes(visitor, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
 
-  // Another wallet cannot take the key, so its account does not list the file.
+  // Another wallet cannot receive the key, so its account does not list the file.
   const stranger = await createKeyClient(target)
   const strange = { ...env, CAIRN_CONFIG_HOME: join(folder, 'stranger') }
   await storeLightWallet(strange.CAIRN_CONFIG_HOME, stranger.privateKey, 'correct horse')

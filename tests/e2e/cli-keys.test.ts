@@ -1,4 +1,4 @@
-// Encrypted files with the real program, as two users' shells run it.
+// Encrypted files with the real program, as the shells of two users run it.
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
-/** `owner` has the test wallet, `friend` a wallet of its own. */
+/** `owner` has the test wallet, `friend` its own. */
 function cairn(
   who: 'owner' | 'friend',
   args: string[],
@@ -65,11 +65,11 @@ test('uploads, shares, opens, revokes and transfers between two users, each with
   expect((await cairn('friend', ['get', cid, '-o', 'theirs.txt'])).code).toBe(0)
   expect(readFileSync(join(folder, 'theirs.txt'), 'utf8')).toBe('dear diary')
   expect((await json('friend', 'keys', 'list', '--shared'))['cid']).toBe(cid)
-  // A reader who keeps a copy still reads the file, and not its encrypted bytes.
+  // A reader who keeps a copy still reads the file, not its encrypted bytes.
   expect(await cairn('friend', ['api-key', 'new'])).toMatchObject({ code: 0 })
   expect(await cairn('friend', ['pin', cid])).toMatchObject({ code: 0 })
   expect(await cairn('friend', ['cat', cid])).toMatchObject({ code: 0, out: 'dear diary' })
-  // A wrong address is named, with the addresses that still have access.
+  // A wrong address is reported, with the addresses that still have access.
   const stranger = `0x${'77'.repeat(20)}`
   const wrong = await cairn('owner', ['unshare', cid, stranger])
   expect([wrong.code, wrong.out]).toEqual([0, expect.stringContaining(`${cid} was not shared with ${stranger}.`)])
@@ -85,7 +85,7 @@ test('uploads, shares, opens, revokes and transfers between two users, each with
     .trim()
     .split('\n')
     .map((line) => JSON.parse(line))
-  // The first revocation is that of the wrong address: nodes that missed a share of it must not give it back.
+  // The first revocation concerns the wrong address: nodes that missed a share of it must not restore it.
   expect(events.map(({ kind }) => kind).sort()).toEqual(['denied', 'opened', 'revoke', 'revoke', 'save', 'share'])
   expect(events.find(({ kind }) => kind === 'opened')?.address).toBe(friend.toLowerCase())
   expect((await cairn('owner', ['keys', 'log', '--limit', '0'])).code).toBe(2)
@@ -155,7 +155,7 @@ test('a target that cannot be written does not use up a link', async () => {
   expect([existing.code, existing.err]).toEqual([1, expect.stringContaining('taken.txt already exists')])
   const missing = await open('-o', join('missing', 'letter.txt'))
   expect([missing.code, missing.err]).toEqual([1, expect.stringContaining('does not exist or cannot be created')])
-  // Its own name is known only after the open, so another one is found for it.
+  // Its own name is known only after the open, so another one is chosen for it.
   const opened = await open('--json')
   expect(opened.code, opened.err).toBe(0)
   expect(readFileSync(join(folder, String(cid)), 'utf8')).toBe('dear diary')

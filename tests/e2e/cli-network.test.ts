@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type CliHome, createCliHome } from './cli-home.ts'
 
 let home: CliHome
-/** What the service sends as its profile now. */
+/** The profile that the service currently sends. */
 let profile: Record<string, unknown>
 const server = createServer((_request, response) => {
   response.setHeader('content-type', 'application/json')
@@ -43,7 +43,7 @@ test('a service cannot give later commands other key nodes or contracts', async 
   expect((await cairn(['status'], config)).code).toBe(0)
   const stored = join(home.folder, config, 'networks.json')
   expect(statSync(stored).mode & 0o777).toBe(0o600)
-  // Another name of the same profile.
+  // Another URL of the same profile.
   expect((await home.cairn(['status', '--network', `${url}/.well-known/cairn.json`], { config })).code).toBe(0)
   expect(Object.keys(JSON.parse(readFileSync(stored, 'utf8')))).toEqual([url])
 

@@ -60,7 +60,7 @@ test('the commands report that no provider has a private upload of the account',
     const { code, err } = await cairn(...args, own)
     expect(err).toContain('A private upload is stored only by the service: no provider has a copy')
     expect(code).toBe(3)
-    // Of unknown content, and for others, they say what they said.
+    // For unknown content, and for other users, their output stays the same.
     for (const env of [{}, { CAIRN_API_KEY: 'of_another' }]) {
       const other = await runCli([...args, env.CAIRN_API_KEY === undefined ? unknownCid : own], {
         cwd: folder,

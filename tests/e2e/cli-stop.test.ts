@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => home?.[Symbol.asyncDispose]())
 
-/** A gateway that sends what another one sends, but no more than so many bytes of an answer, and says when it holds one. */
+/** A gateway that forwards another one, but limits the bytes of a response, and reports when it holds one. */
 async function startHoldingGateway(gateway: string, maxBytes: number, onHold: () => void) {
   const server = createServer((incoming, outgoing) => {
     const request = get(`${gateway}${incoming.url}`, { headers: { accept: incoming.headers.accept } }, (answer) => {
@@ -62,7 +62,7 @@ test('Ctrl-C in the middle of a download keeps what was received, and says how t
     started: (child) => {
       stop = () => {
         stop = () => undefined
-        // What was sent is not yet what has arrived.
+        // Sent bytes have not necessarily arrived.
         const looking = setInterval(() => {
           if ((statSync(part, { throwIfNoEntry: false })?.size ?? 0) <= MIB) return
           clearInterval(looking)

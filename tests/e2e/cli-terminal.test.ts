@@ -1,4 +1,4 @@
-// What the command line does only in a terminal: a real one, created by util-linux `script`.
+// Behaviour that requires a terminal: a real one, created by `script` of util-linux.
 import { spawn } from 'node:child_process'
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -24,7 +24,7 @@ afterAll(async () => {
 
 type Answer = [question: string, typed: string]
 
-/** Runs the program at a terminal; each answer is typed when its question is shown. */
+/** Runs the program in a terminal; types each answer when its question is shown. */
 async function atTerminal(
   args: string[],
   answers: Answer[] = [],

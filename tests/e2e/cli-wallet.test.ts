@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cliCommand } from '../run-cli.ts'
 import { type CliHome, createCliHome, hello } from './cli-home.ts'
 
-/** The command, as a part of a shell's line. */
+/** The command, as a part of a shell line. */
 let cli = ''
 let home: CliHome
 beforeAll(async () => {
@@ -65,7 +65,7 @@ test('an API key gets the requested rights and expiry; its name cannot write to 
     2,
     'error: The name contains characters that cannot be displayed [INVALID_LABEL]',
   ])
-  // One from before such names were refused.
+  // A wallet from before such names were rejected.
   const { db } = network.storage.context
   const id = json.apiKey.split('_')[1]
   const name = 'old\nADMIN\u001b[2J\u009b1m\u202e'
@@ -102,7 +102,7 @@ test('another wallet does not use the keys and sessions of the previous one', as
   const key = await cairn(['api-key', 'new'], first)
   expect(key.err).toContain(`It replaces the key for ${test}`)
   expect((await cairn(['upload', 'hello.txt'], first)).out).toContain(hello)
-  // A third wallet: what does not match it is named immediately.
+  // A third wallet: anything that does not match it is reported immediately.
   const third = await cairn(['wallet', 'create', '--force'], first)
   expect(third.err).toContain(`belongs to ${address.toLowerCase()} and is no longer used`)
   expect((await cairn(['api-key', 'show'], first)).code).toBe(4)

@@ -116,7 +116,7 @@ describe('errors', () => {
     const file = await cairn(['events', 'export', join('hello.txt', log)])
     expect(file.err).toContain('A part of the path is not a folder')
     expect((await cairn(['events', 'verify', 'hello.txt'])).err).toContain('Use an unchanged copy of the log')
-    // With --force, a folder is made with those above it, but a file is not.
+    // With --force, a folder is created with its parents, but a file is not.
     for (const args of [[], ['--force']]) {
       const nowhere = await cairn(['get', hello, '-o', join('no', 'folder'), ...args])
       expect([nowhere.code, nowhere.err]).toEqual([1, expect.stringContaining('error: The folder no does not exist')])
@@ -173,7 +173,7 @@ describe('errors', () => {
         for (; child.stdin.writable && sent < 200; sent++) {
           if (!child.stdin.write(Buffer.alloc(65_536, sent))) break
         }
-        // It reads, so it is under way.
+        // It reads, so it is in progress.
         if (sent >= 200) child.kill('SIGINT')
       }
       child.stdin.on('drain', feed)

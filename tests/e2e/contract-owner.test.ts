@@ -15,7 +15,7 @@ const run = promisify(execFile)
 const program = join(import.meta.dirname, '../../services/storage/src/contract-main.ts')
 const { compile }: { compile(input: string): string } = createRequire(import.meta.url)('solc')
 
-/** Compiles the payment contract as it was before its owner could not give it up. @returns the deployment code */
+/** Compiles the payment contract of the version whose owner could renounce it. @returns the deployment code */
 function compileEarlier(): `0x${string}` {
   const { content } = paymentsSource.input.sources['Payments.sol']
   const earlier = content

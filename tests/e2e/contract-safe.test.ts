@@ -16,7 +16,7 @@ const run = promisify(execFile)
 const program = join(import.meta.dirname, '../../services/storage/src/contract-main.ts')
 const { compile }: { compile(input: string): string } = createRequire(import.meta.url)('solc')
 
-/** A wallet with code, as a Safe is: it makes the calls that its owner hands it. */
+/** A wallet with code, like a Safe: it makes the calls that its owner submits. */
 const walletSource = `
 // SPDX-License-Identifier: Apache-2.0
 pragma solidity ^0.8.24;
@@ -66,7 +66,7 @@ async function mined(hash: Promise<Hex>): Promise<void> {
   expect((await chain.reader.waitForTransactionReceipt({ hash: await hash })).status).toBe('success')
 }
 
-/** Writes an owner's call, checks what a Safe reads in the file, and makes the call from the contract wallet. */
+/** Writes an owner's call, checks the parts of the file that a Safe reads, and makes the call from the contract wallet. */
 async function ask(...args: string[]): Promise<{ name: string; inputs: readonly unknown[] }> {
   const path = join(folder, `${args.join('-')}.json`)
   const head = await chain.reader.getBlockNumber()
@@ -149,7 +149,7 @@ test('the written source compiles to the code on the chain, with the arguments o
   expect(output).toMatch(/compiler {3}v\d+\.\d+\.\d+\+commit\.[0-9a-f]{8}, EVM paris\n/)
   expect(output.toLowerCase()).toContain(`address    ${address.toLowerCase()}\n`)
 
-  // Without any file beside it, as an explorer compiles it.
+  // Without any other file, as an explorer compiles it.
   const { errors = [], contracts } = JSON.parse(compile(await readFile(path, 'utf8')))
   expect(errors).toEqual([])
   const { bytecode, deployedBytecode } = contracts['Payments.sol'].Payments.evm

@@ -40,7 +40,7 @@ import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 
 const require = createRequire(import.meta.url)
 const owner = privateKeyToAccount(generatePrivateKey())
-/** Deploys whatever it is sent; anvil has it from the start. @see https://github.com/Arachnid/deterministic-deployment-proxy */
+/** Deploys any code sent to it; anvil includes it. @see https://github.com/Arachnid/deterministic-deployment-proxy */
 const deployer = '0x4e59b44847b379578588920cA78FbF26c0B4956C'
 
 let anvil: ChildProcess
@@ -233,7 +233,7 @@ test('a Coreum and a Solana wallet hold and share keys with an EVM wallet', asyn
   expect((await getKey(third, cid)).masterKey).toBe(key.masterKey)
 })
 
-/** Reverts with what EIP-3668 has for "ask these URLs", in its own name as clients want it. */
+/** Reverts with the EIP-3668 error for "ask these URLs", in its own name as clients require. */
 function assembleLookup(urls: readonly string[]): Hex {
   const data = encodeErrorResult({
     abi: parseAbi(['error OffchainLookup(address sender, string[] urls, bytes call, bytes4 callback, bytes extra)']),
@@ -244,7 +244,7 @@ function assembleLookup(urls: readonly string[]): Hex {
   return deployable(concat(code))
 }
 
-/** Code that deploys some code. */
+/** Code that deploys other code. */
 function deployable(runtime: Hex): Hex {
   const length = toHex(size(runtime), { size: 2 })
   return concat(['0x61', length, '0x600e6000', '0x39', '0x61', length, '0x6000f3', runtime])
@@ -262,7 +262,7 @@ test('a contract that asks for other servers reaches none, from storage or a key
     const base = `http://127.0.0.1:${(inside.address() as AddressInfo).port}`
     const address = await deploy(assembleLookup([`${base}/internal/{sender}/{data}`, `${base}/internal-post`]))
     const sign = (message: string) => owner.signMessage({ message })
-    // It is there and reverts as it should: a client with CCIP-Read on follows it.
+    // It exists and reverts as intended: a client with CCIP-Read enabled follows it.
     await createPublicClient({ transport: http(rpcUrl) })
       .call({ to: address, data: '0x1626ba7e' })
       .catch(() => undefined)
@@ -303,7 +303,7 @@ test('asks a hanging endpoint a few questions at a time, and waits for it a few 
     for (let i = 0; i < 15; i++) await fetch(`${api}/api/auth/get_message?publicKey=${address}`)
     const answer = await createKey(address, (message) => owner.signMessage({ message }))
     expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([502, 'UPSTREAM_FAILED'])
-    // One after the other they were sixteen times the time limit.
+    // In sequence, they would take sixteen times the time limit.
     expect(endpoint.requestCounts['eth_call']).toBe(4)
     const plain = createClient({ network: slow.profile, callTimeoutMs: 30_000 })
     const sign = (message: string) => owner.signMessage({ message })

@@ -1,4 +1,4 @@
-// The page of all calls in a real browser, under the policy it is served with.
+// The page of all calls in a real browser, under the policy that it is served with.
 import { expect, test } from 'vitest'
 import { launchChromium } from '../chromium.ts'
 import { createTestKey, createTestNetwork } from '../fixtures.ts'
@@ -16,7 +16,7 @@ test('/docs shows every call and can try one, without warnings from the browser'
       // Leaving a page aborts its pending reads.
       if (reason !== 'net::ERR_ABORTED') complaints.push(`${request.url()} ${reason}`)
     })
-    // As in browsers whose streams cannot be iterated.
+    // Like browsers whose streams cannot be iterated.
     await page.addInitScript(
       'delete ReadableStream.prototype[Symbol.asyncIterator]; delete ReadableStream.prototype.values',
     )
@@ -26,7 +26,7 @@ test('/docs shows every call and can try one, without warnings from the browser'
     const operations = JSON.stringify(document).match(/"operationId"/g) ?? []
     await expect.poll(() => page.locator('.call').count()).toBe(operations.length)
 
-    // Schemas and answers that calls share are shown in full.
+    // Schemas and responses shared by calls are shown in full.
     const pin = page.locator('#call-createPin')
     await pin.locator('summary').first().click()
     await pin.locator('table').waitFor()
@@ -34,7 +34,7 @@ test('/docs shows every call and can try one, without warnings from the browser'
     expect(await pin.textContent()).toContain('RATE_LIMITED')
     expect(await pin.textContent()).not.toContain('$ref')
 
-    // Without a body, and with what the network's profile says.
+    // Without a body, and with the network's profile in the response.
     const health = page.locator('#call-getHealth')
     await health.locator('summary').first().click()
     await health.getByRole('button', { name: 'Send' }).click()
@@ -59,7 +59,7 @@ test('/docs shows every call and can try one, without warnings from the browser'
       'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e',
     )
 
-    // A call that another host answers says so.
+    // A call answered by another host says so.
     await page.goto(`${network.profile.api}/docs#call-getIpfs`)
     await page.reload()
     const other = page.locator('details.call[open]')

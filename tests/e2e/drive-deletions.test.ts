@@ -1,5 +1,5 @@
-// What deletions of the drive leave: objects of S3 buckets, uploads with another access, and what another device restored or
-// uploaded meanwhile.
+// What deletions in the drive leave: objects of S3 buckets, uploads with another access, and content that another device
+// restored or uploaded meanwhile.
 import { CreateBucketCommand, GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3'
 import { type Client, createS3Credentials, type Drive, deleteFile, listFiles, openDrive, uploadBytes } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -31,7 +31,7 @@ async function createBucket(client: Client, Bucket: string, keys: readonly strin
   }
 }
 
-/** Opens a drive that calls `run` once, before its first call that deletes uploads is sent. */
+/** Opens a drive that calls `run` once, before it sends its first call that deletes uploads. */
 function openInterrupted(client: Client, run: () => Promise<unknown>): Promise<Drive> {
   let hasRun = false
   const fetch: Client['fetch'] = async (input, init) => {
@@ -61,7 +61,7 @@ test('objects of a bucket with equal content are not copies; uploads of it are, 
   expect(found?.copies.map(({ fileName }) => fileName).sort()).toEqual(['b.txt', 'c.txt'])
   const [one] = found?.copies ?? []
   expect(await drive.removeCopies({ ids: [one?.id ?? ''] })).toEqual({ uploads: 1, bytes: 8 })
-  // A list that was kept by a program that knew no marks does no harm.
+  // A list cached by a program without marks does no harm.
   const uploads = drive.uploads.map(({ managedBy: _, ...upload }) => upload)
   const outdated = await openDrive(client, { uploads })
   expect(outdated.duplicates().flatMap(({ copies }) => copies)).toHaveLength(3)

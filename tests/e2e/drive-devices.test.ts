@@ -16,7 +16,7 @@ afterAll(() => network?.[Symbol.asyncDispose]())
 test('devices that change the drive at the same time lose nothing', async () => {
   const client = await createKeyClient(network)
   for (const name of ['a.txt', 'b.txt', 'c.txt']) await uploadNamed(client, name)
-  // None of them has seen a change: they also create the drive at the same time.
+  // None of them has seen a change, so they also create the drive at the same time.
   const devices = await Promise.all(Array.from({ length: 5 }, () => openDrive(client)))
   await Promise.all(
     devices.map((device, at) =>
@@ -66,7 +66,7 @@ test('an item moved by one device and renamed by another at the same time gets i
     await device.reload()
     expect(listPaths(device)).toEqual(['/x', '/x/b.txt', '/x/mail'])
   }
-  // In the other order, without a name or a folder of its own before.
+  // In reverse order, without a previous name or folder.
   await uploadNamed(client, 'c.txt')
   await Promise.all([one.reload(), two.reload()])
   await two.change((e) => void e.move('/c.txt', '/d.txt'))
@@ -155,7 +155,7 @@ test('a failed reload leaves the drive unchanged, and the next one reads what it
     edit.move('/a.txt', '/photos')
     edit.trash('/b.txt')
   })
-  /** Part of an address to which no request succeeds. */
+  /** A part of an address; no request to it succeeds. */
   let down: string | undefined
   let older: Response | undefined
   const device = await openDrive({
@@ -168,7 +168,7 @@ test('a failed reload leaves the drive unchanged, and the next one reads what it
   })
   const { known } = device
   const before = ['/photos', '/photos/a.txt']
-  // The edit fails, so that all is to be read again, and so does that.
+  // The edit fails, which requires a complete reload, and that fails, too.
   down = '/api/drive'
   expect(await codeOf(device.change((edit) => edit.createFolder('/lost')))).toBe('NETWORK_ERROR')
   expect(await codeOf(device.reload())).toBe('NETWORK_ERROR')
@@ -225,7 +225,7 @@ test('shows what an interrupted merge stored with the next change', async () => 
     return client.fetch(input, init)
   }
   const drive = await openDrive({ ...client, fetch })
-  // More than one part takes.
+  // More than one part can contain.
   const set = Array.from({ length: 400 }, (_, n): Parameters<Drive['merge']>[0][number]['set'][number] => {
     return [`d-${String(n).padStart(22, 'a')}`, 'name', `${n} ${'x'.repeat(3000)}`]
   })

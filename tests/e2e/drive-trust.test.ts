@@ -1,4 +1,4 @@
-// What a service can see of a drive, what it can change unnoticed, and what a lost key costs.
+// What a service can see of a drive, what it can change unnoticed, and the cost of a lost key.
 import {
   type Client,
   createClient,
@@ -26,7 +26,7 @@ beforeAll(async () => {
 
 afterAll(() => network?.[Symbol.asyncDispose]())
 
-/** A client whose service answers some reads of the drive as a test wants. */
+/** A client whose service answers some reads of the drive as the test specifies. */
 function withAnswers(client: Client, answer: (genuine: DriveAnswer) => DriveAnswer): Client {
   return {
     ...client,
@@ -59,7 +59,7 @@ test('detects a service that returns an older, shortened, reordered or foreign d
   const older = revisions[1] ?? { revision: 0, parts: [] }
   expect(await codeOf(openWith(() => older))).toBe('VERIFICATION_FAILED')
   expect(await codeOf(openWith(() => ({ revision: 0, parts: [] })))).toBe('VERIFICATION_FAILED')
-  // What remains trusted: a device that never saw the drive cannot know of later changes.
+  // A remaining trust: a device that never saw the drive cannot know of later changes.
   expect((await openWith(() => older, null)).revision).toBe(older.revision)
   const forged: ((genuine: DriveAnswer) => DriveAnswer)[] = [
     ({ parts }) => ({ revision: 3, parts: parts.slice(1) }),
@@ -89,7 +89,7 @@ test('a device that saw the other branch detects a fork', async () => {
   const client = await createKeyClient(network)
   const drive = await openDrive(client)
   await drive.change((edit) => edit.createFolder('/common'))
-  // The service acknowledges a change, and shows other devices another one in its place.
+  // The service acknowledges a change, and shows other devices another one instead.
   let hidden: DriveAnswer['parts'][number] | undefined
   const cheated = await openDrive({
     ...client,
@@ -157,7 +157,7 @@ test('a new drive replaces one whose key is lost, and has all uploads; no other 
   expect([fresh.revision, listPaths(fresh)]).toEqual([0, ['/a.txt']])
   await fresh.change((edit) => edit.star('/a.txt'))
   expect(fresh.known?.keyCid).not.toBe(keyCid)
-  // A key that is found again brings back what was lost.
+  // A recovered key restores what was lost.
   await fresh.merge(await openExportedDrive({ parts: old?.parts ?? [] }, masterKey))
   expect(listPaths(await openDrive(client))).toEqual(['/letters', '/letters/a.txt'])
   expect(await codeOf(openDrive(client, { known: drive.known }))).toBe('VERIFICATION_FAILED')

@@ -111,7 +111,7 @@ test('a file gets versions by its name in the root, and when a file is moved ont
   expect(versions()).toEqual([v1, v3, v2])
   await drive.change((edit) => edit.trash('/docs/report.txt'))
   expect(listPaths(drive)).toEqual(['/docs'])
-  // The content of a version that was deleted elsewhere is not shown any more.
+  // The content of a version deleted elsewhere is no longer shown.
   await deleteFile(client, { cid: v1 })
   const other = await openDrive(client)
   expect(other.trash()).toMatchObject([{ name: 'report.txt', cid: v3 }])
@@ -197,7 +197,7 @@ test('puts an upload into a folder: as its own file, as a version, and where it 
 
 test('an upload can be at each path that the service accepts, and a rejected one leaves no folders', async () => {
   const client = await createKeyClient(network)
-  // Names in Hebrew and Arabic often have marks of their direction.
+  // Hebrew and Arabic names often contain direction marks.
   const name = '\u200F\u05E9\u05DC\u05D5\u05DD.txt'
   const cid = await uploadNamed(client, name)
   const drive = await openDrive(client)
@@ -231,12 +231,12 @@ test('uploading earlier content again makes it current on every device, and its 
     [a, b],
     [a, b],
   ])
-  // Without it, B would be the content.
+  // Without it, B would be the current content.
   expect(drive.duplicates()).toEqual([])
   const c = await upload('C')
   await drive.reload()
   expect(drive.duplicates()).toMatchObject([{ copies: [{ cid: a }] }])
-  // The same in a folder, where its path says which file is meant.
+  // The same in a folder, where its path identifies the file.
   await drive.change((edit) => {
     edit.createFolder('/f')
     edit.move('/config.json', '/f')

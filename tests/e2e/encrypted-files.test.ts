@@ -1,4 +1,4 @@
-// What users do with encrypted files, through the SDK, against five real nodes.
+// User actions on encrypted files, through the SDK, against five real nodes.
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
@@ -80,7 +80,7 @@ test('a link opens a file without a wallet, and no request contains its key', as
     },
   })
   expect(await inspectLink(visitor, url)).toMatchObject({ owner: owner.address, opensLeft: 2, needsPassword: false })
-  // A password that is not needed does no harm.
+  // An unnecessary password does no harm.
   const opened = await openLink(visitor, url, { password: 'x' })
   expect(opened).toMatchObject({ cid, name: 'letter.txt', opensLeft: 1 })
   const plain = await decryptBytes(visitor, opened.cid, { masterKey: opened.masterKey })
@@ -89,7 +89,7 @@ test('a link opens a file without a wallet, and no request contains its key', as
   expect(sent.join('')).toContain(id)
   for (const part of [key, opened.masterKey]) expect(sent.join('')).not.toContain(part)
 
-  // A profile may have the address with a slash.
+  // A profile may have the address with a trailing slash.
   const slashed = { ...owner, network: { ...network.profile, api: `${network.profile.api}/` } }
   const other = (await createLink(slashed, cid)).url
   expect(other.split('/link/')[0]).toBe(url.split('/link/')[0])
@@ -158,7 +158,7 @@ test.each(['v1', 'v2'] as const)('resumes an interrupted download of format %s, 
   expect(left.length).toBeGreaterThan(4_000_000)
   expect(left.equals(bytes.subarray(0, left.length))).toBe(true)
 
-  // A changed byte: what follows it is fetched again.
+  // A changed byte: everything after it is fetched again.
   writeFileSync(
     `${target}.part`,
     left.map((byte, i) => (i === 4_000_000 ? byte ^ 1 : byte)),
@@ -188,7 +188,7 @@ test('reads parts of a file of the second format, each verified', async () => {
   const { cid } = await uploadEncryptedBytes(owner, plain, { format: 'v2', chunkBytes: 65_536 })
   const file = await openSeekable(owner, cid)
   expect(file.sizeBytes).toBe(plain.length)
-  // Also without the key: by anyone.
+  // Also without the key, so anyone can.
   expect(await getDecryptedSize(createClient({ network: network.profile }), cid)).toBe(plain.length)
   for (const [from, length] of [
     [0, 10],
@@ -233,7 +233,7 @@ test('transfers a file, with and without its recipients', async () => {
   await transferFile(owner, cid, other.address, { resetSharedTo: false })
   await expect(getKey(owner, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   expect(new TextDecoder().decode(await decryptBytes(friend, cid))).toBe('yours')
-  // The old owner's repeated call changes nothing and is no error; another's is.
+  // The old owner's repeated call changes nothing and is not an error; another account's is.
   expect((await transferFile(owner, cid, other.address, { resetSharedTo: false })).done).toHaveLength(5)
   await expect(transferFile(owner, cid, friend.address)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   await transferFile(other, cid, owner.address)
@@ -278,7 +278,7 @@ test('an exported key set opens the file without any node', async () => {
 test('opens and exports a key without commitments with three nodes, once its file confirms it', async () => {
   const { cid } = await uploadEncryptedText(owner, 'of a published client')
   const { masterKey } = await getKey(owner, cid)
-  // As if it was saved by one: nodes have no commitments to return, and two lost or damaged their shards.
+  // As if saved without commitments: nodes have none to return, and two lost or damaged their shards.
   const legacy = (
     damaged: (node: number, key: string) => string | undefined,
     forged: Record<number, ReturnType<typeof commitShards>> = {},
@@ -306,7 +306,7 @@ test('opens and exports a key without commitments with three nodes, once its fil
   const wrong = legacy((node, key) => (node > 3 ? undefined : node === 1 ? '1'.repeat(64) : key))
   await expect(getKey(wrong, cid)).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
   await expect(getKey(three, cid, { confirm: () => false })).rejects.toMatchObject({ code: 'SHARDS_INCONSISTENT' })
-  // Commitments that one or two nodes make up do not stand in for those that the others lack.
+  // Commitments that one or two nodes make up do not replace those that the others lack.
   const own = () => commitShards(generateKey().keyShards)
   const lying = legacy((node, key) => (node > 3 ? '1'.repeat(64) : key), { 4: own(), 5: own() })
   expect(await getKey(lying, cid)).toMatchObject({ masterKey, wrongNodes: [4, 5] })
@@ -325,7 +325,7 @@ test('a rotated file has another CID and key, and the same name and readers', as
   expect(new TextDecoder().decode(await decryptBytes(friend, rotated.cid))).toBe('old')
   await expect(getKey(friend, cid)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ state: 'retired', successor: rotated.cid })
-  // The service has no name of a deleted upload; its blocks stay for a while.
+  // The service has no name for a deleted upload; its blocks stay for a while.
   await deleteFile(owner, { cid: rotated.cid })
   const again = await rotateFile(owner, rotated.cid, { format: 'v2' })
   expect(new TextDecoder().decode(await decryptBytes(friend, again.cid))).toBe('old')
@@ -349,7 +349,7 @@ test('a rotated file without a name does not get the CID of the old one as its n
   expect(await getFileInfo(owner, rotated.cid)).toMatchObject({ fileName: rotated.cid })
 })
 
-// The SDK sends the smaller one only with its end, unless it is asked to before.
+// The SDK sends the smaller one only with its end, unless it is requested earlier.
 test.each([10, 300_000])(
   'with three unresponsive nodes, an upload of %i bytes reports that its key could not be saved',
   async (sizeBytes) => {
@@ -359,7 +359,7 @@ test.each([10, 300_000])(
     const client = await createKeyClient(slow)
     const keyNodes = profile.keyNodes?.map((url, at) => (at < 3 ? silent.url : url)) ?? []
     const hanging = { ...client, network: { ...profile, keyNodes } }
-    // The service waits for the end only so long.
+    // The service waits for the end only for a limited time.
     await expect(uploadEncryptedBytes(hanging, new Uint8Array(sizeBytes))).rejects.toMatchObject({
       code: 'KEY_SAVE_FAILED',
       details: { name: 'blob', code: 'KEY_NODES_UNAVAILABLE' },
@@ -422,7 +422,7 @@ test('everything works with two nodes offline, and repair brings them up to date
   expect((await getKey(half, cid)).failedNodes.map(({ node }) => node)).toEqual([1, 2])
   const before = await getKeyStatus(mine, cid)
   expect(before.health).toBe('usable')
-  // Nodes 1 and 2 missed the change; three peers state it alike, so they take it over.
+  // Nodes 1 and 2 missed the change; three peers state it alike, so they adopt it.
   const { after, nodes } = await repairKey(mine, cid)
   expect(nodes.slice(0, 2).map(({ outcome }) => outcome)).toEqual(['adopted', 'adopted'])
   expect(after.health).toBe('whole')
@@ -432,7 +432,7 @@ test('recognises and decrypts an encrypted file by its CID in every form', async
   const { cid } = await uploadEncryptedText(owner, 'dear Ida', { shareTo: [friend.address] })
   for (const base of [base58btc, base32upper, base16, base16upper, base36]) {
     const form = CID.parse(cid).toString(base.encoder)
-    // For the owner the listing says so, for others the key nodes.
+    // For the owner, the listing says so; for others, the key nodes.
     for (const client of [owner, friend]) {
       expect(await isEncrypted(client, form), form).toBe(true)
       expect(new TextDecoder().decode(await decryptBytes(client, form)), form).toBe('dear Ida')

@@ -181,7 +181,7 @@ test('rejects additions and removals, which would be public, in a copy without a
   const [encrypted] = await uploadEncryptedFolder(owner, entries, { asOne: true, name: 'closed' })
   const cid = encrypted?.cid ?? ''
   const refused = { code: 'NOT_SUPPORTED', message: 'A folder encrypted as one cannot be changed' }
-  // By the owner, whose listing says so, and by others, whom the key nodes tell.
+  // By the owner, whose listing says so, and by others, through the key nodes.
   for (const client of [owner, friend]) {
     const put = [{ path: 'b.txt', content: 'another secret' }]
     await expect(changeFolder(client, cid, { put })).rejects.toMatchObject(refused)
@@ -192,7 +192,7 @@ test('rejects additions and removals, which would be public, in a copy without a
     code: 'NOT_A_FILE',
     message: 'The key of a folder that is encrypted as one cannot be rotated',
   })
-  // A public folder with the same names is one like others.
+  // A public folder with the same names is an ordinary one.
   const plain = await uploadFolder(owner, [
     { path: '0', content: 'zero' },
     { path: 'index', content: 'index' },

@@ -102,7 +102,7 @@ test('its owner lists, downloads and resumes a private folder', async () => {
   const target = join(home.folder, 'downloaded')
   expect(await downloadFile(owner, cid, target)).toMatchObject({ files: 3 })
   for (const [name, bytes] of Object.entries(files)) expect(readFileSync(join(target, name)).equals(bytes)).toBe(true)
-  // A file that is there in part is fetched from its start: single blocks of a private upload cannot be read.
+  // A partly downloaded file is fetched from its start, because single blocks of a private upload cannot be read.
   const again = join(home.folder, 'again.bin')
   writeFileSync(`${again}.part`, files['docs/deep/big.bin'].subarray(0, 1_000_000))
   await downloadFile(owner, `${cid}/docs/deep/big.bin`, again)
@@ -137,7 +137,7 @@ test('requests a root known to be private with its link at once, and links follo
   expect(asked).toEqual(first)
   expect((await read(cid)).equals(bytes)).toBe(true)
   expect(asked).toEqual(['signed 200'])
-  // The link ends with its upload; the next one has another.
+  // The link ends with its upload; the next upload has another one.
   await deleteFile(owner, { cid })
   await upload(true)
   expect((await read(cid)).equals(bytes)).toBe(true)
@@ -148,7 +148,7 @@ test('requests a root known to be private with its link at once, and links follo
   await upload(true)
   expect((await read(cid)).equals(bytes)).toBe(true)
   expect(asked).toEqual(first)
-  // Public content needs none.
+  // Public content needs no link.
   await deleteFile(owner, { cid })
   await upload(false)
   expect((await read(cid)).equals(bytes)).toBe(true)
@@ -163,7 +163,7 @@ test('a private folder too large for one response is downloaded file by file, by
   const { cid } = await uploadFolder(owner, folder, { private: true })
   const { gateway } = home.network.profile
   const asked: string[] = []
-  // The whole folder in one response is refused, as when it breaks off.
+  // The single response for the whole folder is refused, as if it broke off.
   const line = createServer(async (request, response) => {
     asked.push(request.url ?? '')
     if (request.url?.includes('dag-scope=all')) return void response.destroy()
@@ -181,12 +181,12 @@ test('a private folder too large for one response is downloaded file by file, by
   await new Promise<void>((done) => line.listen(0, '127.0.0.1', done))
   try {
     const url = `http://127.0.0.1:${(line.address() as AddressInfo).port}`
-    // A gateway at another origin gets no link, and so finds nothing.
+    // A gateway at another origin gets no link, so it finds nothing.
     const elsewhere = createClient({ network: { ...home.network.profile, gateway: url }, apiKey: owner.apiKey ?? '' })
     expect(await codeOf(downloadFile(elsewhere, cid, join(home.folder, 'none')))).toBe('BLOCK_NOT_FOUND')
     expect(asked.join()).not.toContain('signature')
     expect(existsSync(join(home.folder, 'none'))).toBe(false)
-    // The service says that its gateway is there.
+    // The service reports that its gateway is there.
     const api = createServer(async (request, response) => {
       const body = await Array.fromAsync(request as AsyncIterable<Buffer>)
       const answer = await fetch(`${home.network.profile.api}${request.url}`, {
@@ -258,7 +258,7 @@ test('the command line uploads privately, reads it, and signs links', async () =
   const missing = await cairn(['gateway-link', cid, 'nope.txt'])
   expect([missing.code, missing.out, missing.err]).toEqual([3, '', expect.stringContaining('[PATH_NOT_FOUND]')])
   expect((await cairn(['ls', '--search', 'note.txt', '--type', 'public'])).err).toContain('No upload matches.')
-  // Content that stays public is not called private without a word about it.
+  // Content that stays public is not called private without a notice.
   expect(uploaded.err).not.toContain('Anyone with the CID')
   const { id } = JSON.parse((await cairn(['ls', '--json', '--search', 'open.txt'])).out) as { id: string }
   const kept = await cairn(['upload', '--private', 'open.txt'])

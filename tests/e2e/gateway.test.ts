@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hashSha256 } from '../../services/storage/src/packs/packs.ts'
 import { createPackedGateway, type PackedGateway } from './packed-gateway.ts'
 
-/** Bytes without a pattern that a shift could hide in. */
+/** Bytes without a pattern that could hide a shift. */
 function makeBytes(length: number, seed: number): Uint8Array {
   const bytes = new Uint8Array(length)
   let state = seed
@@ -19,7 +19,7 @@ function makeBytes(length: number, seed: number): Uint8Array {
   return bytes
 }
 
-/** Flips one bit of a block, wherever in the packs' files its bytes lie. */
+/** Flips one bit of a block, wherever its bytes lie in the pack files. */
 async function damage({ folder }: PackedGateway, block: Uint8Array): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue

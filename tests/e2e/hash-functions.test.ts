@@ -1,4 +1,4 @@
-// Content whose blocks use many hash functions: taken in as CARs and pins, and equal wherever it is read.
+// Content whose blocks use many hash functions: imported as CARs and pins, and equal wherever it is read.
 import { createHash } from 'node:crypto'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -54,7 +54,7 @@ async function fetchBytes(url: string): Promise<Buffer> {
   return Buffer.from(await answer.arrayBuffer())
 }
 
-/** Everything that a gateway returns for the DAG equals what was sent. */
+/** Checks that everything a gateway returns for the DAG equals what was sent. */
 async function expectWhole({ profile }: TestNetwork, { folder: root, file, blocks, roots }: MixedDag): Promise<void> {
   const { gateway, api } = profile
   expect(isEqual(await fetchBytes(`${gateway}/ipfs/${root}/file`), file)).toBe(true)
@@ -77,7 +77,7 @@ async function expectWhole({ profile }: TestNetwork, { folder: root, file, block
   // Read by another implementation of UnixFS.
   const source = {
     async *get(cid: CID) {
-      // A CID of identity contains its block.
+      // An identity CID contains its block.
       yield cid.multihash.code === 0 ? cid.multihash.digest : (received.get(`${cid}`) ?? new Uint8Array())
     },
   }

@@ -9,7 +9,7 @@ import { CID } from 'multiformats/cid'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { type CliRun, type CliRunOptions, runCli } from '../run-cli.ts'
 
-/** Two networks: `cairn import` brings content of the first one into accounts of the second one. */
+/** Two networks: `cairn import` brings content of the first into accounts of the second. */
 export type ImportNetworks = AsyncDisposable & {
   readonly source: TestNetwork
   readonly target: TestNetwork
@@ -85,7 +85,7 @@ export async function listImported(client: Client) {
   return files.map(({ cid, fileName, encryption }) => [cid, fileName, encryption]).sort()
 }
 
-/** Writes blocks of a CAR into several, of which only the last names the root. */
+/** Writes the blocks of a CAR into several, of which only the last lists the root. */
 export async function writeShards(client: Client, cid: string, path: string, shards: number): Promise<void> {
   const bytes = Buffer.concat(await Array.fromAsync(downloadCar(client, cid)))
   const blocks = await Array.fromAsync((await CarReader.fromBytes(bytes)).blocks())

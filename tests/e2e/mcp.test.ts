@@ -19,7 +19,7 @@ let folder = ''
 let root = ''
 let session: Session
 
-/** A running server with its client, and all that either has seen of it. */
+/** A running server with its client, and everything that either has seen of it. */
 type Session = { client: Client; seen: () => string; close: () => Promise<void> }
 
 async function startServer(args: string[], options?: ClientOptions, env = {}): Promise<Session> {
@@ -74,14 +74,14 @@ async function callTool(name: string, args: Record<string, unknown> = {}, from =
   return { isError: result.isError === true, data: result.structuredContent as Result['data'], text }
 }
 
-/** The facts of a call that must succeed. */
+/** The facts of a successful call. */
 async function use(name: string, args: Record<string, unknown> = {}, from = session): Promise<Record<string, unknown>> {
   const { isError, data, text } = await callTool(name, args, from)
   expect(isError, text).toBe(false)
   return data
 }
 
-/** The error of a call that must fail. */
+/** The error of a failing call. */
 async function refuse(name: string, args: Record<string, unknown>, from = session): Promise<unknown> {
   const { isError, data, text } = await callTool(name, args, from)
   expect(isError, text).toBe(true)
@@ -154,7 +154,7 @@ test('a public file is uploaded, listed with a cursor, read in part, and downloa
 
   expect(await use('read_file', { content: helloCid })).toMatchObject({ text: 'hello world', isTruncated: false })
   expect(await use('read_file', { content: helloCid, maxBytes: 5 })).toMatchObject({ text: 'hello', isTruncated: true })
-  // A character that the limit cuts is omitted.
+  // A character cut by the limit is omitted.
   const { cid } = await use('upload_text', { text: 'aé', name: 'accent.txt', encrypt: false })
   expect(await use('read_file', { content: cid, maxBytes: 2 })).toMatchObject({ text: 'a', isTruncated: true })
   await use('download_file', { content: helloCid, path: 'copy.txt' })
@@ -312,7 +312,7 @@ test('progress increases, and a cancelled upload stores nothing', async () => {
   expect(steps.length).toBeGreaterThan(0)
   expect(steps.at(-1)).toBeLessThanOrEqual(40 * 1024 * 1024)
   expect(steps).toEqual([...new Set(steps)].sort((a, b) => a - b))
-  // The total of a search may be ten seconds old, the rows are not.
+  // The total of a search may be ten seconds old, but the rows are not.
   expect(await use('list_files', { search: 'film' })).toMatchObject({ files: [{ name: 'film.mkv' }] })
 })
 
@@ -339,7 +339,7 @@ test('neither results nor messages contain a secret', async () => {
     expect(texts.join('\n').includes(secret)).toBe(false)
 })
 
-/** The long texts in a file of the command line that are no addresses. */
+/** The long texts in a file of the command line that are not addresses. */
 function findSecrets(path: string): string[] {
   const found: string[] = []
   JSON.parse(readFileSync(path, 'utf8'), (name, value: unknown) => {
@@ -352,7 +352,7 @@ function findSecrets(path: string): string[] {
 
 test('ends when the client closes its end, and explains itself without one', async () => {
   const env = { CAIRN_NETWORK: join(network.home, 'network.json'), CAIRN_CONFIG_HOME: join(root, 'config') }
-  // It talks by the streams of its process.
+  // It communicates through the standard streams of its process.
   const options = { cwd: root, env, input: '', asProcess: true }
   const ended = await runCli(['mcp'], options)
   expect(ended).toMatchObject({ code: 0, out: '' })

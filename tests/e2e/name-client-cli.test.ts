@@ -90,7 +90,7 @@ test('creates a name at the service, publishes it by its label, resolves, lists,
   expect(unasked.code).toBe(2)
   expect(await json(['name', 'rm', 'home', '--yes'])).toEqual({ removed: name })
 
-  // What was exported lives on, here.
+  // The exported key is used here.
   expect(await json(['name', 'import', 'home.key', 'mine'])).toEqual({ name, label: 'mine', key: 'here' })
   expect(await json(['name', 'publish', 'mine', cids[0] ?? ''])).toMatchObject({ name, key: 'here' })
   expect((await cairn(['name', 'import', 'home.key'])).err).toContain('is already on this machine')
@@ -194,7 +194,7 @@ test('rejects labels that are unknown or ambiguous, and texts that are not label
   expect((await cairn(['name', 'resolve', 'nothing'], around)).code).toBe(3)
   const first = await json(['name', 'create', 'twice', '--local'], around)
   expect((await cairn(['name', 'create', 'twice'], around)).err).toContain(String(first['name']))
-  // Made elsewhere at the same time.
+  // Created elsewhere at the same time.
   const second = await json(['name', 'create', 'other', '--local'], around)
   const file = join(folder, 'labels', 'names', `${second['name']}.json`)
   writeFileSync(file, readFileSync(file, 'utf8').replace('other', 'twice'))

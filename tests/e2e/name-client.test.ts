@@ -75,7 +75,7 @@ test('creates, publishes, resolves, renames and removes a name of the service', 
     ttlMs: 60_000,
   })
   expect(found.records).toHaveLength(1)
-  // The other forms of the name lead to the same.
+  // Other forms of the name lead to the same target.
   const { multihash } = CID.parse(made.name, base36)
   for (const form of [`/ipns/${made.name}`, `ipns://${made.name}`, CID.createV1(0x72, multihash).toString(base32)]) {
     expect((await resolveName(stranger(), form)).value).toBe(pathOf(1))
@@ -117,7 +117,7 @@ test('reads paths in a folder below a name, and follows names that lead to names
       code: 'INVALID_NAME_VALUE',
     })
   }
-  // A domain has no key that signs.
+  // A domain has no signing key.
   await publishName(client, around.name, '/ipns/example.org')
   await expect(resolveName(stranger(), around.name)).rejects.toMatchObject({ code: 'INVALID_NAME' })
   expect(await resolveName(stranger(), around.name, { recursive: false })).toMatchObject({ value: '/ipns/example.org' })
@@ -134,7 +134,7 @@ test('publishes a local key with an account, and lists it with its history', asy
   expect(await resolveName(stranger(), key.name)).toMatchObject({ value: pathOf(1), ttlMs: 1000 })
   await expect(publishName(client, key.name, pathOf(2))).rejects.toMatchObject({ code: 'NAME_KEY_WITH_OWNER' })
   await expect(exportName(client, key.name)).rejects.toMatchObject({ code: 'NAME_KEY_WITH_OWNER' })
-  // From another machine, that knows the key only: above what it has never seen.
+  // From another machine that knows only the key: above sequences that it has never seen.
   const elsewhere = createClient({ network: network.profile })
   const third = await publishSigned(elsewhere, await importNameKey(await exportNameKey(key)), pathOf(2))
   expect(third.sequence).toBeGreaterThan(second.sequence)
@@ -226,7 +226,7 @@ test('exports a key from the service to its owner, who then publishes above the 
   const own = await publishSigned(stranger(), key, pathOf(1))
   expect(own.sequence).toBeGreaterThan(published.sequence)
   expect(await resolveName(client, held.name)).toMatchObject({ value: pathOf(1) })
-  // And the service above its owner.
+  // And the service publishes above its owner.
   expect((await publishName(client, held.name, pathOf(2))).sequence).toBeGreaterThan(own.sequence)
 })
 

@@ -1,5 +1,5 @@
-// Names of a whole network: kept over a restart, followed by the gateway on either kind of address, and what is offered from
-// outside.
+// Names of a whole network: kept across a restart, followed by the gateway on either kind of address, and records offered
+// from outside.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
@@ -55,7 +55,7 @@ async function upload(text: string): Promise<string> {
 
 const read = async (path: string) => (await fetch(`${network.profile.gateway}${path}`)).text()
 
-/** As a browser asks: the name is in the host. */
+/** Like a browser: the name is in the host. */
 function readAt(host: string, path: string): Promise<string> {
   const { hostname, port } = new URL(network.profile.gateway)
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
-// What is said of a payment that a wallet sent and that did not go through, or of which that is not known: an app that
-// offers to pay again must know whether the money may be on its way.
+// What is reported about a payment that a wallet sent and that failed, or whose outcome is unknown: an app that
+// offers to pay again must know whether the money may be in transit.
 import { localUsdcAbi } from '@cairn/contracts'
 import { CairnError, createClient, type PayEvent, type PaymentParams, pay } from '@cairn/sdk'
 import type { Hex } from 'viem'
@@ -18,7 +18,7 @@ beforeAll(async () => {
 })
 afterAll(() => place?.[Symbol.asyncDispose]())
 
-/** Creates a wallet with coins and tokens, and a client of a network that takes payments at an endpoint of its chain. */
+/** Creates a wallet with coins and tokens, and a client of a network that accepts payments at an endpoint of its chain. */
 async function openPayer(rpcUrl: string) {
   const privateKey = generatePrivateKey()
   const { address } = privateKeyToAccount(privateKey)
@@ -59,7 +59,7 @@ async function payWith(openWallet: (privateKey: Hex) => WalletOptions, coin: 'na
   return { error, events, sentHash: events.findLast(({ step }) => step === 'sent') }
 }
 
-/** A wallet whose user cancels its first transaction while that waits for a block. */
+/** A wallet whose user cancels its first transaction while it waits for a block. */
 function cancelling(privateKey: Hex): WalletOptions {
   const { miner, anvil } = place.chain
   const account = privateKeyToAccount(privateKey)
@@ -148,7 +148,7 @@ test('a failed batch pays nothing', async () => {
   expect(error.details).toEqual({ batchId: 'batch', outcome: 'unpaid' })
 })
 
-/** Pays with a private key at an endpoint whose answer to the sending of the last transaction is lost. */
+/** Pays with a private key at an endpoint that loses the response to sending the last transaction. */
 async function loseAnswer(coin: 'native' | 'usdc', passes: boolean) {
   let sendings = 0
   let isAway = false
@@ -218,7 +218,7 @@ test('aborting after sending stops the wait for the block, and aborting before i
       at(method) {
         if (method !== abortAt || stop.signal.aborted) return undefined
         stop.abort()
-        // Not in a block yet; the next question gets the answer of the chain.
+        // Not in a block yet; the next query gets the answer of the chain.
         return method === 'eth_getTransactionReceipt' ? null : undefined
       },
     })

@@ -1,5 +1,5 @@
-// Paying from a wallet, on the local network as `npm start` runs it: all coins, for others, with a browser's wallet, what goes
-// wrong, the command line, restarts.
+// Payments from a wallet, on the local network as `npm start` runs it: all coins, for others, with a browser's wallet, errors,
+// the command line, restarts.
 import { once } from 'node:events'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ import { runCli } from '../run-cli.ts'
 import { createProvider, type WalletOptions } from './wallet-provider.fixture.ts'
 
 const free = 10 * MIB
-/** The default of viem is four seconds. */
+/** viem defaults to four seconds. */
 const pollingInterval = 20
 let network: TestNetwork
 
@@ -118,7 +118,7 @@ test('pays with the token of a coin that the wallet has, or with the requested o
   const { chain } = network.profile
   if (chain === undefined) throw new Error('the network has no chain')
   const [usdc, usdt] = [chain.tokens['usdc']?.address, chain.tokens['usdt']?.address] as [Hex, Hex]
-  // A network that takes two tokens as one coin: the service credits either, the client chooses.
+  // A network that accepts two tokens as one coin: the service credits either, and the client chooses.
   const token = (symbol: string, address: string) => ({ coin: 'usdc', symbol, address, decimals: 6 })
   const chains = [{ ...chain, tokenList: [token('USDC', usdc), token('USDC.e', usdt)] }]
   const client = createClient({ network: { ...network.profile, chain: chains[0], chains } })
@@ -306,7 +306,7 @@ test('the command line shows prices, pays, and lists payments and balances', asy
     const cairn = (...args: string[]) =>
       runCli(args, { cwd: home, env: { CAIRN_CONFIG_HOME: home, CAIRN_NETWORK: join(network.home, 'network.json') } })
     expect((await cairn('price', '1GiB', '--coin', 'usdc')).out).toContain('1.00 GiB costs 4 USDC on local')
-    // JSON is a form of the output, and no consent.
+    // JSON is an output format, not consent.
     expect(await cairn('pay', '1GiB', '--coin', 'usdc', '--json')).toMatchObject({
       code: 2,
       err: expect.stringContaining('Add --yes to confirm.'),
@@ -375,7 +375,7 @@ test('a restart keeps chain, contracts and credits, and credits what was paid me
     const first = await pay(client, signer, { sizeBytes: MIB })
     await waitForCredit(client, first.network, first.txHash)
     const had = await getUsage(client)
-    // Sent without waiting: the service may or may not have seen it when it stops.
+    // Sent without waiting: the service may not have seen it when it stops.
     const second = await pay(client, signer, { sizeBytes: MIB })
     await before[Symbol.asyncDispose]()
 

@@ -1,4 +1,4 @@
-// Pins of content that others stored: whether it is encrypted is the word of the key nodes.
+// Pins of content stored by others: the key nodes decide whether it is encrypted.
 import { type Client, getFileInfo, uploadEncryptedText } from '@cairn/sdk'
 import * as v from 'valibot'
 import { afterAll, beforeAll, expect, test } from 'vitest'

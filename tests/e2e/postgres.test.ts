@@ -1,4 +1,4 @@
-// The same service on PostgreSQL: a user's typical day, and two uploads that race for the same bytes.
+// The same service on PostgreSQL: a typical day of a user, and two uploads that race for the same bytes.
 import {
   createClient,
   deleteFile,

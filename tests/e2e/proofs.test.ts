@@ -1,4 +1,4 @@
-// From upload to proof on a network of real providers, and what a user can check of it alone.
+// From upload to proof on a network of real providers, and what users can verify themselves.
 import { createHash, randomBytes } from 'node:crypto'
 import { buildAggregate, parsePieceCid } from '@cairn/pieces'
 import {
@@ -45,16 +45,16 @@ describe('an upload', () => {
       ['proven', 'proven'],
       ['proven', 'proven'],
     ])
-    // They fetched and keep the content and the index, not the zeros that fill the aggregate up.
+    // They fetched and keep the content and the index, not the zeros that pad the aggregate.
     for (const { provider } of proofs.pieces[0]?.aggregate?.deals ?? []) {
       const { usedBytes } = await (await fetch(provider.url ?? '')).json()
       expect(usedBytes).toBeGreaterThan(content.length)
       expect(usedBytes).toBeLessThan(content.length + 50_000)
     }
-    // The names of the providers are the keys that the network states.
+    // Providers are named by the keys that the network states.
     const known = network.providers.map(({ id }) => id)
     for (const { key } of piece?.providers ?? []) expect(known).toContain(key)
-    // The local network has a chain: nonces come from its blocks, and say so.
+    // The local network has a chain, so nonces come from its blocks, and say so.
     const recorded = proofs.pieces[0]?.aggregate?.deals[0]?.lastProof
     const [, hash = '', salt = ''] =
       /^block \d+ of chain 31337, (0x[0-9a-f]{64}), salt ([0-9a-f]{32})$/.exec(recorded?.nonceSource ?? '') ?? []

@@ -1,4 +1,4 @@
-// Uploads in parts against a real network: by the SDK over a line that breaks, and by the published tus client, unchanged.
+// Uploads in parts against a real network: by the SDK over an unreliable line, and by the published tus client, unchanged.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { createServer, request } from 'node:http'
@@ -35,7 +35,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** A line to the service that counts the bytes of uploads and can break in the middle of them. */
+/** A line to the service that counts upload bytes and can break in the middle. */
 async function openLine() {
   const line = { url: '', sent: 0, breakAfter: Number.POSITIVE_INFINITY, breaks: 0, onBreak: () => {} }
   const server = createServer((from, to) => {
@@ -48,7 +48,7 @@ async function openLine() {
     onward.on('error', () => to.destroy())
     from.on('data', (piece: Buffer) => {
       if (from.method === 'PATCH') line.sent += piece.length
-      // What waits here would be lost with the line, and is no fault of the sender's.
+      // Bytes waiting here would be lost with the line, which is not the sender's fault.
       if (!onward.write(piece)) {
         from.pause()
         onward.once('drain', () => from.resume())
@@ -57,7 +57,7 @@ async function openLine() {
       line.breakAfter = Number.POSITIVE_INFINITY
       line.breaks++
       line.onBreak()
-      // What was handed over arrives; then both ends fall silent.
+      // Bytes already handed over arrive; then both ends fall silent.
       from.destroy()
       onward.destroy()
     })
@@ -84,7 +84,7 @@ afterEach(() => line.close())
 
 const clientOver = (url: string) => createClient({ network: { ...network.profile, api: url, upload: url }, apiKey })
 
-/** What is sent once more is what was on its way when the line broke. */
+/** Only the bytes in transit when the line broke are sent again. */
 const maxLost = 10 * MIB
 
 test('retries after a broken connection, and does not resend what arrived', async () => {
@@ -119,12 +119,12 @@ test('another process resumes with the state, and sends only the rest', async ()
   const sent = line.line.sent
   expect(sent).toBeLessThan(sizeBytes)
   if (state === undefined) throw new Error('it was begun')
-  // As it would be read from a file.
+  // As if read from a file.
   const kept: ResumableState = JSON.parse(JSON.stringify(state))
   const { cid } = await uploadFile(client, path, { resumable: createResumable({ state: kept }) })
   expect(line.line.sent).toBeLessThan(sizeBytes + maxLost)
   expect(cid).toBe((await uploadFile(client, path)).cid)
-  // Once more: it is there, and nothing is sent.
+  // Repeated: it exists, and nothing is sent.
   const before = line.line.sent
   expect((await uploadFile(client, path, { resumable: createResumable({ state: kept }) })).cid).toBe(cid)
   expect(line.line.sent).toBe(before)
@@ -216,14 +216,14 @@ test('rejects other files of the same size before a byte is sent, and stores not
   }
   const changed = { code: 'FILE_CHANGED', message: 'The files differ from those the upload started with' }
 
-  // Another file of the same time.
+  // Another file with the same time.
   const file = await begin(uploadFile, paths[0])
   await write(paths[0])
   await expect(uploadFile(client, paths[0], { resumable: createResumable({ state: file }) })).rejects.toMatchObject(
     changed,
   )
 
-  // A file of a folder that was changed behind its start.
+  // A file of a folder that was changed after its start.
   const all = await begin(uploadFolder, root)
   await utimes(paths[1], time, new Date(time.getTime() + 1000))
   await expect(uploadFolder(client, root, { resumable: createResumable({ state: all }) })).rejects.toMatchObject(

@@ -1,4 +1,4 @@
-// The S3 API of a whole network: keys of the profile, and keys that the command line makes.
+// The S3 API of a whole network: keys of the profile, and keys created by the command line.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -49,14 +49,14 @@ test('keys of the profile and of the command line reach the same buckets of the 
     const put = client.send(new PutObjectCommand({ Bucket: 'pictures', Key: 'b', Body: 'x' }))
     await expect(put).rejects.toMatchObject({ name: 'AccessDenied' })
   })
-  // A shell can evaluate what people see.
+  // A shell can evaluate the output for people.
   const shown = await runCli(['s3', 'credentials'], options)
   const variables = shown.out
     .trim()
     .split('\n')
     .map((line) => /^export (AWS_\w+)=\S+$/.exec(line)?.[1])
   expect(variables).toEqual(['AWS_ENDPOINT_URL_S3', 'AWS_REGION', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY'])
-  // What anybody may read names no keys.
+  // The publicly readable profile contains no keys.
   const served = (await (await fetch(`${network.profile.api}/.well-known/cairn.json`)).json()) as { s3?: object }
   expect(Object.keys(served.s3 ?? {})).toEqual(['endpoint', 'region'])
 })

@@ -18,7 +18,7 @@ let umask = 0
 
 beforeEach(() => {
   home = mkdtempSync(join(tmpdir(), 'cairn-process-'))
-  // What most systems start services with.
+  // The umask of most systems.
   umask = process.umask(0o022)
 })
 afterEach(async () => {
@@ -78,7 +78,7 @@ const services: Record<string, { program: string; environment(folder: string): R
   },
 }
 
-/** Files and folders that others than their owner may do anything with. */
+/** Files and folders that users other than the owner can access. */
 function findOpen(folder: string): string[] {
   return readdirSync(folder, { recursive: true, withFileTypes: true })
     .map((entry) => join(entry.parentPath, entry.name))
@@ -87,7 +87,7 @@ function findOpen(folder: string): string[] {
 
 describe.each(Object.entries(services))('%s', (_name, { program, environment }) => {
   test('creates files that only its owner can read, whatever its umask', async () => {
-    // A folder that the operator made, as open as the umask leaves it.
+    // A folder created by the operator, as open as the umask allows.
     const { ready, printed } = await start(program, environment(home))
     expect(ready, printed).toBeDefined()
     expect(readdirSync(home).length).toBeGreaterThan(1)

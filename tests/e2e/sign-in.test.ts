@@ -1,4 +1,4 @@
-// One signature for storage and the five key nodes, as programs give it.
+// One signature for storage and the five key nodes, as programs create it.
 import { createHeldSessionKey, parseSignIn, signSolana, solanaAddress } from '@cairn/crypto'
 import {
   type Client,
@@ -23,7 +23,7 @@ afterAll(() => network?.[Symbol.asyncDispose]())
 const anonymous = () => createClient({ network: network.profile })
 const encoder = new TextEncoder()
 
-/** A wallet that counts what it signs. */
+/** A wallet that counts its signatures. */
 function newWallet() {
   const account = privateKeyToAccount(generatePrivateKey())
   const signed: string[] = []
@@ -56,7 +56,7 @@ test('one signature stores a file, encrypts it and opens it', async () => {
   expect(await listApiKeys(client)).toMatchObject([
     { name: 'one signature', scopes: ['files:read', 'files:write', 'account'], expiresAt },
   ])
-  // What the wallet showed: the host of the service, and each party by name.
+  // The text shown by the wallet: the host of the service, and each party by name.
   const [text = ''] = wallet.signed
   expect(text.split('\n')[0]).toBe(
     `${new URL(network.profile.api).host} wants you to sign in with your Ethereum account:`,
@@ -101,7 +101,7 @@ test('two offline nodes change nothing; with three offline, storage opens, and n
   const three = newWallet()
   const few = await signIn(without(anonymous(), 1, 2, 3), three)
   expect([few.keySession, few.keyFailure?.code]).toEqual([undefined, 'KEY_NODES_UNAVAILABLE'])
-  // It opens nothing at the two others later.
+  // It opens nothing at the other two later.
   expect(parseSignIn(three.signed[0] ?? '')?.nonces.every((nonce) => nonce === undefined)).toBe(true)
   const keySession = await openKeySession(anonymous(), three)
   expect(three.signed).toHaveLength(2)
@@ -115,7 +115,7 @@ test('nodes that do not know the host of storage report it before anything is si
   const { keySession, keyFailure } = await signIn(createClient({ network: mixed }), wallet)
   expect([keySession, keyFailure?.code]).toEqual([undefined, 'INVALID_REQUEST'])
   expect(wallet.signed[0]).not.toContain('key-nodes')
-  // Storage takes texts of its own host alone.
+  // Storage accepts only texts for its own host.
   const alias = { ...network.profile, api: network.profile.api.replace('127.0.0.1', 'localhost') }
   await expect(signIn(createClient({ network: alias }), newWallet())).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
 })

@@ -104,7 +104,7 @@ test('stops on request: accepts no new upload, finishes the current one, and end
     headers: {
       authorization: `Bearer ${apiKey}`,
       'content-type': 'multipart/form-data; boundary=b',
-      // The service reports when it has received the header: from then on the upload is in progress.
+      // The service reports when it has received the header; from then on the upload is in progress.
       expect: '100-continue',
     },
   })

@@ -116,7 +116,7 @@ describe('pinning a CID', () => {
     for (const answer of answers) {
       answerBadly = answer
       const { status, body } = await pin(cid)
-      // The other gateway reports that it does not have it; the failed one is named, because it may have it.
+      // The other gateway reports that it does not have it; the failed one is listed, because it may have it.
       expect([status, body]).toMatchObject([502, { error: { code: 'UPSTREAM_FAILED' } }])
     }
     expect(await account()).toEqual(before)

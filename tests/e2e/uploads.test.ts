@@ -42,7 +42,7 @@ async function read(path: string): Promise<string> {
   return answer.text()
 }
 
-/** Sends a file without end, as the published Node client sends files, and reads what is answered meanwhile. */
+/** Sends an endless file like the published Node client, and reads the response meanwhile. */
 function sendUntilAnswered(length: number | undefined): Promise<{ status: number | undefined; body: string }> {
   return new Promise((resolve, reject) => {
     const sending = request(`${network.profile.upload}/api/v0/add`, {
@@ -78,7 +78,7 @@ function sendUntilAnswered(length: number | undefined): Promise<{ status: number
   })
 }
 
-/** Sends bytes as they are and reads the answer to its end. */
+/** Sends bytes unchanged and reads the complete response. */
 function sendRaw(bytes: string | Buffer): Promise<string> {
   const { hostname, port } = new URL(network.profile.upload)
   return new Promise((resolve, reject) => {

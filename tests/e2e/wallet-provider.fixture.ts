@@ -5,11 +5,11 @@ import { anvil } from 'viem/chains'
 export type WalletOptions = {
   /** Whether it confirms several calls at once (EIP-5792). */
   batches?: boolean
-  /** Called with each request: what it returns, other than undefined, is the answer. */
+  /** Called with each request; a result other than undefined is the response. */
   at?: (method: string, params: unknown[]) => unknown
 }
 
-/** Creates an EIP-1193 provider over a private key, that does what a test wants at a method. */
+/** Creates an EIP-1193 provider over a private key, which behaves as a test specifies for a method. */
 export function createProvider(url: string, privateKey: Hex, { batches = false, at }: WalletOptions = {}) {
   const account = privateKeyToAccount(privateKey)
   const wallet = createWalletClient({ account, chain: anvil, transport: http(url) })

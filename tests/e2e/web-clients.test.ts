@@ -1,4 +1,4 @@
-// An import of node:http loads fetch with all that belongs to it, 14 MiB per process: no program may begin with it.
+// Importing node:http loads fetch with all its dependencies, 14 MiB per process, so no program may start with it.
 import { spawnSync } from 'node:child_process'
 import { resolve } from 'node:path'
 import { expect, test } from 'vitest'
@@ -16,7 +16,7 @@ test.each([
   'services/provider/src/main.ts',
   'packages/cli/src/bin.ts',
 ])('%s starts without the web clients of Node', (program) => {
-  // Services refuse the setting, the command line prints its help: all modules are loaded by then.
+  // Services reject the setting, the command line prints its help: by then, all modules are loaded.
   const { stderr } = spawnSync(
     process.execPath,
     ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', '--import', report, program, '--help'],

@@ -2,7 +2,7 @@ import { nodeNumbers, type Party, parties, partyNames } from './parties.ts'
 import { countShards, findBarred, findEntitled, findSureOwner, isInForce, type Start, threshold } from './rights.ts'
 import { type Rules, stateAt, type World } from './world.ts'
 
-/** The owner that each honest node names. */
+/** The owner that each honest node states. */
 async function ownersAt(rules: Rules, world: Pick<World, 'nodes'>): Promise<(string | undefined)[]> {
   const owners: (string | undefined)[] = []
   for (const node of nodeNumbers) {
@@ -13,13 +13,13 @@ async function ownersAt(rules: Rules, world: Pick<World, 'nodes'>): Promise<(str
   return owners
 }
 
-/** The party that three honest nodes name as the owner. */
+/** The party that three honest nodes state as the owner. */
 export async function findOwner(rules: Rules, world: Pick<World, 'nodes'>): Promise<Party | undefined> {
   const owners = await ownersAt(rules, world)
   return partyNames.find((party) => owners.filter((one) => one === parties[party]).length >= threshold)
 }
 
-/** What must hold at every moment. @returns what does not */
+/** Invariants of every moment. @returns the violated ones */
 export async function findBreach(rules: Rules, world: World, start: Start): Promise<string | undefined> {
   // A liar gives its shards to every caller.
   const fromLiar = rules.liar === undefined ? 0 : 1

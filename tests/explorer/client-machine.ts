@@ -7,7 +7,7 @@ import {
   type RunningOperation,
 } from './running-operation.ts'
 
-/** Where an operation stands: the calls that wait for an answer, or what came of it. */
+/** The state of an operation: its calls that wait for a response, or its outcome. */
 export type Standing = {
   id: number
   waiting: readonly { index: number; node: number; request: Request }[]
@@ -24,7 +24,7 @@ export type ClientMachine = {
 
 type Kept = Standing & { operation: Operation; history: readonly { index: number; brought: Brought }[] }
 
-/** Operations that are kept running in their current state. */
+/** Operations that stay running in their current state. */
 const maxRunning = 2_000
 
 export function createClientMachine(): ClientMachine {
@@ -43,7 +43,7 @@ export function createClientMachine(): ClientMachine {
     if (running.size > maxRunning && oldest !== undefined) running.delete(oldest)
     return made
   }
-  /** The running operation of a standing: the one that got there, or another that is given the same answers. */
+  /** The running operation in a state: the one that reached it, or another one given the same responses. */
   const revive = async ({ id, operation, history }: Kept): Promise<RunningOperation> => {
     const found = running.get(id)
     running.delete(id)

@@ -6,7 +6,7 @@ import { type Rules, stateAt, type World } from './world.ts'
 
 type Place = Pick<World, 'nodes' | 'down'>
 
-/** What each other node states to one that asks. */
+/** What each other node states when queried. */
 export async function hear({ nodes, liar }: Rules, world: Place, asker: number): Promise<Heard[]> {
   const own = await nodes.stateOf(stateAt(world, asker))
   const heard: Heard[] = []

@@ -7,10 +7,10 @@ import { findBarred, findEntitled, findSureOwner, type Start } from './rights.ts
 import type { Outcome } from './running-operation.ts'
 import { type Rules, replaceAt, stateAt, type World } from './world.ts'
 
-/** By then a change that was cut off is on its way no longer. */
+/** By then, an interrupted change is no longer in transit. */
 const aMinuteMs = 60_000
 
-/** Runs an operation to its end, with no other operation and all nodes up. */
+/** Runs an operation to completion, with no other operation and all nodes up. */
 export async function finish(
   rules: Rules,
   before: readonly number[],
@@ -34,13 +34,13 @@ export async function finish(
   return { nodes, outcome: standing.outcome }
 }
 
-/** Whether all honest nodes have the same rights. Of a retired key one that holds nothing gives as little. */
+/** Whether all honest nodes have the same rights. A node without a retired key grants as little as one that has it. */
 async function areAlike(rules: Rules, nodes: readonly number[]): Promise<boolean> {
   const rights = new Set<string>()
   for (const node of nodeNumbers) {
     if (node === rules.liar?.node) continue
     const stated = await rules.nodes.stateOf(stateAt({ nodes }, node))
-    // No one saves shards of a key that is about to be destroyed.
+    // Shards of a key that is about to be destroyed are not saved.
     if (stated === 'nothing') rights.add('nothing')
     else rights.add(stated.state === 'retired' ? `retired ${stated.owner}` : stated.digest)
   }
@@ -49,9 +49,9 @@ async function areAlike(rules: Rules, nodes: readonly number[]): Promise<boolean
 }
 
 /**
- * What must be true when everything has ended and every node is back, and when the owner has repaired the file a minute
+ * What must be true when everything has ended and every node is back, and after the owner has repaired the file a minute
  * later.
- * @param known ends that passed before: nodes are interchangeable, so it does not matter which of them holds what
+ * @param known endings that passed before: nodes are interchangeable, so it does not matter which of them has what
  * @returns what is not true
  */
 export async function findBadEnd(
@@ -78,11 +78,11 @@ export async function findBadEnd(
     nodes = (await finish(rules, nodes, operation)).nodes
     owner = await findOwner(rules, { nodes })
   }
-  // With one that lies two owners may have two honest nodes each: no more than one can ever have three, and that is all.
+  // With one liar, two owners may have two honest nodes each: at most one can ever have three, and nothing more is guaranteed.
   if (owner === undefined)
     return liar === undefined ? 'no three nodes name one owner, and the same calls again do not change that' : undefined
   let repaired = await finish(rules, nodes, repair({ by: owner, device: 'later' }), { laterMs: aMinuteMs })
-  // What nodes hear of each other in the first repair is too young for it to be taken back: a repair waits, or is made again.
+  // What nodes learn of each other in the first repair is too recent to be withdrawn: a repair waits, or is repeated.
   if (!(await areAlike(rules, repaired.nodes)))
     repaired = await finish(rules, repaired.nodes, repair({ by: owner, device: 'again' }), { laterMs: aMinuteMs })
   const { outcome } = repaired

@@ -1,4 +1,4 @@
-// Bounded exploration of what may become of the rights to a file; the long ones run by `npm run explore`.
+// Bounded exploration of what can happen to the rights of a file; `npm run explore` runs the long ones.
 import { beforeAll, describe, expect, test } from 'vitest'
 import { createExplorer, type Explorer, isCertain } from './explorer.ts'
 import { liarNames } from './liars.ts'
@@ -9,7 +9,7 @@ import { searchAll } from './search.ts'
 import { walkOnce } from './walk.ts'
 import type { Bounds } from './world.ts'
 
-/** More than any scenario here has: each is visited as a whole. */
+/** More than any scenario here has, so that each is visited completely. */
 const maxWorlds = 20_000
 const noFaults: Bounds = { crashes: 0, faults: 0 }
 const walks = Number(process.env['CAIRN_TEST_WALKS'] ?? 1)
@@ -34,7 +34,7 @@ async function searchWhole(scenario: Scenario, bounds: Bounds, liar?: { node: nu
   expect(ends).toBeGreaterThan(0)
 }
 
-// A save and a repair of the owner's make many more calls than the others: every order of those is for the long runs.
+// A save and a repair by the owner make many more calls than the others: all of their orders are for the long runs.
 const small = scenarios.filter(({ name }) => !/(save|repair) by owner/.test(name))
 
 test.each(small.map((scenario) => [scenario.name, scenario] as const))('every order of %s', async (_name, scenario) => {

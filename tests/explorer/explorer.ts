@@ -9,7 +9,7 @@ import { threshold } from './rights.ts'
 import type { Scenario } from './scenarios.ts'
 import { type Bounds, openWorld, type Rules, replaceAt, type World } from './world.ts'
 
-/** What explores scenarios; what it found out of nodes and clients in one holds in all. */
+/** Explores scenarios; what it learned of nodes and clients in one applies to all. */
 export type Explorer = {
   readonly nodes: NodeMachine
   /** @param liar the number of a node, and how it lies */
@@ -42,7 +42,7 @@ export async function createExplorer(): Promise<Explorer> {
   }
 }
 
-/** Whether three honest nodes have what was done before, so that a scenario begins with what is certain. */
+/** Whether three honest nodes have the earlier changes, so that a scenario starts from a certain state. */
 export function isCertain({ before }: Scenario, liarNode: number | undefined): boolean {
   return before.every(({ misses = [] }) => {
     const reached = nodeNumbers.filter((node) => !misses.includes(node))

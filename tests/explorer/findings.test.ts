@@ -1,4 +1,4 @@
-// What the explorer found in the product, one test for each: the shortest way to it, and what must hold after a repair.
+// What the explorer found in the product, one test each: the shortest path to it, and what must hold after a repair.
 import { beforeAll, expect, test } from 'vitest'
 import { findBadEnd, finish } from './ends.ts'
 import { createExplorer, type Explorer } from './explorer.ts'
@@ -85,7 +85,7 @@ test('2: a change that reached one or two nodes could neither be completed nor u
 })
 
 test('3: a key pending beside the one in force was reported as saved', async () => {
-  // Of the three nodes that took it one lies: two hold it, and the one before stays in force.
+  // Of the three nodes that received it, one lies: two have it, and the previous one stays in force.
   const liar = { node: 3, name: 'clings to what was' }
   expect(await outcomeOf([{ operation: make.save() }], make.save(again), [4, 5], liar)).toMatchObject({
     kind: 'failed',

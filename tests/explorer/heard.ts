@@ -1,6 +1,6 @@
 import type { Statement } from '../../services/keynode/src/shards/peer-statement.ts'
 
-/** What a peer states, as the asking node hears it; null for one that does not answer. */
+/** What a peer states, as received by the querying node; null for a peer that does not answer. */
 export type Heard = Statement | 'nothing' | null
 
 const names = new Map<string, number>()
@@ -18,7 +18,7 @@ function nameOne(one: Heard): number {
   return name
 }
 
-/** A text that stands for what peers state. Which of them states what makes no difference to a node. */
+/** A text for what peers state. Which of them states what makes no difference to a node. */
 export function nameHeard(heard: readonly Heard[]): string {
   return heard
     .map(nameOne)

@@ -9,11 +9,11 @@ export type NamedSet = PreparedKey & { name: string }
 const sets = new Map<string, NamedSet>()
 const byShard = new Map<string, { name: string; node: number }>()
 const keyNames = new Map<string, string>()
-/** Names of the sets that spare sets were dealt with, by the id of the spare set. */
+/** Names of the sets with which spare sets were dealt, by the id of the spare set. */
 const bySpare = new Map<string, string>()
 
 /**
- * Returns the set of a name: created at its first use, the same afterwards.
+ * Returns the set with a name: created at first use, the same afterwards.
  * @param masterKey the key of the set; defaults to a new key with the name of the set
  */
 export function setNamed(name: string, masterKey?: string): NamedSet {
@@ -30,12 +30,12 @@ export function setNamed(name: string, masterKey?: string): NamedSet {
   return set
 }
 
-/** The name under which a key was made. */
+/** The name under which a key was created. */
 function nameKey(masterKey: string): string {
   return keyNames.get(masterKey) ?? 'an unknown key'
 }
 
-/** The name of the set that a node's shard is of. */
+/** The name of the set that contains a node's shard. */
 export function nameShard({ key, index }: KeyShard, node: number): string {
   const found = byShard.get(`${index} ${key}`)
   if (found === undefined) return `unknown ${index}`
@@ -48,12 +48,12 @@ export function shardOf(name: string, node: number): KeyShard {
   return shard
 }
 
-/** The name of the set that a spare set was dealt with. */
+/** The name of the set with which a spare set was dealt. */
 export function nameSpare(spareId: string): string {
   return bySpare.get(spareId) ?? `unknown ${spareId}`
 }
 
-/** What a node receives of the spare set that was dealt with a set. */
+/** What a node receives of the spare set dealt with a set. */
 export function spareFor(name: string, node: number): Spare {
   const set = sets.get(name)
   const spare = set === undefined ? undefined : spareOf(set)[node - 1]
@@ -65,7 +65,7 @@ function isSpare(one: object): one is { set: { id: string } } {
   return 'parts' in one && 'set' in one && typeof one.set === 'object' && one.set !== null && 'id' in one.set
 }
 
-/** JSON that is alike on all nodes: shards are named by their set, a node's own number is left out. */
+/** JSON that is equal on all nodes: shards have the name of their set, and the number of the node is omitted. */
 export function toCommon(value: unknown, node: number): string {
   return JSON.stringify(value, (key, one: unknown) => {
     if (key === 'node' && Number(one) === node) return '$node'
@@ -76,7 +76,7 @@ export function toCommon(value: unknown, node: number): string {
   })
 }
 
-/** The same JSON as one node has it. */
+/** The same JSON with the values of one node. */
 export function toNode(text: string, node: number): unknown {
   return JSON.parse(text, (_key, one: unknown) => {
     if (one === '$node') return node

@@ -4,9 +4,9 @@ import type { Heard } from './heard.ts'
 import { parties } from './parties.ts'
 import type { Answer, Request } from './requests.ts'
 
-/** A way to lie. Without an answer of its own it tells the truth. Every liar gives its shards to everyone. */
+/** A way to lie. Without a lie of its own for a call it tells the truth. Every liar returns its shards to every caller. */
 export type Liar = {
-  /** Whether it does what it is asked to. */
+  /** Whether it executes requests. */
   obeys: boolean
   /** What it answers a client instead of the truth. */
   answer?(request: Request, honest: Answer): Answer
@@ -24,7 +24,7 @@ const changes = new Set([
   'removeConditions',
   'retireKey',
 ])
-/** Far above any version there is. */
+/** Far above any existing version. */
 const boast = 1_000
 
 const success: Answer = { status: 200, code: '', body: '{"message":"success"}' }
@@ -41,7 +41,7 @@ function lieOfStatus(lie: StatusLie): NonNullable<Liar['answer']> {
   }
 }
 
-/** A statement with other rights, and the digest that belongs to them. */
+/** A statement with other rights, and the matching digest. */
 function lieOfRights(one: Heard, lie: (one: Statement) => Partial<Statement>): Heard {
   if (one === null || one === 'nothing') return one
   const after = { ...one, ...lie(one) }
@@ -55,7 +55,7 @@ const boastOf = (one: Heard): Heard => lieOfRights(one, ({ version }) => ({ vers
 const pretendSuccess: NonNullable<Liar['answer']> = ({ call }, honest) => (changes.has(call) ? success : honest)
 const stolen = { owner: parties.stranger, sharedTo: [parties.recipient] }
 
-/** Ways to lie, by what they look like. */
+/** Ways to lie, by name. */
 export const liars: Record<string, Liar> = {
   'says yes and does nothing': { obeys: false, answer: pretendSuccess },
   'refuses every caller': { obeys: true, answer: () => refusal, state: () => null },

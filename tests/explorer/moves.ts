@@ -7,10 +7,10 @@ import { type Rules, type Running, replaceAt, stateAt, type World, withNumber, w
 /** One step, and the world after it. */
 export type Move = { label: string; next: World }
 
-/** Calls that ask, and change nothing that is asked for. */
+/** Calls that only query. */
 const reading = new Set(['getKeyStatus', 'retrieveShard', 'getConditions'])
 
-/** All that can happen next. */
+/** All possible next steps. */
 export async function findMoves(rules: Rules, world: World): Promise<Move[]> {
   const moves: Move[] = []
   for (const client of world.clients.keys()) moves.push(...(await moveClient(rules, world, client)))
@@ -27,7 +27,7 @@ export async function findMoves(rules: Rules, world: World): Promise<Move[]> {
   return moves
 }
 
-/** What may become of the next call of an operation. */
+/** Possible outcomes of the next call of an operation. */
 async function moveClient(rules: Rules, before: World, client: number): Promise<Move[]> {
   const standing = before.clients[client]
   const first = standing?.waiting.find(({ index }) => !isRunning(before, client, index))
@@ -91,7 +91,7 @@ async function moveClient(rules: Rules, before: World, client: number): Promise<
   return moves
 }
 
-/** What may become of a request of which a node has asked its peers. */
+/** Possible outcomes of a request for which a node has queried its peers. */
 async function moveRunning(rules: Rules, world: World, running: Running): Promise<Move[]> {
   const { node, request, heard, waits } = running
   const rest: World = { ...world, running: without(world.running, running) }
@@ -181,7 +181,7 @@ async function bringTo(rules: Rules, from: World, client: number, index: number,
   return { ...from, clients: replaceAt(from.clients, client, await rules.clients.answer(standing, index, brought)) }
 }
 
-/** Notes which operations had ended, with all their requests, when another one began. */
+/** Records which operations had ended, with all of their requests, when another one started. */
 function begin(from: World, client: number): World {
   if (from.begunAfter[client] !== undefined) return from
   const ended = from.clients.flatMap(({ outcome }, i) =>
@@ -195,7 +195,7 @@ function apply(from: World, node: number, { state, settles }: { state: number; s
   return { ...from, nodes: replaceAt(from.nodes, node - 1, state), settling }
 }
 
-/** A node ends and loses what it would have settled. */
+/** A node stops and loses what it would have settled. */
 function end(from: World, node: number): World {
   const used = { ...from.used, crashes: from.used.crashes + 1 }
   return { ...from, used, down: withNumber(from.down, node), settling: without(from.settling, node) }

@@ -7,44 +7,44 @@ import type { Answer, Request } from './requests.ts'
 import type { Rows } from './rows.ts'
 import { openScratchNode, type ScratchNode } from './scratch-node.ts'
 
-/** What came of a request: the node's state after it, and what it answers. */
+/** The result of a request: the node's state after it, and its response. */
 export type Reply = {
   state: number
-  /** Absent when the node ended before it answered. */
+  /** Absent if the node stopped before it responded. */
   answer: Answer | undefined
   /** Whether it continues to settle a save. */
   settles: boolean
   /** How many transactions it made. */
   commits: number
-  /** What the request was answered that came in between. */
+  /** The response to the request that came in between. */
   between?: Answer
 }
 
 /** How a request is run. */
 export type Run = {
-  /** What the peers say. */
+  /** The statements of the peers. */
   heard?: readonly Heard[]
-  /** The node ends after so many transactions. */
+  /** The node stops after this many transactions. */
   endsAfter?: number
-  /** How long nothing happened before. */
+  /** Idle time before the request. */
   laterMs?: number
-  /** Another request comes in before a transaction of this one. */
+  /** Another request arrives before a transaction of this one. */
   between?: { before: number; request: Request }
 }
 
 /**
- * A node of which every state can be taken up again. What a request does to a state is found out by the code of the product,
- * once; states are numbers, and alike on all nodes.
+ * A node that can resume from any state. The code of the product determines, once, what a request does to a state;
+ * states are numbers, and equal on all nodes.
  */
 export type NodeMachine = {
   readonly empty: number
-  /** Whether a request makes a node in this state ask its peers. */
+  /** Whether a request makes a node in this state query its peers. */
   asks(state: number, request: Request): Promise<boolean>
   run(state: number, request: Request, run?: Run): Promise<Reply>
   /** What a node in this state states to its peers. */
   stateOf(state: number): Promise<Statement | 'nothing'>
   rows(state: number): Rows
-  /** How often the product's code was run, and how often the outcome was known already. */
+  /** How often the product's code ran, and how often the outcome was already known. */
   readonly counts: { run: number; known: number }
 }
 

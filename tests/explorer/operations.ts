@@ -12,10 +12,10 @@ import { repairWith } from '../../packages/sdk/src/keys/repair.ts'
 import { cid, type Party, parties } from './parties.ts'
 import type { Operation } from './running-operation.ts'
 
-/** An operation, with what it is meant to do. */
+/** An operation, with its intent. */
 export type Intent = Operation & {
   kind: 'save' | 'share' | 'revoke' | 'transfer' | 'retire' | 'set conditions' | 'remove conditions' | 'repair'
-  /** Whom it concerns. */
+  /** The party that it concerns. */
   whom?: Party
 }
 
@@ -31,7 +31,7 @@ const condition = {
 type Who = { by?: Party; device?: string }
 const known = new Map<string, Intent>()
 
-/** Operations of one name are one, so that what is known of it is known in every scenario. */
+/** Operations of one name are the same, so that knowledge about it applies to every scenario. */
 function define(
   kind: Intent['kind'],
   { by = 'owner', device = 'desk' }: Who,

@@ -2,7 +2,7 @@ import type { NodeMachine } from './node-machine.ts'
 
 const outlines = new WeakMap<NodeMachine, Map<number, { version: number; text: string }>>()
 
-/** What of a node's state a repair can make a difference of: all but when, and by which other ways, it came to be. */
+/** The parts of a node's state that can affect a repair: everything but the time and path by which it came about. */
 function outlineOf(nodes: NodeMachine, state: number): { version: number; text: string } {
   const known = outlines.get(nodes) ?? new Map<number, { version: number; text: string }>()
   outlines.set(nodes, known)

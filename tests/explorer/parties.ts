@@ -9,13 +9,13 @@ export const parties = {
   stranger: `0x${'c'.repeat(40)}`,
   /** Owned the file before `owner`. */
   former: `0x${'d'.repeat(40)}`,
-  /** Meets the conditions, and nothing else. */
+  /** Meets the conditions, and has no other right. */
   holder: `0x${'e'.repeat(40)}`,
 } as const
 export type Party = keyof typeof parties
 export const partyNames = Object.keys(parties) as Party[]
 
-/** The one file that all of it is about. */
+/** The only file of all scenarios. */
 export const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 
 export const nodeNumbers = [1, 2, 3, 4, 5] as const
@@ -43,7 +43,7 @@ export function clientOf(party: Party, device: string, transport: typeof fetch):
   return createClient({
     network,
     fetch: transport,
-    // Which answers come, and when, is the explorer's to say.
+    // The explorer decides which responses arrive, and when.
     callTimeoutMs: 2 ** 31 - 1,
     keySession: { address: parties[party], sessionKey, nodes: nodeNumbers.map((node) => ({ node, ...part })) },
   })

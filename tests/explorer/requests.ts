@@ -1,4 +1,4 @@
-/** What a node is asked: a call of a client by its token, or `settle` and `sweep`, which it does by itself. The body is alike for all nodes. */
+/** A request to a node: a client's call by its token, or `settle` and `sweep`, its own work. The body is equal for all nodes. */
 export type Request = { id: number; call: string; token: string; body: string }
 
 /** A node's answer in a form common to all nodes; the code is empty unless the request is rejected. */
@@ -19,7 +19,7 @@ export function requestOf(call: string, token = '', body = ''): Request {
 const answerNames = new Map<string, number>()
 const knownNames = new WeakMap<Answer, number>()
 
-/** A number that stands for an answer: equal for equal ones. */
+/** A number for a response: equal for equal ones. */
 export function nameAnswer(answer: Answer): number {
   const known = knownNames.get(answer)
   if (known !== undefined) return known

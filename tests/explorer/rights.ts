@@ -4,7 +4,7 @@ import { cid, nodeNumbers, type Party, parties, partyNames } from './parties.ts'
 import { requestOf } from './requests.ts'
 import { type Rules, stateAt, type World } from './world.ts'
 
-/** The owner and readers of the file when the operations of a scenario began. */
+/** The owner and readers of the file when the operations of a scenario started. */
 export type Start = {
   owner: Party | undefined
   readers: readonly Party[]
@@ -16,7 +16,7 @@ export const threshold = 3
 
 const given = new WeakMap<NodeMachine, Map<string, readonly string[]>>()
 
-/** The sets of which a node in this state gives a party its shard. */
+/** The sets of which a node in this state returns its shard to a party. */
 async function setsGiven(nodes: NodeMachine, state: number, party: Party): Promise<readonly string[]> {
   const known = given.get(nodes) ?? new Map<string, readonly string[]>()
   given.set(nodes, known)
@@ -37,7 +37,7 @@ function readSets(body: string): string[] {
   return [...new Set([payload.$set, ...alternatives.map((other) => other.payload.$set)])]
 }
 
-/** How many shards of one set a party gets from honest nodes. */
+/** How many shards of one set honest nodes return to a party. */
 export async function countShards(rules: Rules, world: Pick<World, 'nodes'>, party: Party): Promise<number> {
   const counts = new Map<string, number>()
   for (const node of nodeNumbers) {
@@ -56,7 +56,7 @@ export function isInForce(rules: Rules, { clients }: World, i: number): boolean 
   return isEffective === true && (rules.liar === undefined || withstands >= 1)
 }
 
-/** Parties that may own the file: what others ask for is nothing. */
+/** Parties that may own the file; requests of others are ignored. */
 function mayOwn({ owner }: Start, operations: readonly Intent[]): Set<Party> {
   const owners = new Set<Party>(owner === undefined ? [] : [owner])
   for (let before = -1; before < owners.size; ) {
@@ -82,7 +82,7 @@ function isTaking({ unsure = [] }: Start, { kind, by, whom }: Intent, party: Par
 }
 
 /**
- * Parties that surely have no right: whatever gave them one was over before an operation began that takes it, and that was
+ * Parties that certainly have no right: whatever granted it was over before an operation started that removes it, and that was
  * reported in force.
  */
 export function findBarred(rules: Rules, world: World, start: Start): Party[] {
@@ -117,7 +117,7 @@ export function findEntitled(rules: Rules, world: World, start: Start): Party[] 
   })
 }
 
-/** The certain owner of the file, by what was reported in force; undefined when that does not decide it. */
+/** The certain owner of the file, by what was reported in force; undefined if that does not decide it. */
 export function findSureOwner(rules: Rules, world: World, start: Start): Party | undefined {
   const { operations } = rules
   const inForce = operations.filter((_operation, i) => isInForce(rules, world, i))

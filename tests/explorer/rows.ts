@@ -6,11 +6,11 @@ import { nameShard, nameSpare, shardOf, spareFor } from './key-sets.ts'
 
 type Cell = string | number | null
 type Row = Record<string, Cell>
-/** All that a node holds about the file, in a form that is alike on all nodes: shards by the name of their set, times by their order. */
+/** Everything a node has about the file, equal on all nodes: shards by the name of their set, times by their order. */
 export type Rows = Record<string, Row[]>
 
 const times = new Set(['created_at', 'updated_at', 'saved_at', 'at'])
-/** Time zero of rows, and what lies between two of their times. */
+/** Time zero of rows, and the interval between two of their times. */
 export const epochMs = 1_700_000_000_000
 const tickMs = 1_000
 
@@ -38,7 +38,7 @@ function sealParts(context: Context, { cid, spare_id }: Row, name: string): Uint
   return sealSpare(context, subject, Buffer.from(JSON.stringify(parts)))
 }
 
-/** Reads what a node holds. */
+/** Reads everything that a node has. */
 export function readRows(connection: DatabaseSync, tables: readonly Table[], context: Context): Rows {
   const rows: Rows = {}
   const seen = new Set<number>()
@@ -57,7 +57,7 @@ export function readRows(connection: DatabaseSync, tables: readonly Table[], con
         const { sealed } = found
         if (sealed instanceof Uint8Array)
           row['sealed'] = nameShard(openShard(context, subjectOf(name, row), sealed), context.config.node)
-        // A seal differs each time; its content follows from the spare set.
+        // Seals always differ; the content follows from the spare set.
         if (found['parts'] instanceof Uint8Array) row['parts'] = nameSpare(String(row['spare_id']))
         return row
       })
@@ -78,7 +78,7 @@ export function momentAfter(rows: Rows): number {
   return epochMs + (last + 1) * tickMs
 }
 
-/** Puts rows in the place of all that a node holds. */
+/** Replaces everything that a node has by rows. */
 export function writeRows(connection: DatabaseSync, tables: readonly Table[], context: Context, rows: Rows): void {
   connection.exec('BEGIN')
   for (const { name } of [...tables].reverse()) connection.exec(`delete from ${name}`)

@@ -5,7 +5,7 @@ import { clientOf, type Party } from './parties.ts'
 import { readCall } from './read-call.ts'
 import { type Answer, type Request, requestOf } from './requests.ts'
 
-/** What a client does, by the real SDK. */
+/** What a client does through the real SDK. */
 export type Operation = {
   name: string
   by: Party
@@ -13,13 +13,13 @@ export type Operation = {
   run(client: Client, prepare: (masterKey?: string) => PreparedKey): Promise<unknown>
 }
 
-/** What an operation ended with. */
+/** The outcome of an operation. */
 export type Outcome = { kind: 'done'; value: unknown } | { kind: 'failed'; code: string; details: unknown }
 
-/** What a call brought: an answer of a node, or nothing. */
+/** The result of a call: a node's response, or none. */
 export type Brought = Answer | 'nothing'
 
-/** An operation under way: the calls it made, and what came of it. */
+/** A running operation: the calls it made, and its outcome. */
 export type RunningOperation = {
   readonly calls: readonly { node: number; request: Request; isOpen: boolean }[]
   readonly outcome: Outcome | undefined
@@ -37,7 +37,7 @@ await Promise.all([
 
 type Call = { node: number; request: Request; isOpen: boolean; settle(brought: Brought): void }
 
-/** Begins an operation, and waits until it waits for its first answers. */
+/** Starts an operation, and waits until it waits for its first responses. */
 export async function beginOperation(operation: Operation): Promise<RunningOperation> {
   const calls: Call[] = []
   let outcome: Outcome | undefined
@@ -88,7 +88,7 @@ export async function beginOperation(operation: Operation): Promise<RunningOpera
   }
 }
 
-/** An operation waits for nothing but its calls: after so many turns without anything new it waits for them. */
+/** An operation waits only for its calls: after this many turns without anything new, it waits for them. */
 const quietTurns = 6
 
 function makeCall(

@@ -2,10 +2,10 @@ import type { Intent } from './operations.ts'
 import * as make from './operations.ts'
 import type { Start } from './rights.ts'
 
-/** Operations that are made at the same time, and what was there before. */
+/** Concurrent operations, and the state before them. */
 export type Scenario = {
   name: string
-  /** What was done before, one after the other, and the nodes that each did not reach. */
+  /** What was done before, in sequence, and the nodes that each step did not reach. */
   before: readonly { operation: Intent; misses?: readonly number[] }[]
   start: Start
   operations: readonly Intent[]
@@ -68,7 +68,7 @@ const halfSaved: Beginning = {
   start: shared.start,
 }
 
-/** What an owner may do to a file that is shared with the recipient. */
+/** What an owner can do to a file shared with the recipient. */
 const ownersOperations = (who: { device: string }): Intent[] => [
   make.save(who),
   make.share('stranger', who),

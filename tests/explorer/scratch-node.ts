@@ -29,7 +29,7 @@ import { bearerOf, cid, nodeNumbers, parties } from './parties.ts'
 import type { Answer, Request } from './requests.ts'
 import { epochMs, findTables, momentAfter, type Rows, readRows, writeRows } from './rows.ts'
 
-/** One node with its real store in memory, into which any state can be put. */
+/** One node with its real store in memory, which can be put into any state. */
 export type ScratchNode = {
   load(rows: Rows, laterMs?: number): void
   read(): Rows
@@ -38,7 +38,7 @@ export type ScratchNode = {
   wasAsking(): boolean
   pass(ms: number): void
   readonly context: Context
-  /** Does a request by the code of the product. @param db instead of the node's own, which may cut it off */
+  /** Executes a request with the code of the product. @param db instead of the node's own, which may stop it */
   perform(request: Request, db: Database): Promise<{ answer: Answer; settles: boolean }>
 }
 
@@ -73,7 +73,7 @@ export async function openScratchNode(node: number): Promise<ScratchNode> {
         return heard
       },
     },
-    // No chain is there to ask: one address meets every condition.
+    // There is no chain to query: one address meets every condition.
     conditions: {
       chainNames: ['local'],
       probes: [],
@@ -85,7 +85,7 @@ export async function openScratchNode(node: number): Promise<ScratchNode> {
       validateOnCreate: async () => [],
     },
     verifyContract: async () => undefined,
-    // The log of accesses decides nothing.
+    // The access log decides nothing.
     accesses: { note() {}, async flush() {}, async sweep() {} },
     issued: createIssuedTexts(clock),
     restoredAt: 0,
@@ -141,7 +141,7 @@ async function perform(
     settles = true
   })
   const { party, device } = bearerOf(token)
-  // The one call that answers without a session, too, so that its way in is another one.
+  // The only call that also answers without a session, so it is bound differently.
   bind(getConditions, () => describeConditions(context, cid, parties[party]))
   const call = calls.get(id)
   const work = works.get(id)

@@ -4,7 +4,7 @@ import { findMoves } from './moves.ts'
 import type { Start } from './rights.ts'
 import { isOver, nameWorld, type Rules, type World } from './world.ts'
 
-/** A way from the start to what must not be. */
+/** A path from the start to a violation. */
 export type Breach = { what: string; trace: readonly string[] }
 
 export type Searched = {
@@ -17,7 +17,7 @@ export type Searched = {
 
 type Step = { world: World | undefined; from: number; label: string }
 
-/** Visits every world that can be reached, the nearest first: what is found first is found on the shortest way. */
+/** Visits every reachable world, nearest first, so that a violation is found on the shortest path. */
 export async function searchAll(rules: Rules, first: World, start: Start, maxWorlds: number): Promise<Searched> {
   const steps: Step[] = [{ world: first, from: -1, label: '' }]
   const seen = new Set([nameWorld(first)])
@@ -27,7 +27,7 @@ export async function searchAll(rules: Rules, first: World, start: Start, maxWor
     const step = steps[at]
     if (step?.world === undefined) continue
     const { world } = step
-    // What was visited is known by its name and its way alone.
+    // Visited worlds are known only by their name and path.
     steps[at] = { ...step, world: undefined }
     let what = await findBreach(rules, world, start)
     if (what === undefined && isOver(world)) {

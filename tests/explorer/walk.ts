@@ -6,7 +6,7 @@ import type { Start } from './rights.ts'
 import type { Breach } from './search.ts'
 import { isOver, type Rules, type World } from './world.ts'
 
-/** More steps than any way has: operations, crashes and faults are few. */
+/** More steps than any path has, because operations, crashes and faults are few. */
 const maxSteps = 2_000
 
 /**

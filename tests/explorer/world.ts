@@ -10,36 +10,36 @@ export type Running = {
   node: number
   request: Request
   heard: readonly Heard[]
-  /** The call that waits for its answer; absent when no client acts any more. */
+  /** The call that waits for its response; absent when no client is active any more. */
   waits?: { client: number; index: number }
 }
 
-/** Everything there is at one moment. Plain data: the moment after is another one. */
+/** Everything at one moment, as plain data: the next moment is another object. */
 export type World = {
-  /** What each node holds; of a liar, what it would hold if it were honest. */
+  /** The state of each node; of a liar, the state it would have if it were honest. */
   nodes: readonly number[]
   /** Which nodes are down. */
   down: readonly number[]
   clients: readonly Standing[]
   running: readonly Running[]
-  /** Requests on their way whose senders wait no longer. */
+  /** Requests in transit whose senders no longer wait. */
   late: readonly { node: number; client: number; request: Request }[]
   /** Nodes that have a save to settle. */
   settling: readonly number[]
   used: { crashes: number; faults: number; sweeps: number }
-  /** For each operation, once its first call was heard: which others had ended by then, with all their requests. */
+  /** For each operation, after its first call was received: which others had ended by then, with all of their requests. */
   begunAfter: readonly (readonly number[] | undefined)[]
 }
 
 export type Bounds = {
-  /** How often nodes end, to come back with all that they had committed. */
+  /** How often nodes stop, and come back with everything that they had committed. */
   crashes: number
-  /** How many requests and answers are lost, late or doubled. */
+  /** How many requests and responses are lost, late or duplicated. */
   faults: number
   /** How often the nodes sweep, a day and a half later. */
   sweeps?: number
   /**
-   * Whether everything may come between two reads of one look at all nodes, and between two nodes that settle a save; else
+   * Whether anything may happen between two reads of one look at all nodes, and between two nodes that settle a save; otherwise
    * each of these is one step.
    */
   isFine?: boolean

@@ -6,7 +6,7 @@ import { createTestKey, createTestNetwork } from '../fixtures.ts'
 import { drip, filePart, hold, jsonHead, until, uploadEnd, uploadHead } from './hostile-connections.ts'
 import { startStorageProcess } from './storage-process.ts'
 
-// Other systems have one address of their own only until they are given more.
+// Other systems have only one loopback address until they are given more.
 const onLinux = test.skipIf(process.platform !== 'linux')
 const elsewhere = '127.0.0.2'
 const health = 'GET /healthz HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n'
@@ -25,7 +25,7 @@ onLinux('a flood from one address leaves room for the others, on every service',
     const other = hold(url, health, elsewhere)
     await other.closed
     expect(other.answer()).toMatch(/^HTTP\/1\.1 (?:200|404) /)
-    // What is left is held by the address that may have so many, and no more; parts of the network ask each other from there, too.
+    // The rest is held by the address that may hold this many, and no more; parts of the network also call each other from it.
     expect(open.size).toBeGreaterThanOrEqual(15)
     const same = hold(url, health)
     await same.closed
@@ -50,7 +50,7 @@ onLinux('requests that a trusted proxy passes on count by the address it forward
   const from = (address: string) =>
     hold(api, uploadHead(apiKey, `Content-Length: 5000\r\nX-Forwarded-For: ${address}`) + filePart('a'))
   const first = Array.from({ length: 3 }, () => from('203.0.113.1'))
-  // An address that the frame has not counted yet would let the fourth pass.
+  // An address that the service has not counted yet would let the fourth pass.
   const fourth = from('203.0.113.1')
   await until(fourth, '"OVERLOADED"')
   expect(fourth.answer()).toMatch(/^HTTP\/1\.1 503 /)
@@ -71,7 +71,7 @@ onLinux('300 slow senders do not keep others from a service that may open 256 fi
     const readers = Array.from({ length: 300 }, () => hold(storage.gateway, 'GET / HTTP/1.1\r\n'))
     const open = new Set([...flood, ...readers])
     for (const held of open) held.closed.finally(() => open.delete(held)).catch(() => undefined)
-    // By what 256 files allow: 32 for each of two listeners, a quarter of them for one address.
+    // With 256 files: 32 for each of two listeners, a quarter of them for one address.
     while (open.size > 16) await Promise.race([...open].map(({ closed }) => closed))
     const body = `${filePart('kept')}content${uploadEnd}`
     const upload = hold(storage.api, uploadHead(apiKey, `Content-Length: ${body.length}`) + body, elsewhere)
@@ -84,7 +84,7 @@ onLinux('300 slow senders do not keep others from a service that may open 256 fi
     )
     await download.closed
     expect(download.answer()).toMatch(/content$/)
-    // All the while they held what one address may.
+    // They held the maximum of one address all the time.
     expect(open.size).toBeGreaterThan(10)
     upload.socket.destroy()
     for (const { socket } of open) socket.destroy()

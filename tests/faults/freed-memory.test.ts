@@ -1,4 +1,4 @@
-// A client on a connection that is slower than its encryption: memory that is freed on its way would send what others have put
+// A client on a connection slower than its encryption: memory freed too early would send bytes that others have written
 // into it.
 import { randomBytes } from 'node:crypto'
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
@@ -10,9 +10,9 @@ import { type CliHome, createCliHome } from '../e2e/cli-home.ts'
 import type { MemoryCounts } from './watch-memory.ts'
 
 const mib = 1024 * 1024
-/** More than the sockets of a connection take, so that a large piece is on its way when the last ones are read. */
+/** More than the sockets of a connection hold, so that a large piece is in transit when the last ones are read. */
 const largeBytes = 20 * mib + 70_000
-/** Bytes of a turn of the relay, and its length in ms. */
+/** Bytes of one turn of the relay, and its length in ms. */
 const turnBytes = 64 * 1024
 const turnMs = 5
 
@@ -42,7 +42,7 @@ afterAll(async () => {
   await cli[Symbol.asyncDispose]()
 })
 
-/** Passes a client's bytes on, some per turn. */
+/** Forwards a client's bytes, some per turn. */
 function passOn(client: Socket, port: number): void {
   const server = connect(port, '127.0.0.1')
   for (const socket of [client, server]) {
@@ -82,7 +82,7 @@ test.each([
     .map((line) => JSON.parse(line))
   await rm(log)
   expect(counts.map(({ freedEarly }) => freedEarly)).toEqual(counts.map(() => 0))
-  // A large file is sent in several pieces, whose memory is freed if the client made it.
+  // A large file is sent in several pieces, whose memory is freed if the client allocated it.
   const sent = counts.reduce((sum, one) => sum + one.sent, 0)
   const freed = counts.reduce((sum, one) => sum + one.freed, 0)
   expect(sent).toBeGreaterThan(largeBytes / mib)

@@ -1,4 +1,4 @@
-/** Pieces of up to 64 KiB of bytes that differ from piece to piece and seed to seed, in one buffer used again. */
+/** Pieces of up to 64 KiB of bytes that differ by piece and seed, in one reused buffer. */
 export function* generate(sizeBytes: number, seed: number): Generator<Uint8Array> {
   const piece = new Uint8Array(65_536)
   const view = new DataView(piece.buffer)

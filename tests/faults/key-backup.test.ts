@@ -1,4 +1,4 @@
-// Key nodes that are restored from an older backup: what was revoked since stays revoked, and everything else comes back.
+// Key nodes restored from an older backup: what was revoked since stays revoked, and everything else comes back.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { getKey, getKeyStatus, prepareKey, repairKey, revokeAccess, saveKey, shareFile } from '@cairn/sdk'
@@ -59,7 +59,7 @@ async function prepare() {
   return { owner, reader, friend, cid, masterKey: key.masterKey }
 }
 
-/** Revokes on exactly three nodes, of which node 1 is restored to its state before. */
+/** Revokes on exactly three nodes, one of which, node 1, is restored to its earlier state. */
 async function revokeAndRestore() {
   const world = await prepare()
   const { owner, reader, cid } = world

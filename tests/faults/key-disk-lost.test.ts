@@ -1,4 +1,4 @@
-// Nodes whose disks were lost or changed: what is repaired is whole again, with everything that belongs to a key.
+// Nodes whose disks were lost or changed: a repair restores everything that belongs to a key.
 import { rm } from 'node:fs/promises'
 import { getConditions, getKey, getKeyStatus, prepareKey, repairKey, saveKey } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -18,7 +18,7 @@ const conditions = [
 let nodes: FiveNodes
 let pauses: Disposable
 beforeAll(async () => {
-  // No chain is asked: this test only stores its conditions.
+  // No chain is queried: this test only stores its conditions.
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: ['http://127.0.0.1:9'], confirmations: 0 } }
   nodes = await startFiveNodes({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   pauses = skipPauses()
@@ -40,7 +40,7 @@ test('two nodes that start empty get shard, addresses and conditions back', asyn
     await rm(nodes.folder(node), { recursive: true })
     await nodes.start(node)
   }
-  // Their sessions are gone with their disks.
+  // Their sessions are lost with their disks.
   const owner = await nodes.client(first.privateKey)
   const reader = await nodes.client(friend.privateKey)
   const { after, nodes: done } = await repairKey(owner, cid)
@@ -49,7 +49,7 @@ test('two nodes that start empty get shard, addresses and conditions back', asyn
     health: 'whole',
     agreed: { owner: owner.address, sharedTo: [...many, friend.address].sort(), hasConditions: true },
   })
-  // Any three open it, the two new ones among them.
+  // Any three open it, including the two new ones.
   for (const away of [
     [2, 3],
     [3, 5],

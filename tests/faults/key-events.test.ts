@@ -22,7 +22,7 @@ import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '.
 type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
 
 const five = [1, 2, 3, 4, 5]
-/** A busy machine must not leave out a node. */
+/** A busy machine must not exclude a node. */
 const lateMs = 60_000
 const freshCid = createCids('events')
 let nodes: FiveNodes
@@ -222,7 +222,7 @@ test('two nodes that always have more events do not stall the list', async () =>
   const event = { kind: 'opened', cid, address: stranger.address, since: 0, count: 1 }
   const send = (response: ServerResponse, at: number) =>
     response.end(JSON.stringify({ events: [{ ...event, at }], hasMore: true, accessLogDays: 90 }))
-  // One ignores what was asked; the other invents an event just before each page.
+  // One ignores the request; the other invents an event just before each page.
   await using same = await startLiar(nodes.url(1), (_request, _answer, response) => send(response, Date.now()))
   await using endless = await startLiar(nodes.url(2), ({ url = '' }, _answer, response) =>
     send(response, Number(/before=(\d+)/.exec(url)?.[1] ?? Date.now()) - 1),

@@ -1,5 +1,5 @@
-// The lists of files that an address owns or may open, merged from five nodes: what two dishonest nodes say in them changes
-// nothing, and the lists are complete while two are offline.
+// The lists of files that an address owns or can open, merged from five nodes: two dishonest nodes change nothing in
+// them, and the lists are complete while two nodes are offline.
 import { createHash } from 'node:crypto'
 import {
   type Client,
@@ -21,7 +21,7 @@ import { type FiveNodes, startFiveNodes, startLiar, withNodes, without } from '.
 type KeyClient = Awaited<ReturnType<FiveNodes['client']>>
 
 const five = [1, 2, 3, 4, 5]
-/** A busy machine must not leave out a node. */
+/** A busy machine must not exclude a node. */
 const lateMs = 60_000
 const freshCid = createCids('listed')
 const stranger = `0x${'5'.repeat(40)}`
@@ -87,7 +87,7 @@ test('lists are complete while two nodes are offline, with the recipients that t
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([
     { cid, state: 'held', nodes: [3, 4, 5], sharedTo: [friend.address] },
   ])
-  // Of the three that answer, two do not know of the share any more; those that are offline may.
+  // Of the three that answer, two no longer know of the share; those that are offline may.
   for (const node of [4, 5]) nodes.forge(node, 'delete from shared where cid = ?', cid)
   expect(await listOf(without(owner, 1, 2), 'owner')).toMatchObject([{ sharedTo: [friend.address] }])
   expect(await listOf(without(friend, 1, 2), 'recipient')).toMatchObject([{ cid, nodes: [3] }])
@@ -136,7 +136,7 @@ test('lists a file with its nodes and recipients, however many others two of the
     const shared = await listOf(friend, 'recipient', options)
     expect(shared).toMatchObject([{ cid: last, state: 'held', nodes: [1, 2, 3] }])
   }
-  // Two nodes that send less than they have leave the others to decide.
+  // Two nodes that send less than they have leave the decision to the others.
   const early = await Promise.all(
     [1, 2].map((node) =>
       startLiar(nodes.url(node), (request, answer, response) => {

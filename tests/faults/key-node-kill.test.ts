@@ -1,4 +1,4 @@
-// A key node in a process of its own, killed at random moments while keys are saved: what it acknowledged it still has.
+// A key node in its own process, killed at random moments while keys are saved: it keeps everything it acknowledged.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -109,13 +109,13 @@ test(`keeps every acknowledged shard through ${lives} kills, and no other`, { ti
             const { status } = await call('POST', '/api/setSharedKey/1', { address, cid: cidOf(name), payload })
             if (status === 200) acknowledged.set(cidOf(name), payload)
           } catch {
-            // Interrupted: no client knows whether it was saved.
+            // Interrupted: the client does not know whether it was saved.
             return
           }
         }
       }
       const saving = [save(), save(), save()]
-      // Among the first saves, or after up to three: however slow the machine is, some are acknowledged.
+      // During the first saves, or after up to three: however slow the machine is, some are acknowledged.
       const wanted = acknowledged.size + (life % 4)
       await vi.waitUntil(() => acknowledged.size >= wanted, { interval: 1, timeout: 60_000 })
       await wait(random() * 250)

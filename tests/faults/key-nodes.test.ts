@@ -233,7 +233,7 @@ describe('two nodes of five', () => {
       await nodes.restore(node, backup)
       await nodes.start(node)
     }
-    // Two nodes still believe the old owner: two shards open nothing.
+    // Two nodes still accept the old owner: two shards open nothing.
     expect(await codeOf(getKey(owner, cid))).toBe('ACCESS_DENIED')
     expect((await getKey(friend, cid)).masterKey).toBe(masterKey)
     const { nodes: done, after } = await repairKey(friend, cid)
@@ -244,7 +244,7 @@ describe('two nodes of five', () => {
 
   test('that alone know of a transfer cannot move a third, and the owner’s repair reverts it', async () => {
     const { cid } = await saveFresh()
-    // Nodes 1 and 2 received a change that three others did not: only two state it.
+    // Nodes 1 and 2 received a change that three others did not, so only two state it.
     expect(await codeOf(transferFile(without(owner, 3, 4, 5), cid, friend.address))).toBe('CHANGE_INCOMPLETE')
     // An owner known to only two nodes cannot change the others.
     expect((await repairKey(friend, cid)).after).toMatchObject({ health: 'split', agreed: undefined })
@@ -286,7 +286,7 @@ test('a retired key is returned to no account, and says where its file went', as
   expect((await getKeyStatus(owner, cid)).agreed).toMatchObject({ owner: owner.address, state: 'retired', successor })
 })
 
-/** Each change with what it needs and what must hold when it is whole. */
+/** Each change with its preparation and what must hold when it is complete. */
 const changes: Record<
   string,
   {
@@ -335,14 +335,14 @@ describe.each(Object.entries(changes))('%s, cut off', (name, { prepare, make, ho
     await make(without(owner, ...away), cid).catch((error: unknown) => {
       if (!CairnError.is(error)) throw error
     })
-    // In between, the key opens for exactly one owner or, when nothing is saved yet, for no one.
+    // In between, the key opens for exactly one owner or, if nothing is saved yet, for none.
     const byOwner = await opens(owner, cid)
     const byFriend = await opens(friend, cid)
     if (name === 'transfer') expect(byOwner).not.toBe(byFriend)
     if (name === 'save anew') expect(byOwner).toBe(true)
     await make(owner, cid)
     await holds(cid, masterKey)
-    // Nodes that wait for others learn of them when they are asked.
+    // Nodes that wait for others learn of them when they are queried.
     await getKeyStatus(name === 'transfer' ? friend : owner, cid)
     expect((await getKeyStatus(name === 'transfer' ? friend : owner, cid)).health).toBe('whole')
   })

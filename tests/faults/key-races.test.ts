@@ -1,4 +1,4 @@
-// Two machines that change the same file concurrently, each with its five calls: what was reported in force stays in
+// Two machines that change the same file concurrently, with five calls each: what was reported in force stays in
 // force.
 import { CairnError } from '@cairn/protocol'
 import {
@@ -39,7 +39,7 @@ afterAll(async () => {
 
 const freshCid = createCids('races')
 
-/** The same client, each call a little later: which node hears of whom first differs from round to round. */
+/** The same client with delayed calls, so that the order at the nodes differs from round to round. */
 function later<C extends Client>(client: C, turns: number): C {
   return {
     ...client,

@@ -27,7 +27,7 @@ let friend: KeyClient
 let stranger: KeyClient
 
 beforeAll(async () => {
-  // No chain is asked: this test only stores its conditions.
+  // No chain is queried: this test only stores its conditions.
   const chains = { local: { family: 'evm', chainId: 31337, rpcUrls: ['http://127.0.0.1:9'], confirmations: 0 } }
   network = await createTestNetwork({ CAIRN_KEYNODE_CHAINS: JSON.stringify({ chains }) })
   pauses = skipPauses()
@@ -136,7 +136,7 @@ describe('an interrupted rotation', () => {
 
   test('reports the new file before three nodes retired the old key, and can be repeated', async () => {
     const { cid } = await uploadEncryptedText(owner, 'half', { shareTo: [friend.address] })
-    // Three nodes lose every call that retires a key; all else reaches them.
+    // Three nodes lose every call that retires a key; everything else reaches them.
     const liars = await Promise.all(
       [1, 3, 5].map((node) =>
         startLiar(

@@ -38,7 +38,7 @@ test('a session closed while nodes are offline can still be closed there, and is
   const client = await nodes.client()
   await saveKey(client, cid, prepareKey())
   const session = sessionOf(client)
-  // The state a file would keep, in the hands of a thief.
+  // The state that a file would contain, in the hands of a thief.
   const stolen = structuredClone(session)
   await nodes.stop(2)
   await nodes.stop(5)
@@ -77,7 +77,7 @@ test('drops a session that nodes lost, and renews one that ended early by the cl
   const keeping: Client = { ...client, onKeySession: (one) => notified.push(structuredClone(one)) }
   const early = session.nodes[0]
   if (early == null) throw new Error('node 1 has a part')
-  // The node's word: the token is over, the session is not.
+  // The node reports that the token has expired, not the session.
   let refused = 0
   const fetchOnce: Client['fetch'] = async (input, init) => {
     const { authorization } = (init?.headers ?? {}) as Record<string, string>
@@ -96,11 +96,11 @@ test('drops a session that nodes lost, and renews one that ended early by the cl
   await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'SESSION_EXPIRED' })
   expect(session.nodes.map((part) => part !== null)).toEqual([false, false, false, true, true])
   expect(notified.at(-1)).toEqual(session)
-  // Users sign in again: to try later would not help.
+  // Users sign in again, because a later retry would not help.
   await expect(getKey(keeping, file)).rejects.toMatchObject({ code: 'NO_SESSION' })
 })
 
-/** Loses what a node knows of sessions, and keeps its keys: as a restore from an old backup does. */
+/** Removes a node's sessions but not its keys, like a restore from an old backup. */
 async function loseSessions(...lost: number[]): Promise<void> {
   for (const node of lost) {
     await nodes.stop(node)
@@ -133,7 +133,7 @@ test('a client with a signer signs in again at a node that lost its session, and
   expect(session.sessionKey).toEqual(sessionKey)
   expect(session.nodes.slice(0, 4), 'the other parts stay').toEqual(parts.slice(0, 4))
   expect([notified, session.failures]).toEqual([[5, 0], undefined])
-  // Without a signer, the client is told, and what it lacks.
+  // Without a signer, the client gets an error, and can see what it lacks.
   await loseSessions(5)
   const second = await getKeyStatus(client, file)
   expect(second.nodes.map(({ error }) => error?.code)).toEqual([
@@ -223,7 +223,7 @@ test('requests one signature for a node that rejects every sign-in, and does not
   const failing = { address: other.address, sign: () => Promise.reject(new Error(`no ${++asked}`)) }
   for (let turn = 0; turn < 3; turn++) await getKey({ ...other, signer: failing }, file).catch(() => undefined)
   expect([asked, lackingNodes(sessionOf(other))]).toEqual([1, [3]])
-  // Another wallet is no way into this session.
+  // Another wallet cannot enter this session.
   await expect(extendKeySession(other, sessionOf(other), { privateKey })).rejects.toMatchObject({
     code: 'INVALID_SIGNATURE',
   })

@@ -74,7 +74,7 @@ test('five nodes serve its files again with new shards, and the old shards are w
     }
     const shards = await Promise.all(numbers.map((node) => retrieve(owner, node, cid)))
     expect(shards.flatMap(({ alternatives }) => alternatives ?? [])).toEqual([])
-    // The shard of the lost node with two of today's is no key.
+    // The shard of the lost node and two current ones are not a key.
     const mixed = [old[3], shards[0], shards[1]].map((one) => one?.payload as KeyShard)
     expect(recoverKey(mixed)).not.toBe(masterKey)
     for (const shard of shards.map(({ payload }) => payload))
@@ -89,7 +89,7 @@ test('five nodes serve its files again with new shards, and the old shards are w
   const { after } = await repairKey(owner, file.cid)
   expect([after.health, after.hasSpare]).toEqual(['whole', true])
   expect((await getKey(without(owner, 2, 3), file.cid)).masterKey).toBe(file.masterKey)
-  // The nodes notice the second request, too, although they had finished the first.
+  // The nodes notice the second request, too, although they had completed the first.
   for (const node of numbers) expect((await run(node, 'shards', 'replace')).code).toBe(0)
   await vi.waitFor(async () => expect((await getKeyStatus(owner, file.cid)).hasSpare).toBe(false), {
     timeout: 240_000,

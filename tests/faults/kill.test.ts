@@ -9,7 +9,7 @@ import { findBroken } from './place.ts'
 
 const program = join(import.meta.dirname, 'store-program.ts')
 
-/** Starts the program and kills it after so many acknowledgements; answers those. */
+/** Starts the program and kills it after this many acknowledgements; returns them. */
 async function storeUntilKilled(folder: string, round: number, acknowledgements: number): Promise<string[]> {
   const child = spawn(process.execPath, ['--conditions=@cairn/source', program, folder, 'many', `${round}`], {
     stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,4 +1,4 @@
-// A folder of CARs that has more files than a call takes arguments.
+// A folder of CARs with more files than a call takes arguments.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,7 @@ test('a folder can have more CARs than a call takes arguments', async () => {
   const steps: string[] = []
   const { items } = createCarSource('cars', [folder], [], false, (text) => {
     steps.push(text)
-    // Found; none is read.
+    // Found, but none is read.
     stop.abort()
   })
   await expect(Array.fromAsync(items(stop.signal))).rejects.toMatchObject({ name: 'AbortError' })

@@ -1,4 +1,4 @@
-// A service that is killed while names are published: what was acknowledged stands, and no sequence is used twice.
+// A service killed while names are published: acknowledged publications stay, and no sequence is used twice.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { type StorageProcess, startStorageProcess } from './storage-process.ts'
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const rounds = Number(process.env['CAIRN_TEST_KILLS'] ?? 4)
 const writers = 3
-/** What a service says that was paused or busy for longer than a call may take. */
+/** The message of a service that was paused or busy for longer than a call may take. */
 const overtime = 'The call exceeded its time limit'
 
 let home: string
@@ -34,7 +34,7 @@ test('no publication is lost or doubled by kill -9', async () => {
       headers,
       ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
     })
-  /** Reads, again if that took too long. */
+  /** Reads, and retries if that took too long. */
   const read = async (path: string) => {
     for (;;) {
       const body = await (await call(path)).json()
@@ -43,7 +43,7 @@ test('no publication is lost or doubled by kill -9', async () => {
   }
   const made: { name: string }[] = []
   for (let at = 0; at < 2; at++) made.push(await (await call('/api/names', { label: null })).json())
-  /** What was acknowledged, by name and sequence. */
+  /** Acknowledged publications, by name and sequence. */
   const acknowledged = new Map(made.map(({ name }) => [name, new Map<string, string>()]))
   let count = 0
 
@@ -59,7 +59,7 @@ test('no publication is lost or doubled by kill -9', async () => {
         expect([answer.status, body]).toEqual([200, expect.any(Object)])
         published = body
       } catch (error) {
-        // The service is gone, in the middle of this call or before it.
+        // The service was killed, during this call or before it.
         if (error instanceof TypeError || error instanceof SyntaxError) return
         throw error
       }
@@ -87,7 +87,7 @@ test('no publication is lost or doubled by kill -9', async () => {
       const record = await readRecord(name, Buffer.from(resolved.record, 'base64'))
       for (const sequence of own.keys()) expect(record.sequence).toBeGreaterThanOrEqual(BigInt(sequence))
       const newest = own.get(resolved.sequence)
-      // One that was published and not acknowledged any more may stand above.
+      // A publication that was not acknowledged any more may have a higher sequence.
       if (newest !== undefined) expect(resolved.value).toBe(newest)
       const { records }: { records: Published[] } = await read(`/api/names/${name}/records?limit=100`)
       const kept = new Map(records.map(({ sequence, value }) => [sequence, value]))

@@ -9,7 +9,7 @@ import { readUploadSettings } from '../../services/storage/src/uploads/upload-se
 const parts = Number(process.argv[2])
 const partsPerPiece = 256
 
-/** Bytes in use once what is not needed is collected. */
+/** Bytes in use after garbage collection. */
 function usedBytes(): number {
   globalThis.gc?.()
   const { heapUsed, arrayBuffers } = process.memoryUsage()

@@ -56,19 +56,19 @@ test('two concurrent uploads of 60,000 tiny files fit into a heap of 256 MB, and
       expect(await file.text()).toBe(`${seed} 59999`)
     }
 
-    // Buffers and caches that are kept for the next upload are there from now on; caches shrink by some MiB later, so that
-    // what each of the two uploads needs must be far more than the tolerance.
+    // Buffers and caches for the next upload exist from now on; caches shrink by some MiB later, so the memory of each of
+    // the two uploads must far exceed the tolerance.
     const before = await storage.usedBytes()
     for (const round of ['three', 'four']) {
       const [folder, encrypted] = await Promise.all([
         send(storage, apiKey, tinyFiles(40_000, round)),
-        // Each of its files is listed, counted and answered by itself.
+        // Each of its files is listed, counted and returned separately.
         send(storage, apiKey, tinyFiles(20_000, `${round} apart`), '', 'true'),
       ])
       expect(folder.status).toBe(200)
       expect(JSON.parse(encrypted.text)).toHaveLength(20_000)
     }
-    // What one upload left behind in each round would be 38 MiB together; the collector’s own books come and go by 15.
+    // Leftovers of one upload per round would add up to 38 MiB; the collector’s own data varies by 15.
     expect(await storage.usedBytes()).toBeLessThan(before + 24 * MIB)
   } finally {
     await storage.kill()
@@ -89,7 +89,7 @@ test('rejects uploads beyond the memory for parts with a hint, and counts memory
         hint: expect.stringContaining('Split'),
         details: { limitBytes: MIB },
       })
-      // Kubo's clients are answered with a line for each entry, which is written from what is counted.
+      // Kubo clients get a line for each entry, which is written from the counted parts.
       for (const query of ['', '?stream-channels=true&progress=true'])
         expect((await send(storage, apiKey, tinyFiles(1_000, `fits ${round}`), query)).status).toBe(200)
     }

@@ -27,7 +27,7 @@ afterAll(async () => {
   await postgres?.stop()
 })
 
-/** A small generator, so that a seed repeats a run (mulberry32). */
+/** A small seeded generator, so that a run can be repeated (mulberry32). */
 function createRandom(start: number): (below: number) => number {
   let state = start
   return (below) => {
@@ -125,7 +125,7 @@ test(`${wanted} random payments: every final one is credited once, none twice, n
   while (sent < wanted) {
     sent += await sendRound(0)
     if (random(4) === 0) {
-      // Some of the newest blocks are removed; some transactions of the last one are mined again, in another block.
+      // Removes some of the newest blocks; some transactions of the last one are mined again, in another block.
       const head = await chain.reader.getBlock({ includeTransactions: false })
       const depth = 1 + random(finality - 1)
       const raws: [Hex, number][] = []

@@ -15,7 +15,7 @@ import {
   settleComparison,
 } from '../../services/storage/src/packs/packs.ts'
 
-/** Database, objects and packs in a folder, started as the service starts them. */
+/** Database, objects and packs in a folder, started like the service. */
 export type Place = { folder: string; db: Database; objects: ObjectStore; packs: PackStore } & AsyncDisposable
 
 /** Opens a folder. @throws CairnError RECOVERY_NEEDED, which no crash may lead to */
@@ -40,7 +40,7 @@ export async function openPlace(folder: string): Promise<Place> {
   }
 }
 
-/** What must hold after any crash and the next start; answers what does not. */
+/** What must hold after any crash and the next start; returns violations. */
 export async function findBroken(folder: string, acknowledged: readonly string[]): Promise<string[]> {
   await using place = await openPlace(folder)
   const broken: string[] = []

@@ -28,7 +28,7 @@ type Keeper = {
   kill(): Promise<void>
 }
 
-/** Free ports of this process's own address, all different: they stay free. */
+/** Free ports of this process's own address, all different, which stay free. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, ownAddress))
   await Promise.all(servers.map((server) => once(server, 'listening')))
@@ -115,7 +115,7 @@ test('detects and repairs killed, wiped and damaged providers, while uploads go 
   if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
   const cids: string[] = []
   const stop = new AbortController()
-  // Each upload waits for the proofs of the last: a slow machine has no more to prove than a fast one.
+  // Each upload waits for the proofs of the previous one, so that a slow machine has no more to prove than a fast one.
   const uploading = (async () => {
     while (!stop.signal.aborted) {
       const { cid } = await uploadBytes(client, randomBytes(2000 + cids.length * 997), { name: `f${cids.length}` })
@@ -123,7 +123,7 @@ test('detects and repairs killed, wiped and damaged providers, while uploads go 
       await untilProven(client, cid)
     }
   })()
-  /** Waits until everything so far is proven by two, none of which is the one named. */
+  /** Waits until everything so far is proven by two providers, excluding the given one. */
   const untilWithout = async (name: string): Promise<void> => {
     for (const cid of [...cids]) {
       const holders = async () => {
@@ -155,7 +155,7 @@ test('detects and repairs killed, wiped and damaged providers, while uploads go 
   stop.abort()
   await uploading
   for (const cid of cids) {
-    // Every reported holder answers: a copy that is still damaged would not.
+    // Every reported holder responds; a copy that is still damaged would not.
     await expect
       .poll(
         async () => {
@@ -173,14 +173,14 @@ test('detects and repairs killed, wiped and damaged providers, while uploads go 
   }
 })
 
-/** Every deal that the provider had when it lost its bytes ends as faulted, and the piece is proven by two again. */
+/** Waits until every deal of the provider has ended as faulted, and the piece is proven by two again. */
 async function untilRepaired(cids: readonly string[], name: string): Promise<void> {
   await expect
     .poll(
       async () => {
         for (const cid of cids.slice(0, 3)) {
           const { pieces } = await untilProven(client, cid)
-          // One that took long to start was silent for a period before its loss could be noticed.
+          // A provider that took long to start was silent for a period before its loss could be noticed.
           const isFaulted = pieces[0]?.aggregate?.deals.some(
             ({ provider, state }) => provider.name === name && state === 'faulted',
           )
@@ -209,7 +209,7 @@ async function damagePieces({ home }: Keeper): Promise<number> {
     const file = await open(join(pieces, path), 'r+')
     try {
       const { size } = await file.stat()
-      // Every group of 32 KiB is hit, so that whichever leaf is asked for shows it.
+      // Every group of 32 KiB is changed, so that any requested leaf shows it.
       for (let offset = 0; offset < size; offset += 16_000) {
         await file.write(Uint8Array.of(0xff, 0xfe, 0xfd), 0, 3, offset)
       }

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** A number from 0 to 1, the same row of them for the same seed. */
+/** A number from 0 to 1, the same sequence for the same seed. */
 export type Random = () => number
 
 export function createRandom(seed: number): Random {
@@ -13,10 +13,10 @@ export function createRandom(seed: number): Random {
   }
 }
 
-/** What the service promised to keep: paths below the gateway's `/ipfs/`, and the SHA-256 of what is there. */
+/** Acknowledged content: paths below the gateway's `/ipfs/`, and the SHA-256 of their bytes. */
 export type Promised = { path: string; digest: string }
 
-/** Uploads until the service dies, noting what was acknowledged. */
+/** Uploads until the service dies, and records what was acknowledged. */
 export async function uploadUntilGone(
   service: { api: string },
   apiKey: string,
@@ -37,7 +37,7 @@ export async function uploadUntilGone(
       answer = await response.json()
       if (response.status !== 200) throw new Error(`refused: ${JSON.stringify(answer)}`)
     } catch (error) {
-      // Nothing listens any more, or the answer broke off: that is how it ends. A refusal is a fault of its own.
+      // Nothing listens any more, or the response broke off: the expected end. A refusal is an error.
       if (error instanceof Error && error.message.startsWith('refused')) throw error
       return
     }
@@ -75,7 +75,7 @@ export function makeBytes(random: Random, sizeBytes: number): Uint8Array {
   return new Uint8Array(words.buffer, 0, Math.floor(sizeBytes))
 }
 
-/** Reads what was promised and names what is not there as it was. */
+/** Reads the acknowledged content and returns what is missing or changed. */
 export async function findBroken(service: { gateway: string }, promised: readonly Promised[]): Promise<string[]> {
   const broken: string[] = []
   const queue = [...promised]

@@ -1,4 +1,4 @@
-// Memory of the service while many download: bounded, however many there are and however slow. Needs /proc.
+// Memory of the service during many downloads: bounded, however many and however slow they are. Needs /proc.
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
@@ -31,7 +31,7 @@ async function store(sizeBytes: number): Promise<string> {
   return ((await answer.json()) as { Hash: string }).Hash
 }
 
-/** Memory of the service that is resident, in MiB. */
+/** Resident memory of the service, in MiB. */
 async function residentMib(): Promise<number> {
   const status = await readFile(`/proc/${storage.pid}/status`, 'utf8')
   return Number(/VmRSS:\s+(\d+)/.exec(status)?.[1]) / 1024
@@ -51,7 +51,7 @@ test('250 clients that stop reading hold less memory than their read-ahead', asy
       await once(client, 'readable')
       expect(client.read(12)?.toString()).toBe('HTTP/1.1 200')
     }
-    // Without a limit it is 3 MiB for each, and more with time.
+    // Without a limit it is 3 MiB each, and grows with time.
     expect((await residentMib()) - before).toBeLessThan(550)
   } finally {
     for (const client of clients) client.destroy()

@@ -21,8 +21,8 @@ const sizeBytes = 96 * MIB
 const maxKills = 12
 
 /**
- * A file is imported while its bytes arrive: a kill may hit any step of any segment. A folder is imported after the last
- * byte, which is long enough to be killed on purpose.
+ * A file is imported while its bytes arrive, so a kill may hit any step of any segment. A folder is imported after the last
+ * byte, which takes long enough to be killed on purpose.
  */
 const sources = [
   { what: 'a file', upload: uploadFile, name: 'large.bin', stepBytes: 8 * MIB, minKillsWhileStoring: 0 },
@@ -44,7 +44,7 @@ async function watch(
       })
       if (answer.ok && isTime((await answer.json()) as UploadInfo)) return
     }
-    // Polls as often as it can: the moment to kill is short.
+    // Polls as often as possible, because the moment to kill is short.
     await wait(2)
   }
 }
@@ -94,7 +94,7 @@ it.each(sources)(
           apiKey,
           () => state?.id,
           (info) => {
-            // Nothing that was acknowledged is lost by the kill before.
+            // The previous kill lost nothing that was acknowledged.
             expect(info.offsetBytes).toBeGreaterThanOrEqual(before)
             offset = info.offsetBytes
             if (info.state === 'storing') killedStoring++
@@ -102,7 +102,7 @@ it.each(sources)(
             return info.state === 'storing' || isStored || offset >= before + stepBytes
           },
         )
-        // At another moment of the next segment each time.
+        // At a different moment of the next segment each time.
         await wait(send === uploadFolder ? 0 : randomInt(60))
         await service.kill()
         stop.abort()

@@ -1,7 +1,7 @@
 import { untilStopped } from '@cairn/service'
 import { readConfig, startStorage } from '@cairn/storage'
 
-// A storage service in its own process, to be killed: it prints its URL and runs until then. With --expose-gc it
+// A storage service in its own process, to be killed: prints its URL and runs until then. With --expose-gc it
 // collects garbage at SIGUSR2 and prints the memory in use.
 const storage = await startStorage(readConfig())
 const { apiUrl: api, gatewayUrl: gateway, metricsUrl: metrics } = storage

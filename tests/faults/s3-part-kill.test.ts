@@ -1,4 +1,4 @@
-// A service that is killed while it receives a part of an S3 upload: the client sends the part again, in the same storage.
+// A service killed while it receives a part of an S3 upload: the client resends the part, within the same storage.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { drip, filePart, type Held, hold, jsonHead, until, uploadEnd, uploadHead } from './hostile-connections.ts'
 
-// Each slow sender holds a socket and what belongs to it: it is taken back after its time, on every service.
+// Each slow sender occupies a socket and its resources, which every service releases after a time limit.
 let network: TestNetwork
 let apiKey: string
 beforeAll(async () => {
@@ -49,7 +49,7 @@ describe.each([
   ['gateway', '/ipfs/bafkqaaa', 408],
   ['key node', '/api/keys/nonce/1', 408],
   ['key router', '/api/message/get-jwt', 408],
-  // It asks for its key before it reads anything.
+  // It requires its key before it reads anything.
   ['storage provider', '/pieces', 401],
 ] as const)('the %s', (service, path, status) => {
   test('closes 300 connections that send JSON bodies byte by byte', async () => {
@@ -72,7 +72,7 @@ describe.each(services)('the %s', (service) => {
 
   test('closes connections that were answered before their body ended', async () => {
     const url = urlOf(service)
-    // No path takes text, so that none is read.
+    // No path accepts text, so none is read.
     const head = (length: string) =>
       `POST /nowhere HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\n${length}\r\n\r\n`
     const held = [
@@ -99,7 +99,7 @@ test.each([
 })
 
 test('the time limit of bodies ends no other request', async () => {
-  // A window of an hour: what is shown here is the limit of bodies alone.
+  // A window of an hour, so that only the limit of bodies takes effect.
   await using patient = await createTestNetwork({
     CAIRN_BODY_TIMEOUT_SECONDS: '1',
     CAIRN_UPLOAD_RATE_WINDOW_SECONDS: '3600',
@@ -108,7 +108,7 @@ test('the time limit of bodies ends no other request', async () => {
   const key = (await createTestKey(patient)).apiKey
   const authorization = `Bearer ${key}`
 
-  // Larger than what lies between two sockets, each piece another.
+  // Larger than the buffers between two sockets, each piece different.
   const large = Buffer.alloc(64 * 1024 * 1024)
   for (let at = 0; at < large.length; at += 65_536) large.writeUInt32LE(at, at)
   const form = new FormData()
@@ -123,7 +123,7 @@ test('the time limit of bodies ends no other request', async () => {
   const body = filePart('small') + 'x'.repeat(3000) + uploadEnd
   const length = `Content-Length: ${body.length}`
 
-  // All of these are in the middle of something when a dripping body meets its limit.
+  // All of these are in progress when a slow body reaches its limit.
   const upload = hold(api, uploadHead(key, length) + body.slice(0, 100))
   const expecting = hold(api, uploadHead(key, `${length}\r\nExpect: 100-continue`))
   await until(expecting, '100 Continue')

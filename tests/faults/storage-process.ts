@@ -4,29 +4,29 @@ import { join } from 'node:path'
 import { createInterface, type Interface } from 'node:readline'
 import { programEnvironment } from '../program-environment.ts'
 
-/** A storage service in a process of its own. */
+/** A storage service in its own process. */
 export type StorageProcess = {
   readonly api: string
   readonly gateway: string
   readonly pid: number
-  /** Resolves when the process is gone, with the signal that ended it. */
+  /** Resolves when the process has exited, with the signal that ended it. */
   readonly gone: Promise<NodeJS.Signals | null>
   readonly metrics: string
-  /** Bytes in use once what is not needed is collected; the process must run with --expose-gc. */
+  /** Bytes in use after garbage collection; the process must run with --expose-gc. */
   usedBytes(): Promise<number>
-  /** Ends it without any warning. */
+  /** Kills it. */
   kill(): Promise<void>
 }
 
-/** What a process is given less of than it would have. */
+/** Limits of a process. */
 export type ProcessLimits = {
-  /** Files it may have open. */
+  /** Maximum open files. */
   fileLimit?: number
   /** Options of Node. */
   nodeOptions?: readonly string[]
 }
 
-/** Starts the service on a folder and free ports; resolves when it listens. */
+/** Starts the service in a folder and on free ports; resolves when it listens. */
 export async function startStorageProcess(
   home: string,
   environment: Record<string, string> = {},

@@ -1,4 +1,4 @@
-// A child process that stores things and says so, for tests that kill it or make its system calls fail.
+// A child process that stores content and prints acknowledgements, for tests that kill it or make its system calls fail.
 // node store-program.ts <folder> one <seed>    stores one file of 5 MiB, prints "ack <cid>" or "error <code>", ends
 // node store-program.ts <folder> many <seed>   stores small files in 8 lanes until it is killed, prints "ack <cid>" each
 // node store-program.ts <folder> large <MiB>   stores and reads one large file, prints "ack <cid> <peak memory in MiB>"

@@ -15,7 +15,7 @@ const lanes = 2
 const killWithinMs = 500
 const uploadersOfLane = 4
 
-/** Kills one service again and again, each time among uploads, and looks at what it finds when it is back. */
+/** Kills one service repeatedly during uploads, and checks what it finds after each restart. */
 async function killAgainAndAgain(lane: number): Promise<{ acknowledged: number; faults: string[] }> {
   const random = createRandom(seed + lane)
   const home = await mkdtemp(join(tmpdir(), 'cairn-kill-'))
@@ -29,7 +29,7 @@ async function killAgainAndAgain(lane: number): Promise<{ acknowledged: number; 
       const uploading = Array.from({ length: uploadersOfLane }, (_, index) =>
         uploadUntilGone(service, apiKey, createRandom(seed + lane * 100_000 + round * 10 + index), promised),
       )
-      // Among the first uploads, or after one or two: however slow the machine is, some are acknowledged.
+      // During the first uploads, or after one or two: however slow the machine is, some are acknowledged.
       await vi.waitUntil(() => promised.length >= round % 3, { interval: 1, timeout: 120_000 })
       await wait(random() * killWithinMs)
       await service.kill()

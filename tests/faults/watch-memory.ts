@@ -2,7 +2,7 @@
 import { appendFileSync } from 'node:fs'
 import { Socket } from 'node:net'
 
-/** What a program did with its memory. */
+/** A program's use of its memory. */
 export type MemoryCounts = { sent: number; freed: number; freedEarly: number }
 
 const counts: MemoryCounts = { sent: 0, freed: 0, freedEarly: 0 }

@@ -1,4 +1,4 @@
-// The AWS CLI as a client of our S3 API: the lines of docs/how-to/s3.md as printed, and the commands that people use most.
+// The AWS CLI as a client of our S3 API: the lines of docs/how-to/s3.md as printed, and the most common commands.
 import { randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
@@ -25,7 +25,7 @@ describe.skipIf(!isPythonProgramInstalled(awsCli))('AWS CLI', () => {
     if (scratch !== '') await rm(scratch, { recursive: true })
   })
 
-  /** Runs lines in a shell, with the settings that the page prints. Stops at the first error. */
+  /** Runs lines in a shell, with the settings printed on the page. Stops at the first error. */
   async function run(lines: string, stdin?: Uint8Array): Promise<string> {
     const options = {
       cwd: scratch,

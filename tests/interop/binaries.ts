@@ -10,11 +10,11 @@ export type GoProgram = {
   module: string
   version: string
   package: string
-  /** Folder of a program of ours that calls the module. Defaults to the module's own program. */
+  /** Folder of our own program that calls the module. Defaults to the module's own program. */
   folder?: string
-  /** Folder of a Go module whose dependencies are downloaded as well. */
+  /** Folder of a Go module whose dependencies are also downloaded. */
   dependenciesOf?: string
-  /** Modules that the program requires and not every module proxy has: taken from the clones of their repositories, if there are any. */
+  /** Required modules that not every module proxy has: taken from the clones of their repositories, if there are any. */
   clonedModules?: readonly { module: string; repository: string; folder: string }[]
 }
 
@@ -52,14 +52,14 @@ export const versitygw: GoProgram = {
   package: './cmd/versitygw',
 }
 
-/** An S3 server over volumes of its own. The proxy has no tagged version of it. */
+/** An S3 server over its own volumes. The proxy has no tagged version of it. */
 export const seaweedfs: GoProgram = {
   name: 'weed',
   module: 'github.com/seaweedfs/seaweedfs',
   version: 'v0.0.0-20261109003541-7506e5f91cd6',
   package: './weed',
 }
-/** What its program calls itself. */
+/** The name of its program. */
 export const seaweedfsRelease = '4.53'
 
 /** A backup program, as a client of our S3 API. */
@@ -130,7 +130,7 @@ export const oapiCodegen: GoProgram = {
   dependenciesOf: join(import.meta.dirname, 'go-openapi'),
 }
 
-/** Where the program of this very version lies once it is built. */
+/** Path of the program of exactly this version once it is built. */
 export function binaryPath({ name, version }: GoProgram): string {
   return join(interopFolder, 'bin', `${name}-${version}${suffix}`)
 }
@@ -140,12 +140,12 @@ export function isInstalled(program: GoProgram): boolean {
   return existsSync(binaryPath(program))
 }
 
-/** Where install notes the folder of the sources that a program was built from: the suite runs its tests from there. */
+/** Where install records the source folder of a program: the suite runs its tests from there. */
 export function sourceNotePath(program: GoProgram): string {
   return `${binaryPath(program)}.source`
 }
 
-/** The path of a built program. @throws Error that names the command to build it. */
+/** The path of a built program. @throws Error with the command that builds it. */
 export function requireBinary(program: GoProgram): string {
   if (isInstalled(program)) return binaryPath(program)
   throw new Error(`${program.name} ${program.version} is not built yet. Run: npm run interop:install`)

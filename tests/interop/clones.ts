@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { resolve } from 'node:path'
 
-/** The setting that names a folder with clones of repositories, for programs and suites that no registry has. */
+/** The setting with the folder of repository clones, for programs and suites that no registry has. */
 export const clonesSetting = 'CAIRN_TEST_SOURCES'
 
 /** Folder of the clone of a repository; undefined if there is none. */

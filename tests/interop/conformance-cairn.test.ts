@@ -13,7 +13,7 @@ const rawCode = 0x55
 
 /** Tests that fail by a documented decision, and the document. */
 const decided = [
-  // docs/decisions/0191: the gateway is no tunnel.
+  // docs/decisions/0191: the gateway is not a tunnel.
   /^TestProxyTunnelGateway/,
 ]
 
@@ -40,7 +40,7 @@ describe.skipIf(!isInstalled(gatewayConformance))('gateway-conformance with our 
     }
     // docs/how-to/kubo.md, pin-roots: a DAG must be complete.
     expect(refused).toEqual(['file-3k-and-3-blocks-missing-block'])
-    // Some are broken on purpose, and have to be refused.
+    // Some are broken on purpose, and must be rejected.
     for (const record of ipnsRecords) await putRecord(network, record)
   })
   afterAll(async () => {
@@ -59,7 +59,7 @@ describe.skipIf(!isInstalled(gatewayConformance))('gateway-conformance with our 
     const failed = results.flatMap(({ name, outcome }) => (outcome === 'fail' ? name : []))
     Object.assign(task.meta, { result: `${passed.toLocaleString('en')} passed, ${failed.length} failed` })
     expect(failed.filter((name) => !decided.some((one) => one.test(name)))).toEqual([])
-    // What passes is no longer decided otherwise.
+    // A test that passes must not be listed as different.
     for (const one of decided)
       expect(
         failed.some((name) => one.test(name)),
@@ -68,7 +68,7 @@ describe.skipIf(!isInstalled(gatewayConformance))('gateway-conformance with our 
   })
 })
 
-/** Imports a CAR; one that is refused as blocks without links. @returns whether it was accepted as it is */
+/** Imports a CAR; a rejected one as blocks without links. @returns whether it was accepted unchanged */
 async function importFixture(network: TestNetwork, apiKey: string, car: Uint8Array<ArrayBuffer>): Promise<boolean> {
   if ((await sendCar(network, apiKey, car)).ok) return true
   const reader = await CarReader.fromBytes(car)

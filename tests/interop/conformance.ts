@@ -36,9 +36,9 @@ export type ConformanceOptions = {
   gatewayUrl: string
   /** The name with subdomains, such as `http://localhost:8080`: it goes into the Host header, nothing is resolved. */
   subdomainUrl: string
-  /** Only these. Defaults to all mature ones. */
+  /** Only these. Defaults to all mature parts. */
   specs?: readonly ConformanceSpec[]
-  /** Tests to leave out, as a pattern of Go's `-skip`. */
+  /** Tests to skip, as a pattern of Go's `-skip`. */
   skip?: string
 }
 
@@ -46,7 +46,7 @@ export type ConformanceOptions = {
 export type ConformanceResult = { name: string; outcome: 'pass' | 'fail' | 'skip' }
 
 /**
- * Runs the suite against a gateway that already holds its fixtures. Needs Go as well: the suite is a Go test.
+ * Runs the suite against a gateway that already has its fixtures. Also needs Go, because the suite is a Go test.
  * @throws Error when the suite is not built, or ends without a report.
  * @see https://github.com/ipfs/gateway-conformance
  */
@@ -80,7 +80,7 @@ async function runSuite(args: readonly string[], options: RunOptions = {}): Prom
   await runProgram(suite, args, { ...options, env: { ...process.env, GATEWAY_CONFORMANCE_HOME: home } })
 }
 
-/** Reads the events of a Go test, one JSON object a line; the last word on a test counts. */
+/** Reads the events of a Go test, one JSON object per line; the last event of a test counts. */
 export function readConformanceReport(lines: string): ConformanceResult[] {
   const outcomes = new Map<string, ConformanceResult['outcome']>()
   for (const line of lines.split('\n')) {
@@ -95,7 +95,7 @@ export function readConformanceReport(lines: string): ConformanceResult[] {
   return [...outcomes].map(([name, outcome]) => ({ name, outcome }))
 }
 
-/** The DNSLinks that the suite expects, from fixtures that were written with `extractConformanceFixtures`. */
+/** The DNSLinks that the suite expects, from fixtures written with `extractConformanceFixtures`. */
 export async function readDnslinks(folder: string): Promise<{ domain: string; path: string }[]> {
   const { domains } = dnslinksFile(JSON.parse(await readFile(join(folder, 'dnslinks.json'), 'utf8')))
   return Object.entries(domains).map(([domain, path]) => ({ domain, path }))
@@ -104,7 +104,7 @@ export async function readDnslinks(folder: string): Promise<{ domain: string; pa
 const dnslinksFile = v.parser(v.object({ domains: v.record(v.string(), v.string()) }))
 
 /**
- * Writes the suite's fixtures into `folder`, each CAR by itself, and names those that a gateway must hold.
+ * Writes the suite's fixtures into `folder`, each CAR separately, and returns those that a gateway must have.
  * @throws Error when it is not built
  */
 export async function extractConformanceFixtures(folder: string): Promise<{ cars: string[]; ipnsRecords: string[] }> {

@@ -12,7 +12,7 @@ import {
 } from '@cairn/unixfs'
 import fc from 'fast-check'
 
-/** A folder by names; bytes are files, text is a symbolic link to it. */
+/** A folder by names; bytes are files, and text is the target of a symbolic link. */
 export type FileTree = Map<string, FileTree | Uint8Array | string>
 
 const discard: BlockSink = { put: () => undefined }
@@ -51,7 +51,7 @@ export async function importTree(
   return (await directories.finish()).root
 }
 
-/** Writes a folder to the disk, for as long as the caller holds it. */
+/** Writes a folder to the disk; disposing removes it. */
 export async function writeTree(tree: FileTree): Promise<AsyncDisposable & { folder: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-tree-'))
   const visit = async (entries: FileTree, path: string): Promise<void> => {
@@ -68,7 +68,7 @@ export async function writeTree(tree: FileTree): Promise<AsyncDisposable & { fol
   return { folder, [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }) }
 }
 
-/** Names that a disk takes: any well-formed text of at most 255 bytes without slash and NUL, dots in front as well. */
+/** Names that a disk accepts: any well-formed text of at most 255 bytes without slash and NUL, including leading dots. */
 export const fileNames = fc
   .oneof(
     fc.string({ unit: 'binary', minLength: 1, maxLength: 40 }),
@@ -77,7 +77,7 @@ export const fileNames = fc
   )
   .filter((name) => !/[/\0]/.test(name) && name !== '.' && name !== '..' && Buffer.byteLength(name) <= 255)
 
-/** Folders of up to `maxEntries` entries each, three deep, with files of up to `maxFileBytes`. */
+/** Folders of up to `maxEntries` entries each, three levels deep, with files of up to `maxFileBytes`. */
 export function fileTrees(maxEntries: number, maxFileBytes: number): fc.Arbitrary<FileTree> {
   const { tree } = fc.letrec<{ tree: FileTree; entry: FileTree | Uint8Array | string }>((tie) => ({
     tree: fc
@@ -105,7 +105,7 @@ export function wideFolders(maxEntries: number): fc.Arbitrary<FileTree> {
     .map(([entries, tree]) => new Map<string, FileTree | Uint8Array | string>([...tree, ...entries, ['in', tree]]))
 }
 
-/** Bytes that look random and are the same each time: no two chunks of them are equal. */
+/** Bytes that look random and are the same each time: no two of their chunks are equal. */
 export function* patternedBytes(lengthBytes: number, seed: number, pieceBytes = 1_048_576): Generator<Uint8Array> {
   let state = seed | 1
   for (let at = 0; at < lengthBytes; at += pieceBytes) {

@@ -2,16 +2,16 @@ import { hash } from 'node:crypto'
 import { once } from 'node:events'
 import { type IncomingMessage, request as openRequest } from 'node:http'
 
-/** One request to a gateway; a `host` header of its own asks for an origin below a name. */
+/** One request to a gateway; a `host` header requests an origin below a name. */
 export type GatewayRequest = {
   path: string
   method?: string
   headers?: Record<string, string>
-  /** For formats that leave freedom in the bytes. */
+  /** For formats whose bytes may vary. */
   bytesMayDiffer?: boolean
 }
 
-/** An answer as far as two gateways must agree on it. */
+/** The parts of a response on which two gateways must agree. */
 export type ComparableAnswer = { status: number; headers: Record<string, string | undefined>; body: string }
 
 /**
@@ -49,7 +49,7 @@ export async function requestGateway(baseUrl: string, asked: GatewayRequest): Pr
   return { status, headers: stated, body: bytesMayDiffer ? '' : `${bytes.length} bytes, ${hash('sha256', bytes)}` }
 }
 
-/** A header cannot carry other characters in a way that all readers agree on. */
+/** A header cannot carry other characters in a way that all readers interpret alike. */
 function asciiOnly(value: string | string[] | undefined): string | undefined {
   return typeof value === 'string' && /^[\x20-\x7e]*$/.test(value) ? value : undefined
 }

@@ -12,7 +12,7 @@ import { expect, test } from 'vitest'
 import { dataSegment, requireBinary } from './binaries.ts'
 import { runProgram } from './run-program.ts'
 
-/** Payload sizes at the borders of pieces, and between. */
+/** Payload sizes at the boundaries of pieces, and between them. */
 const sizes = [127, 128, 253, 254, 255, 1_000, 1_016, 1_017, 65_024, 65_025, 300_000, 1_040_384]
 
 const cidAndSize = v.object({ cid: v.string(), size: v.number() })
@@ -41,7 +41,7 @@ async function ask(question: object) {
 async function buildQuestion(payloads: readonly Uint8Array[], change?: (proof: InclusionProof) => InclusionProof) {
   const pieces = await Promise.all(payloads.map(async (payload) => (await hashPiece([payload])).piece))
   const aggregate = buildAggregate(pieces)
-  // The reference takes pieces by their place.
+  // The reference receives pieces by their position.
   const order = aggregate.segments.map((_, at) => at).toSorted((a, b) => offsetAt(a) - offsetAt(b))
   function offsetAt(at: number): number {
     return aggregate.segments[at]?.offset ?? 0

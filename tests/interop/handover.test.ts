@@ -1,5 +1,5 @@
-// Announced content is handed to a real Kubo without a network, and to a cluster over one: it gets the blocks from us, pins them,
-// and lets go of them.
+// Announced content is handed to a real Kubo without a network, and to a cluster over one: it gets the blocks from us, pins
+// and later unpins them.
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bearer, startTestStorage, type TestStorage } from '../../services/storage/src/start-test-storage.fixture.ts'
 import { ipfsCluster, isInstalled } from './binaries.ts'
@@ -7,7 +7,7 @@ import { patternedBytes } from './file-tree.ts'
 import { startIpfsCluster } from './ipfs-cluster.ts'
 import { type Kubo, startKubo } from './kubo.ts'
 
-/** The worker looks every few seconds. */
+/** The worker runs every few seconds. */
 const limit = { timeout: 60_000, interval: 500 }
 
 let kubo: Kubo
@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000)
 afterAll(() => kubo?.[Symbol.asyncDispose]())
 
-/** Starts a service that hands content to a Kubo, or to what has its calls. */
+/** Starts a service that hands content over to a Kubo, or to another service with its calls. */
 async function startService(url: string): Promise<TestStorage> {
   storage = await startTestStorage({ CAIRN_KUBO_RPC_URL: url })
   key = await storage.createKey()

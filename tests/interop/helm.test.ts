@@ -1,4 +1,4 @@
-// The chart as Helm renders it: every object is one of the Kubernetes API, and has the settings that the service reads.
+// The chart as Helm renders it: every object conforms to the Kubernetes API, and has the settings that the service reads.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -25,7 +25,7 @@ async function readValues(start: string): Promise<string> {
   return found
 }
 
-/** A program built from its sources names no version of Kubernetes. */
+/** A program built from its sources states no version of Kubernetes. */
 const cluster = ['--kube-version', '1.34.0']
 
 const tables: Record<string, object> = {

@@ -8,7 +8,7 @@ import { requireBinary, storetheindex } from './binaries.ts'
 import { runProgram } from './run-program.ts'
 import { endProgram, findPort } from './s3-gateway.ts'
 
-/** An indexer of its own. `findUrl` answers questions, `ingestUrl` takes announcements. */
+/** A separate indexer. `findUrl` answers queries, `ingestUrl` accepts announcements. */
 export type Indexer = AsyncDisposable & { findUrl: string; ingestUrl: string }
 
 const startLimitMs = 60_000

@@ -1,8 +1,7 @@
 /**
- * `npm run interop:install`: builds the reference programs that `npm run interop` compares with, from their published
- * sources, and installs the
- * older versions of Node that published packages are used on, and programs from the npm registry and the Python package index, into
- * `.interop/`. Does nothing for what is already there.
+ * `npm run interop:install`: builds the reference programs of `npm run interop` from their published sources, and installs
+ * the older versions of Node that the packages support, and programs of the npm registry and the Python package index, into
+ * `.interop/`. Skips everything that is already there.
  */
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, realpathSync, renameSync, rmSync, writeFileSync } from 'node:fs'
@@ -40,7 +39,7 @@ import { installSuite } from './s3-suite.ts'
 
 type Source = { folder: string } | { problem: string }
 
-/** Asks for this version alone, without the list of versions that `go install` wants and not every proxy gives. */
+/** Requests only this version, without the list of versions that `go install` wants and not every proxy has. */
 function downloadSource({ module, version }: GoProgram): Source {
   const done = spawnSync('go', ['mod', 'download', '-json', `${module}@${version}`], { encoding: 'utf8' })
   let answer: unknown
@@ -56,7 +55,7 @@ function downloadSource({ module, version }: GoProgram): Source {
   return { problem: 'go mod download named no folder' }
 }
 
-/** Sources of the suite that are on the machine already, for a module proxy that does not have them. */
+/** Sources of the suite that are already on the machine, for a module proxy without them. */
 const suiteSource = process.env['CAIRN_TEST_CONFORMANCE_SOURCE']
 
 function findSource(program: GoProgram): Source {
@@ -71,7 +70,7 @@ function findSource(program: GoProgram): Source {
   return { problem: `${downloaded.problem}\nClone ${names}, and name the folder above them in ${clonesSetting}.` }
 }
 
-/** Options that take required modules from their clones, if there are any. The sources stay as they are. */
+/** Options that take required modules from their clones, if there are any. The sources stay unchanged. */
 function modfileOptions({ name, clonedModules = [] }: GoProgram, source: string): string[] {
   const replacements = clonedModules.flatMap(({ module, repository, folder }) => {
     const clone = findClone(repository)
@@ -87,7 +86,7 @@ function modfileOptions({ name, clonedModules = [] }: GoProgram, source: string)
   return ['-mod=mod', `-modfile=${modfile}`]
 }
 
-/** Builds in the module's own folder, so that its own go.sum decides about everything below it. */
+/** Builds in the module's own folder, so that its go.sum decides about all dependencies. */
 function build(program: GoProgram): string | undefined {
   const source = findSource(program)
   if ('problem' in source) return source.problem
@@ -117,7 +116,7 @@ function build(program: GoProgram): string | undefined {
   return 'go build failed; see above'
 }
 
-/** Installs a package into a folder of its own. */
+/** Installs a package into a separate folder. */
 function installPackage(spec: string, folder: string, needsPeers: boolean): boolean {
   mkdirSync(folder, { recursive: true })
   const args = [
@@ -158,13 +157,13 @@ function installPackages(): number {
   return failed === 0 ? 0 : 1
 }
 
-/** Whether its program starts: the scripts of an environment name its path, and fail when it was moved. */
+/** Whether its program starts: scripts of an environment contain its path, and fail after a move. */
 function startsPythonProgram(program: PythonProgram): boolean {
   if (!isPythonProgramInstalled(program)) return false
   return spawnSync(pythonBinary(program, program.binary ?? program.name), ['--version']).error === undefined
 }
 
-/** Installs a program into a virtual environment of its own. */
+/** Installs a program into a separate virtual environment. */
 function installPythonProgram(program: PythonProgram): number {
   // The real path stays valid when a link to the folder is removed.
   mkdirSync(interopFolder, { recursive: true })
@@ -195,7 +194,7 @@ const programs = [
   storetheindex,
   kubernetesTypes,
   helm,
-  // The largest comes last.
+  // The largest is last.
   rclone,
 ]
 

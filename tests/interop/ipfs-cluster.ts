@@ -12,7 +12,7 @@ const settingsSchema = v.object({
 })
 const startLimitMs = 60_000
 
-/** A cluster of one peer over a Kubo, on free ports. `proxyUrl` has the calls of Kubo. */
+/** A cluster of one peer over a Kubo, on free ports. `proxyUrl` has Kubo's calls. */
 export async function startIpfsCluster(kuboUrl: string): Promise<AsyncDisposable & { proxyUrl: string }> {
   const folder = await mkdtemp(join(tmpdir(), 'cairn-cluster-'))
   const { hostname, port } = new URL(kuboUrl)

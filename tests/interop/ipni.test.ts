@@ -1,4 +1,4 @@
-// A real indexer reads our advertisements, and a real Kubo that knows nothing but that indexer fetches the file.
+// A real indexer reads our advertisements, and a real Kubo that knows only that indexer fetches the file.
 import { once } from 'node:events'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -49,7 +49,7 @@ afterAll(async () => {
   await indexer?.[Symbol.asyncDispose]()
 })
 
-/** Asks the indexer, and returns its answer in the form of delegated routing. */
+/** Queries the indexer, and returns its answer in the format of delegated routing. */
 async function find(cid: string) {
   const response = await fetch(`${indexer.findUrl}/cid/${cid}`, { headers: { accept: 'application/json' } })
   if (response.status === 404) return []
@@ -82,7 +82,7 @@ test('the indexer finds a file, a Kubo without other peers fetches it, and the i
   const [peer] = await find(cid)
   expect(peer?.Addrs).toEqual([`/ip4/127.0.0.1/tcp/${new URL(storage.gatewayUrl).port}/http`])
   expect(await find(hidden)).toEqual([])
-  // A block below the root is found by itself.
+  // A block below the root can be found by itself.
   const leaf = await storage.context.db.read
     .selectFrom('block')
     .select('multihash')

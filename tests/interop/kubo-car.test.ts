@@ -35,7 +35,7 @@ function* encodeCar(roots: readonly CID[], blocks: Iterable<{ cid: CID; bytes: U
   }
 }
 
-/** Pieces of a size that parts frames at every possible place. */
+/** Pieces of a size that splits frames at every possible place. */
 async function* inPieces(bytes: Uint8Array, pieceBytes: number): AsyncGenerator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
 }
@@ -120,7 +120,7 @@ it('both reject a CAR with a wrong hash', async () => {
   await expect(readWholeCar(inPieces(car, 10))).rejects.toMatchObject({ code: 'HASH_MISMATCH' })
 })
 
-/** How a profile is passed to Kubo on the command line; that of 2025 by its parts. */
+/** How a profile is passed to Kubo on the command line; the 2025 profile by its parts. */
 function addArgsOf(name: string): string[] {
   if (name === 'v0') return []
   return name === 'v1' ? ['--cid-version=1'] : ['--cid-version=1', '--chunker=size-1048576', '--max-file-links=1024']

@@ -36,7 +36,7 @@ beforeAll(async () => {
   old = await ours.addFile('old', importProfiles.v0)
   const blocks = [encodeCarHeader([])]
   for (const [key, bytes] of ours.blocks) {
-    // Kubo stores by multihash alone, so any codec names the block: here version 1, raw.
+    // Kubo stores by multihash only, so any codec refers to the block: here version 1, raw.
     const cid = CID.decode(Buffer.from(`0155${key}`, 'hex'))
     blocks.push(encodeCarFrame(cid, bytes.length), bytes)
   }

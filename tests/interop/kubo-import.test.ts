@@ -80,7 +80,7 @@ describe.each(ways)('$profile.name as Kubo with $options $addArgs', ({ profile, 
       const tree = folderOfMeasure(profile, profile.hamtThresholdBytes + excess)
       let blocks = 0
       const ours = await importTree(tree, profile, { put: () => void blocks++ })
-      // Beside the files: one block when flat, many shards when not.
+      // Beside the files: one block when flat, many shards otherwise.
       expect(blocks - tree.size > 1).toBe(excess === 1)
       expect(ours.cid.toString()).toBe(await addTree(kubo, addArgs, tree))
       const data = await kubo.run(['cat', '--', `${ours.cid}/${[...tree.keys()].at(-1)}`])
@@ -158,14 +158,14 @@ describe.each([
   })
 })
 
-/** A folder of files "x" whose size, as the profile measures it, is exactly `measure`. */
+/** A folder of files named with "x" whose size, as measured by the profile, is exactly `measure`. */
 function folderOfMeasure(profile: ImportProfile, measure: number): FileTree {
   const tree: FileTree = new Map()
   const cidBytes = profile.cidVersion === 0 ? 34 : 36
   // For a link: the CID, the size 1 and the name with their tags and lengths. For the node: the field that marks a
   // folder.
   const linkOverhead = profile.hamtMeasure === 'block' ? 2 + cidBytes + 2 + 2 + 2 : cidBytes
-  // Short enough for lengths of one byte, also in the last name, which takes what is left.
+  // Short enough for one-byte lengths, also in the last name, which fills the rest.
   const nameBytes = 20
   let left = measure - (profile.hamtMeasure === 'block' ? 4 : 0)
   for (let index = 0; left > 0; index++) {

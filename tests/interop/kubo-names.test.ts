@@ -1,4 +1,4 @@
-// Names beside the reference implementation: it verifies our records, takes our keys, resolves and publishes through our
+// Names beside the reference implementation: it verifies our records, imports our keys, resolves and publishes through our
 // delegated routing, and our gateway follows what it published.
 import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'

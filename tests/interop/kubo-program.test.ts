@@ -14,7 +14,7 @@ type Ipfs = (args: readonly string[], stdin?: Stdin) => Promise<Buffer>
 let network: TestNetwork
 let kubo: Kubo
 let home: string
-/** The program against Kubo's daemon, and against our service: what is asked of ours is shown to hold for Kubo. */
+/** The program against Kubo's daemon, and against our service: every expectation of ours is shown to hold for Kubo. */
 let theirs: Ipfs
 let ours: Ipfs
 let anonymous: Ipfs
@@ -44,7 +44,7 @@ afterAll(async () => {
   if (home !== undefined) await rm(home, { recursive: true, force: true })
 })
 
-/** Runs a command against both and wants the same output. */
+/** Runs a command against both and expects the same output. */
 async function same(args: readonly string[], stdin?: Uint8Array): Promise<string> {
   const expected = (await theirs(args, stdin)).toString()
   expect((await ours(args, stdin)).toString(), args.join(' ')).toBe(expected)
@@ -89,7 +89,7 @@ describe("Kubo's program with our service", () => {
     for (const name of listed) {
       const args = ['block', 'put', `--mhtype=${name}`]
       const block = Buffer.from(`a block by ${name}`)
-      // Kubo lists some that it cannot compute.
+      // Kubo lists some functions that it cannot compute.
       const cid = await theirs(args, block).catch(() => undefined)
       if (cid === undefined) continue
       const answer = await ours(args, block).catch(() => undefined)

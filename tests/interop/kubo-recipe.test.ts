@@ -1,4 +1,4 @@
-// The lines of docs/how-to/ipfs-network.md, run on a real Kubo as the page prints them.
+// The lines of docs/how-to/ipfs-network.md, run as printed on a real Kubo.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createClient, createName, publishName, uploadBytes } from '@cairn/sdk'

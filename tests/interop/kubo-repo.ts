@@ -4,27 +4,27 @@ import { join } from 'node:path'
 import { kubo, requireBinary } from './binaries.ts'
 import { runProgram, type Stdin } from './run-program.ts'
 
-/** What may differ from Kubo's defaults. */
+/** Differences from Kubo's defaults. */
 export type KuboOptions = {
   /** Configuration profiles, such as `unixfs-v1-2025`. */
   profiles?: readonly string[]
-  /** Settings laid over the configuration, object by object. */
+  /** Settings merged over the configuration, object by object. */
   config?: Record<string, unknown>
-  /** Whether the block store syncs each write to the disk; Kubo's default is not to. */
+  /** Whether the block store syncs each write to the disk; Kubo does not by default. */
   syncWrites?: boolean
   /** Parent folder of the repository. Defaults to the folder for temporary files. */
   parentFolder?: string
-  /** Shell lines that call `ipfs`, run over the configuration. */
+  /** Shell lines that call `ipfs`, run after the configuration. */
   configLines?: string
-  /** Whether a daemon uses the routers of the configuration; it has none beside these, and no peers. */
+  /** Whether a daemon uses the routers of the configuration; it has no other routers and no peers. */
   isOnline?: boolean
 }
 
-/** A repository of its own in a temporary folder, with no daemon. */
+/** A separate repository in a temporary folder, without a daemon. */
 export type KuboRepo = AsyncDisposable & {
   folder: string
   env: NodeJS.ProcessEnv
-  /** Runs `ipfs <args>` (through the daemon, when one runs) and gives its output. @throws Error when it fails. */
+  /** Runs `ipfs <args>` (through the daemon, if one runs) and returns its output. @throws Error when it fails. */
   run(args: readonly string[], stdin?: Stdin): Promise<Buffer>
 }
 
@@ -43,7 +43,7 @@ const isolation = {
   Version: { SwarmCheckEnabled: false },
 }
 
-/** Makes an empty repository, cut off from the network. @throws Error when Kubo is not built. */
+/** Creates an empty repository, cut off from the network. @throws Error when Kubo is not built. */
 export async function createKuboRepo(options: KuboOptions = {}): Promise<KuboRepo> {
   const ipfs = requireBinary(kubo)
   const folder = await mkdtemp(join(options.parentFolder ?? tmpdir(), 'cairn-kubo-'))

@@ -6,21 +6,21 @@ import { type Kubo, startKubo } from './kubo.ts'
 
 /** A service with Kubo's RPC API. */
 export type RpcTarget = AsyncDisposable & {
-  /** Where `/api/v0/…` lies. */
+  /** URL below which `/api/v0/…` is served. */
   apiUrl: string
   gatewayUrl: string
   /** Sent with each call, such as `Authorization`. */
   headers: Record<string, string>
 }
 
-/** All entries of a folder, as the client's own walk finds them. */
+/** All entries of a folder, as found by the client's own walk. */
 async function* walk(folder: string): AsyncGenerator<ImportCandidate> {
   for await (const { path, content } of globSource(folder, '**/*')) {
     yield content === undefined ? { path } : { path, content }
   }
 }
 
-/** What an unchanged `kubo-rpc-client` may expect of a service: `add`, `addAll`, `cat`, `dag.import`, and its gateway. */
+/** What an unchanged `kubo-rpc-client` can expect of a service: `add`, `addAll`, `cat`, `dag.import`, and its gateway. */
 export function describeKuboRpc(name: string, start: () => Promise<RpcTarget>): void {
   describe(`kubo-rpc-client with ${name}`, () => {
     let target: RpcTarget

@@ -2,7 +2,7 @@ import { createTestKey, createTestNetwork } from '../fixtures.ts'
 import { startKubo } from './kubo.ts'
 import { describeKuboRpc } from './kubo-rpc.suite.ts'
 
-// What is asked of our service is first shown to hold for Kubo itself.
+// Every expectation of our service is first shown to hold for Kubo itself.
 describeKuboRpc('Kubo', async () => ({ ...(await startKubo()), headers: {} }))
 
 describeKuboRpc('our service', async () => {

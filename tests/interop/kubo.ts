@@ -10,7 +10,7 @@ export type Kubo = KuboRepo & { apiUrl: string; gatewayUrl: string; pid: number 
 const startLimitMs = 60_000
 const endLimitMs = 15_000
 
-/** Starts a Kubo daemon of its own; it is ended and its folder removed on disposal. @throws Error when it does not start. */
+/** Starts a separate Kubo daemon; disposal stops it and removes its folder. @throws Error when it does not start. */
 export async function startKubo(options: KuboOptions = {}): Promise<Kubo> {
   const repo = await createKuboRepo(options)
   const child = spawn(requireBinary(kubo), ['daemon', ...(options.isOnline ? [] : ['--offline']), '--migrate=false'], {
@@ -55,13 +55,13 @@ async function readAddresses(child: ChildProcess): Promise<{ apiUrl: string; gat
     }
   } finally {
     clearTimeout(timer)
-    // Read on: a full pipe would stop the daemon.
+    // Keeps reading, because a full pipe would stop the daemon.
     child.stdout.resume()
   }
   throw new Error(`The Kubo daemon did not start\n${complaints}`)
 }
 
-/** Asks the process to end, and ends it by force when it does not. */
+/** Asks the process to exit, and kills it if it does not. */
 async function endProcess(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return
   const ended = once(child, 'exit')

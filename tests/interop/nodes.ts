@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { interopFolder } from './binaries.ts'
 
-/** Versions of Node that the packages are used on: the oldest that they declare, and the one that runs the tests. */
+/** Versions of Node that the packages support: the oldest declared one, and the one that runs the tests. */
 export const olderNodes = ['20.19.0', '22.12.0']
 
 const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`
@@ -10,7 +10,7 @@ const platform = `${process.platform === 'win32' ? 'win' : process.platform}-${p
 /** The package with a platform's Node. */
 export const nodePackage = `node-${platform}`
 
-/** Where `npm run interop:install` puts a version. */
+/** Folder where `npm run interop:install` installs a version. */
 export function nodeFolder(version: string): string {
   return join(interopFolder, `node-${version}`)
 }

@@ -6,14 +6,14 @@ import { interopFolder } from './binaries.ts'
 export type NpmProgram = {
   name: string
   version: string
-  /** Whether it uses peers of what it depends on. Otherwise peers, such as those of phones, are left out. */
+  /** Whether it uses peer dependencies of its dependencies. Other peers, such as those for phones, are omitted. */
   needsPeers?: boolean
 }
 
 /** Reads content from gateways and verifies it. */
 export const verifiedFetch: NpmProgram = { name: '@helia/verified-fetch', version: '8.0.4' }
 
-/** The public suite of the Pinning Service API. It is archived, as its specification is. */
+/** The public suite of the Pinning Service API. It is archived, like its specification. */
 export const pinningSuite: NpmProgram = {
   name: '@ipfs-shipyard/pinning-service-compliance',
   version: '1.8.1',
@@ -44,7 +44,7 @@ export const bun: Runtime = {
   args: [],
 }
 
-/** All that `npm run interop:install` installs. */
+/** Everything that `npm run interop:install` installs. */
 export const npmPrograms: readonly NpmProgram[] = [verifiedFetch, pinningSuite, deno, bun]
 
 /** Path of the program of an installed runtime; undefined if it is not there. */
@@ -53,7 +53,7 @@ export function findRuntime(runtime: Runtime): string | undefined {
   return existsSync(path) ? path : undefined
 }
 
-/** Where `npm run interop:install` puts it, with its dependencies. */
+/** Folder where `npm run interop:install` installs it, with its dependencies. */
 export function npmProgramFolder({ name, version }: NpmProgram): string {
   return join(interopFolder, `${name.replaceAll('/', '-')}-${version}`)
 }

@@ -35,7 +35,7 @@ afterAll(async () => {
   if (scratch !== '') await rm(scratch, { recursive: true })
 })
 
-/** Copies a program of ours into a folder with the document. */
+/** Copies one of our programs into a folder with the document. */
 async function prepare(name: string): Promise<string> {
   const folder = join(scratch, name)
   await cp(join(import.meta.dirname, name), folder, { recursive: true })
@@ -43,14 +43,14 @@ async function prepare(name: string): Promise<string> {
   return folder
 }
 
-/** The page's line that begins like this. */
+/** The page's line with this beginning. */
 function lineOf(beginning: string): string {
   const line = page.split('\n').find((one) => one.startsWith(beginning))
   if (line === undefined) throw new Error(`the page has no line ${beginning}…`)
   return line
 }
 
-/** The page prints lines of the program that this test runs. */
+/** Checks that the page prints lines of the program that this test runs. */
 function expectPrinted(language: string, file: string): void {
   const printed = new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, 'm').exec(page)?.[1]?.trim().split('\n') ?? []
   const program = readFileSync(file, 'utf8')
@@ -60,7 +60,7 @@ function expectPrinted(language: string, file: string): void {
   expect(program).toEqual(expect.arrayContaining(printed))
 }
 
-/** Runs a line of the page. `path` comes first where programs are looked for. */
+/** Runs a line of the page. Programs are looked up in `path` first. */
 async function shell(line: string, cwd: string, path: string, settings: Record<string, string> = {}): Promise<string> {
   const env = { ...process.env, ...settings, PATH: `${path}${delimiter}${process.env['PATH']}` }
   return (await runProgram('bash', ['-euo', 'pipefail', '-c', line], { cwd, env })).toString()

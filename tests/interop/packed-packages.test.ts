@@ -1,5 +1,5 @@
-// The published packages as their users get them: packed, installed outside of this repository by the command of
-// docs/how-to/sdk.md, and used as that page and the packages' own READMEs print it, on every Node that they declare.
+// The published packages as their users receive them: packed, installed outside this repository by the command in
+// docs/how-to/sdk.md, and used as that page and the READMEs of the packages print it, on every declared version of Node.
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -31,13 +31,13 @@ async function shell(line: string, cwd: string, version = process.versions.node)
   return (await runProgram('bash', ['-euo', 'pipefail', '-c', line], { cwd, env })).toString()
 }
 
-/** The network listens elsewhere than the pages say; nothing else of what they print is changed. */
+/** The network listens on other ports than the pages say; nothing else of the printed lines is changed. */
 const atNetwork = (text: string) => text.replaceAll('http://127.0.0.1:8080', network.profile.api)
 
 const blocksOf = (text: string, info: string) =>
   [...text.matchAll(new RegExp(`\`\`\`${info}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((match) => match[1] ?? '')
 
-/** The page's shell lines that begin like this. */
+/** The page's shell lines with this beginning. */
 const linesOf = (...beginnings: string[]) => {
   const lines = blocksOf(page, 'sh').flatMap((block) => block.trim().split('\n'))
   const found = lines.filter((line) => beginnings.some((one) => line.startsWith(one)))

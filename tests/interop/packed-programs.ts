@@ -7,7 +7,7 @@ const root = resolve(import.meta.dirname, '../..')
 /** CID of the text that the example of ten lines uploads. */
 export const helloCid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 
-/** Names every entry of every published package. */
+/** Lists every entry of every published package. */
 async function listEntries(): Promise<string[]> {
   const entries = await Promise.all(
     publishedFolders().map(async (folder) => {
@@ -46,5 +46,5 @@ async function main() {
 }
 main()
 `
-/** What {@link keysProgram} prints. */
+/** The output of {@link keysProgram}. */
 export const keysAnswer = { plain: 'dear diary', denied: 'ACCESS_DENIED', listed: [true], nodes: 5 }

@@ -1,4 +1,4 @@
-// The published packages, packed and installed outside of this repository, on runtimes other than Node.
+// The published packages, packed and installed outside this repository, on runtimes other than Node.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'

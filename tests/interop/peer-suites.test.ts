@@ -1,5 +1,5 @@
-// The suites that the peer keeps in its repositories, unchanged, against `npm start` as it is. They expect some content and
-// keys that their authors stored long ago, which is stored here first by the published clients.
+// The suites in the peer's repositories, unchanged, against `npm start` as it is. They expect some content and
+// keys that their authors stored long ago, which the published clients store here first.
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -30,7 +30,7 @@ type Kavach = {
 
 const require = createRequire(import.meta.url)
 
-/** Private keys that are printed in the suites. */
+/** Private keys printed in the suites. */
 const keys = {
   first: '0x6aa0ee41fa9cf65f90c06e5db8fa2834399b59b37974b21f2e405955630d472a',
   second: '0xa74ba0e4cc2e9f0be6776509cdb1495d76ac8fdc727a8b93f60772d73893fe2e',
@@ -72,7 +72,7 @@ async function upload(apiKey: string, name: string, bytes: Uint8Array<ArrayBuffe
   return cid
 }
 
-/** Saves a key as the published client does, and conditions where a suite expects some. */
+/** Saves a key like the published client, and conditions where a suite expects them. */
 async function saveKey(privateKey: `0x${string}`, cid: string, aggregator?: string): Promise<void> {
   const { default: kavach }: { default: Kavach } = require('kavach-0.2.1')
   const config: { default: Record<string, string> } = require('kavach-0.2.1/dist/config/index.js')

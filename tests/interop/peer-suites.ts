@@ -5,7 +5,7 @@ import { join, resolve } from 'node:path'
 import * as v from 'valibot'
 import { runProgram } from './run-program.ts'
 
-/** The setting that names the folder with both repositories. */
+/** The setting with the folder of both repositories. */
 export const peerSuitesSetting = 'CAIRN_TEST_PEER_SUITES'
 
 /** A suite of the peer: its npm packages do not contain it. */
@@ -14,7 +14,7 @@ export type PeerSuite = { repository: string; packageName: string }
 export const peerSdk: PeerSuite = { repository: 'lighthouse-package', packageName: '@lighthouse-web3/sdk' }
 export const peerKavach: PeerSuite = { repository: 'encryption-sdk', packageName: '@lighthouse-web3/kavach' }
 
-/** Hosts of a network, as the peer's configuration names them. */
+/** Hosts of a network, in the form of the peer's configuration. */
 export type PeerHosts = { api: string; upload: string; gateway: string; keyRouter: string }
 
 export type PeerResult = { total: number; passed: number; failed: string[] }
@@ -23,7 +23,7 @@ function folderOf({ repository }: PeerSuite): string {
   return resolve(process.env[peerSuitesSetting] ?? '', repository)
 }
 
-/** Returns why the suite cannot be run, with what to do; undefined if it can. */
+/** Returns why the suite cannot run, with what to do; undefined if it can. */
 export function whyNoPeerSuite(suite: PeerSuite): string | undefined {
   const advice = `Clone lighthouse-web3/lighthouse-package and lighthouse-web3/encryption-sdk from GitHub into one folder, run npm install --ignore-scripts in each, and name the folder in ${peerSuitesSetting}.`
   if (process.env[peerSuitesSetting] === undefined) return `${peerSuitesSetting} is not set. ${advice}`

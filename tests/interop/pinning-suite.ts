@@ -5,17 +5,17 @@ import { isNodeInstalled, requireNode } from './nodes.ts'
 import { isNpmProgramInstalled, npmProgramFolder, pinningSuite } from './npm-programs.ts'
 import { runProgram } from './run-program.ts'
 
-/** Name of the repository of the specification, which the suite validates answers against. No registry has it. */
+/** Name of the specification's repository, against which the suite validates answers. No registry has it. */
 const repository = 'pinning-services-api-spec'
 
-/** The newest of the ring that has `util.isObject`, which the suite calls. */
+/** The newest Node of the ring with `util.isObject`, which the suite calls. */
 const node = '22.12.0'
 
 const packages = join(npmProgramFolder(pinningSuite), 'node_modules')
 
 export const pinningSuiteVersion = `${pinningSuite.version}, Node ${node}`
 
-/** Returns why the suite cannot be run, with what to do; undefined if it can. */
+/** Returns why the suite cannot run, with what to do; undefined if it can. */
 export function whyNoPinningSuite(): string | undefined {
   if (findClone(repository) === undefined) {
     return `Clone ipfs/${repository} from GitHub, and name the folder above it in ${clonesSetting}.`
@@ -24,10 +24,10 @@ export function whyNoPinningSuite(): string | undefined {
   return `${pinningSuite.name}, Node ${node} or Kubo is not installed. Run: npm run interop:install`
 }
 
-/** What the suite reports about one check. */
+/** The suite's report about one check. */
 export type PinningCheck = { title: string; isPassed: boolean }
 
-/** Checks of one run, and all that the suite printed. */
+/** Checks of one run, and the complete output of the suite. */
 export type PinningRun = { checks: PinningCheck[]; output: string }
 
 /** Runs the suite against an endpoint. */

@@ -6,25 +6,25 @@ import { interopFolder } from './binaries.ts'
 export type PythonProgram = {
   name: string
   version: string
-  /** A program that it installs, which shows that it is there. Defaults to its name. */
+  /** A program that it installs, which proves the installation. Defaults to its name. */
   binary?: string
 }
 
 /** Generates Python clients from OpenAPI documents. */
 export const openapiPythonClient: PythonProgram = { name: 'openapi-python-client', version: '0.29.1' }
 
-/** The S3 client of Python. It has no program of its own, but one of its dependencies has. */
+/** The Python S3 client. It has no program, but one of its dependencies does. */
 export const boto3: PythonProgram = { name: 'boto3', version: '1.44.8', binary: 'jp.py' }
 
-/** The command line of AWS. */
+/** The AWS command line. */
 export const awsCli: PythonProgram = { name: 'awscli', version: '1.46.3', binary: 'aws' }
 
 export const s3cmd: PythonProgram = { name: 's3cmd', version: '2.4.0' }
 
-/** Makes requests from OpenAPI documents and checks their answers. */
+/** Creates requests from OpenAPI documents and checks the responses. */
 export const schemathesis: PythonProgram = { name: 'schemathesis', version: '4.32.5' }
 
-/** All that `npm run interop:install` installs. */
+/** Everything that `npm run interop:install` installs. */
 export const pythonPrograms: readonly PythonProgram[] = [openapiPythonClient, boto3, awsCli, s3cmd, schemathesis]
 
 /** The virtual environment that `npm run interop:install` creates for it. */

@@ -1,4 +1,4 @@
-// A program that copies folders keeps them in a bucket of our S3 API, with the configuration that docs/how-to/s3.md prints.
+// A program that copies folders stores them in a bucket of our S3 API, with the configuration in docs/how-to/s3.md.
 import { createHash, randomBytes } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises'

@@ -1,4 +1,4 @@
-// A backup program keeps its repository in a bucket of our S3 API.
+// A backup program stores its repository in a bucket of our S3 API.
 import { randomBytes } from 'node:crypto'
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'

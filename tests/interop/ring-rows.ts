@@ -35,12 +35,12 @@ import { suiteVersion, whyNoSuite } from './s3-suite.ts'
 /** A row of the table in docs/compatibility.md. */
 export type RingRow = {
   program: string
-  /** Read when the program is there. */
+  /** Read when the program is installed. */
   version: () => string
   scope: string
   /** Files of this folder. */
   files: readonly string[]
-  /** Only the tests whose titles contain this. Defaults to all. */
+  /** Only tests whose titles contain this. Defaults to all. */
   only?: string
   /** Why it cannot run here, with what to do. */
   whyNot: () => string | undefined
@@ -48,7 +48,7 @@ export type RingRow = {
   note?: string
 }
 
-/** Version of a development dependency, which is exact. */
+/** Version of a development dependency, which is pinned. */
 function installedVersion(name: string): string {
   const manifest = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'))
   return String(manifest.devDependencies[name])

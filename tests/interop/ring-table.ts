@@ -1,6 +1,6 @@
 import type { RingRow } from './ring-rows.ts'
 
-/** What one program gave. */
+/** The result of one program. */
 export type RingResult = { row: RingRow; outcome: 'passed' | 'failed' | 'skipped'; text: string }
 
 const begin = '<!-- Printed by `npm run interop -- --record`: change tests/interop/ring-rows.ts, not these lines. -->'
@@ -8,8 +8,8 @@ const end = '<!-- End of the printed lines. -->'
 const head = '| program | version | scope | result | last run |\n|---|---|---|---|---|'
 
 /**
- * Returns the page with the rows of these results. Rows of programs that did not run stay as they are, with their date.
- * @throws Error when the page has no place for them
+ * Returns the page with the rows of these results. Rows of programs that did not run keep their content and date.
+ * @throws Error if the page has no place for them
  */
 export function printRing(page: string, results: readonly RingResult[], now: Date): string {
   const start = page.indexOf(begin)

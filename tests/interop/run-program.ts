@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 
-/** What a program reads: bytes, or pieces as they are made. */
+/** The input of a program: bytes, or pieces as they are produced. */
 export type Stdin = Uint8Array | Iterable<Uint8Array> | AsyncIterable<Uint8Array>
 
 /** How to run a program. */
@@ -18,8 +18,8 @@ export type RunOptions = {
 }
 
 /**
- * Runs a program to its end and gives what it wrote.
- * @throws Error with the end of its error output when it exits otherwise than allowed.
+ * Runs a program to completion and returns its output.
+ * @throws Error with the end of its error output when it exits with a code that is not allowed.
  */
 export async function runProgram(file: string, args: readonly string[], options: RunOptions = {}): Promise<Buffer> {
   const { cwd, env, stdin, timeoutMs = 600_000, allowedExitCodes = [0] } = options
@@ -41,7 +41,7 @@ export async function runProgram(file: string, args: readonly string[], options:
     stdin === undefined || child.stdin === null
       ? undefined
       : pipeline(stdin instanceof Uint8Array ? [stdin] : Readable.from(stdin, { objectMode: false }), child.stdin)
-  // A program that ends before it has read everything is judged by its exit code.
+  // A program that exits before it has read everything is judged by its exit code.
   fed?.catch(() => undefined)
   const [code, signal] = await closed
   if (typeof code !== 'number' || !allowedExitCodes.includes(code)) {

@@ -1,5 +1,5 @@
 /**
- * `npm run interop`: runs the tests with real programs, and prints one line for each program. A program that is not installed
+ * `npm run interop`: runs the tests with real programs, and prints one line per program. A program that is not installed
  * is skipped with the reason. `-- --record` writes the lines into docs/compatibility.md, `-- NAME…` selects programs whose name
  * contains NAME.
  */
@@ -84,7 +84,7 @@ const results: RingResult[] = []
 for (const row of rows) {
   const result = resultOf(row)
   results.push(result)
-  // Each line as soon as it is there: a run takes long.
+  // Prints each line as soon as it is available, because a run takes long.
   if (values.record) writeFileSync(page, printRing(readFileSync(page, 'utf8'), [result], new Date()))
 }
 for (const { row, outcome, text } of results) {

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { requireBinary, seaweedfs, versitygw } from './binaries.ts'
 
-/** An S3 server of its own, with one bucket. */
+/** A separate S3 server with one bucket. */
 export type S3Gateway = AsyncDisposable & { url: string; bucket: string; accessKeyId: string; secretAccessKey: string }
 
 const startLimitMs = 180_000
@@ -22,7 +22,7 @@ export async function startVersitygw(): Promise<S3Gateway> {
   stack.defer(() => rm(folder, { recursive: true }))
   for (const each of [`data/${bucket}`, 'metadata']) await mkdir(join(folder, each), { recursive: true })
   const port = await findPort()
-  // Metadata in a folder: not every temporary folder has extended attributes.
+  // Metadata in a folder, because not every temporary folder has extended attributes.
   const args = ['--port', `127.0.0.1:${port}`, '--quiet', 'posix', '--sidecar', join(folder, 'metadata')]
   const child = spawn(requireBinary(versitygw), [...args, join(folder, 'data')], {
     env: { ROOT_ACCESS_KEY_ID: account.accessKeyId, ROOT_SECRET_ACCESS_KEY: account.secretAccessKey },
@@ -46,7 +46,7 @@ export async function startSeaweedfs(parentFolder = tmpdir()): Promise<S3Gateway
   await mkdir(join(folder, 'data'))
   const args = [
     ...['server', '-ip=127.0.0.1', '-ip.bind=127.0.0.1', `-dir=${join(folder, 'data')}`, '-master.telemetry=false'],
-    // One volume is made for each of several writers; each may grow to its limit.
+    // One volume is created for each of several writers; each may grow to its limit.
     ...['-master.volumeSizeLimitMB=1024', '-volume.max=100', '-volume.preStopSeconds=0'],
     ...['-filer', `-filer.localSocket=${join(folder, 'filer.sock')}`, '-s3', `-s3.config=${config}`],
     ...[`-s3.localSocket=${join(folder, 's3.sock')}`, '-s3.port.iceberg=0', '-s3.port.lance=0'],
@@ -60,13 +60,13 @@ export async function startSeaweedfs(parentFolder = tmpdir()): Promise<S3Gateway
   await untilReady(child, () => answers(url))
   const client = new S3Client({ endpoint: url, region: 'us-east-1', forcePathStyle: true, credentials: account })
   stack.defer(() => client.destroy())
-  // The parts of the server find each other after it answers.
+  // The parts of the server find each other only after it responds.
   await untilReady(child, () => client.send(new CreateBucketCommand({ Bucket: bucket })))
   const running = stack.move()
   return { url, bucket, ...account, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Repeats a check until it succeeds. @throws Error when the program ends before, or takes too long */
+/** Repeats a check until it succeeds. @throws Error when the program exits first, or takes too long */
 async function untilReady(child: ChildProcess, check: () => Promise<unknown>): Promise<void> {
   const deadline = Date.now() + startLimitMs
   for (;;) {

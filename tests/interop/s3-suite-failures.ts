@@ -9,7 +9,7 @@
  *   with suspended versioning, 404 for a condition on a missing object. Tags keep their order, torrents are not supported, and of
  *   two concurrent uploads of a part the one that ends last wins.
  * - Extensions of Ceph: unordered listings, usage in headers, bodies without a length.
- * - The client of the suite: it decodes, signs or sends something else than the test means.
+ * - The client of the suite: it decodes, signs or sends something other than the test intends.
  */
 export const knownFailures: Readonly<Record<string, string>> = {
   'ACLs that grant access to others, and anonymous requests': `

@@ -10,7 +10,7 @@ import { excludedGroups, findSuite, reasonOf, suitePython, whyNoSuite } from './
 
 type Keys = { accessKeyId: string; secretAccessKey: string; address: string }
 
-/** Settings of the suite; those of groups that are not run have any value. */
+/** Settings of the suite; groups that are not run have placeholder values. */
 function writeSettings(endpoint: string, main: Keys, other: Keys): string {
   const { hostname, port } = new URL(endpoint)
   const user = (name: string, keys: Keys) =>

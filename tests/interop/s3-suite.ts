@@ -14,7 +14,7 @@ export const suitePython = join(environment, 'bin', 'python')
 
 export const findSuite = (): string | undefined => findClone(repository)
 
-/** Returns why the suite cannot be run, with what to do; undefined if it can. */
+/** Returns why the suite cannot run, with what to do; undefined if it can. */
 export function whyNoSuite(): string | undefined {
   if (findSuite() === undefined) {
     return `Clone ceph/s3-tests from GitHub, and name the folder above it in ${clonesSetting}.`
@@ -40,7 +40,7 @@ export function installSuite(): number {
   return installed ? 0 : 1
 }
 
-/** Groups of the suite for what the S3 API does not have, by the names of their marks. */
+/** Groups of the suite for features that the S3 API does not have, by the names of their marks. */
 export const excludedGroups = [
   ...['bucket_policy', 'user_policy', 'role_policy', 'lifecycle_expiration', 'lifecycle_transition'],
   ...['encryption', 'sse_s3', 'bucket_encryption', 'bucket_logging', 'bucket_logging_cleanup'],

@@ -11,7 +11,7 @@ import { openS3Store } from '../../packages/service/src/objects/s3/s3-store.ts'
 import { type GoProgram, isInstalled } from './binaries.ts'
 import type { S3Gateway } from './s3-gateway.ts'
 
-/** The store of packs on an S3 server of another maker, also with faults between. */
+/** The store of packs on another vendor's S3 server, also with injected faults. */
 export function s3Suite(name: string, program: GoProgram, start: () => Promise<S3Gateway>): void {
   describe.skipIf(!isInstalled(program))(`packs on ${name}`, () => {
     let gateway: S3Gateway

@@ -1,4 +1,4 @@
-// Requests that schemathesis makes from docs/openapi.json, right and wrong ones, to every service that answers calls.
+// Valid and invalid requests that schemathesis creates from docs/openapi.json, sent to every service that answers calls.
 import { readFileSync } from 'node:fs'
 import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -50,7 +50,7 @@ async function openSession(url: string): Promise<string> {
   return v.parse(v.object({ token: v.string() }), await answer.json()).token
 }
 
-/** Runs every phase and check on the calls of a host. @returns what schemathesis prints, if it found something */
+/** Runs every phase and check on the calls of a host. @returns the output of schemathesis, if it found something */
 async function findProblems(host: string, url: string, token: string): Promise<string> {
   const paths = Object.entries(document.paths).flatMap(([path, operations]) => {
     const own = Object.entries(operations).filter(([, operation]) => (operation['x-cairn-host'] ?? 'api') === host)

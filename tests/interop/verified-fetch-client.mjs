@@ -1,5 +1,5 @@
-// Runs beside the installed @helia/verified-fetch: reads what the arguments name from a gateway and a router, and prints one
-// line of JSON for each. It uses HTTP only, so that nothing outside this machine is asked.
+// Runs beside the installed @helia/verified-fetch: reads its arguments from a gateway and a router, and prints one
+// line of JSON for each. It uses HTTP only, so nothing outside this machine is contacted.
 import { createHash } from 'node:crypto'
 import { withHTTP } from '@helia/http'
 import { createVerifiedFetchWithHelia } from '@helia/verified-fetch'

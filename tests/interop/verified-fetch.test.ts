@@ -1,4 +1,4 @@
-// The reading client of Helia verifies every block and record that a gateway and a router give it.
+// The reading client of Helia verifies every block and record that it receives from a gateway and a router.
 import { createHash } from 'node:crypto'
 import { cp, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -16,7 +16,7 @@ const small = new TextEncoder().encode('hello world')
 /** Many blocks. */
 const large = Uint8Array.from({ length: 3_000_000 }, (_, i) => (i * 31 + (i >> 9)) & 0xff)
 
-/** The client beside its installed packages, where Node finds them. */
+/** The client beside its installed packages, where Node resolves them. */
 const clientFile = join(npmProgramFolder(verifiedFetch), `client-${process.pid}.mjs`)
 
 let network: TestNetwork

@@ -1,4 +1,4 @@
-// The drop-in and the published modules side by side: what they export, what they say, how often they report progress.
+// The drop-in and the published modules side by side: exports, messages, and frequency of progress.
 import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'

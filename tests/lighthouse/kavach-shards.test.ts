@@ -15,7 +15,7 @@ async function loadKavach(name: string): Promise<Kavach> {
   return loaded.default.default ?? loaded.default
 }
 
-/** Three of five, another three each time. */
+/** Three of five, a different three each time. */
 const threeOf = (shards: readonly KeyShard[], turn: number) =>
   shards.filter((_shard, i) => ![turn % 5, (turn + 1 + (turn % 4)) % 5].includes(i)).slice(0, 3)
 

@@ -18,7 +18,7 @@ let folder = ''
 const privateKey = generatePrivateKey()
 const password = 'correct horse'
 
-/** Runs the CLI in a terminal of its own; each prompt that appears is answered by what goes with it. */
+/** Runs the CLI in a separate terminal; answers each prompt that appears. */
 function lighthouse(args: string[], answers: [prompt: string, answer: string][] = []): Promise<string> {
   const quoted = [process.execPath, '--require', join(folder, 'hosts.cjs'), program, ...args]
     .map((part) => `'${part}'`)
@@ -63,7 +63,7 @@ beforeAll(async () => {
       '',
     ].join('\n'),
   )
-  // Names a network whose public endpoints the balance command does not ask.
+  // Selects a network whose public endpoints the balance command does not query.
   const store = join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs')
   mkdirSync(store, { recursive: true })
   writeFileSync(join(store, 'config.json'), JSON.stringify({ LIGHTHOUSE_GLOBAL_NETWORK: 'calibration' }))
@@ -83,7 +83,7 @@ test('runs a user’s first session, command by command', async () => {
 
   const key = await lighthouse(['api-key', '--new'], [['Enter your password', password]])
   expect(key).toMatch(/Api Key: .*\S{20}/)
-  // It names no purpose, no scopes and no end: it reads and writes files, for a while.
+  // It states no purpose, scopes or expiry: it reads and writes files for a limited time.
   const keys = await network.storage.context.db.read
     .selectFrom('api_key')
     .select(['scopes', 'created_at', 'expires_at'])
@@ -147,7 +147,7 @@ test('uploads, shares, revokes and decrypts encrypted files', async () => {
   const friend = privateKeyToAccount(generatePrivateKey()).address
   expect(await lighthouse(['share-file', cid, friend], [['password', password]])).toContain(friend)
   expect(await lighthouse(['revoke-access', cid, friend], [['password', password]])).toContain(friend)
-  // It writes into the working directory, under the name that the service has for the file.
+  // It writes into the working directory, under the service's name for the file.
   rmSync(join(folder, 'secret.txt'))
   await lighthouse(['decrypt-file', cid], [['password', password]])
   expect(readFileSync(join(folder, 'secret.txt'), 'utf8')).toBe('a secret of the command line')

@@ -1,4 +1,4 @@
-// Conditions as published clients set them, and as our own does, on a real EVM node.
+// Conditions as set by published clients, and by our own, on a real EVM node.
 import { createRequire } from 'node:module'
 import type { KeyShard } from '@cairn/protocol'
 import {
@@ -175,7 +175,7 @@ test('our own client sets, explains and removes conditions', async () => {
     conditions: [{ id: 1, result: 'false', observed: '0' }],
   })
   await anvil.send(compile(source)('Coin'), coin, 'mint', [rich.address, 7n])
-  // Each node asks for the newest block again after two seconds at most, and three nodes must have seen it.
+  // Each node requests the newest block again after at most two seconds, and three nodes must have seen it.
   const limits = { timeout: 60_000, interval: 500 }
   await expect.poll(async () => (await explainAccess(rich, cid)).isAllowed, limits).toBe(true)
   const read = () => decryptBytes(rich, cid).then((bytes) => new TextDecoder().decode(bytes), String)

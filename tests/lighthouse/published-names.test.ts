@@ -84,7 +84,7 @@ describe.each([
     const answer = await fetch(`${api}/api/ipns/publish_record?cid=${cid}&keyName=none`, { headers })
     expect(answer.status).toBe(500)
     expect(await answer.json()).toMatchObject({ error: [{ message: 'Something went wrong.' }] })
-    // A HEAD must not do what a GET does here.
+    // A HEAD must not have the effect of a GET here.
     const before = (await sdk.getAllKeys(apiKey)).data.length
     expect((await fetch(`${api}/api/ipns/generate_key`, { method: 'HEAD', headers })).status).toBe(405)
     expect((await sdk.getAllKeys(apiKey)).data).toHaveLength(before)

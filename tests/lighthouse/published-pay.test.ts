@@ -1,4 +1,4 @@
-// Prices, payments and one-time authorisation as the published SDK 0.4.3 makes them, unchanged, and as our drop-in does.
+// Prices, payments and one-time authorisation with the published SDK 0.4.3, unchanged, and with our drop-in.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
@@ -31,7 +31,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** The local chain in the words of the published configuration, under the name of a network that it knows. */
+/** The local chain in the form of the published configuration, under the name of a network that it knows. */
 function describeLocal() {
   const { chain } = network.profile
   const token = (coin: string) => chain?.tokens[coin] ?? { address: '', decimals: 0 }
@@ -91,7 +91,7 @@ describe.each(['lighthouse-sdk-0.4.3', 'our drop-in'])('%s', (name) => {
     await expect(peer.getPrice(1, '')).rejects.toThrow('Token not provided!!!')
   })
 
-  // Side by side: the published client looks for a receipt every four seconds.
+  // In parallel, because the published client looks for a receipt every four seconds.
   test.concurrent.for(['native', 'usdc', 'usdt', 'dai'])(
     'pays in %s, and gets everything that the price was for',
     async (coin, { expect }) => {

@@ -149,7 +149,7 @@ describe.each([
       })
       afterAll(() => process.chdir(here))
 
-      // The client mangles names by how the folder is spelled; what it sends must come back as one folder.
+      // The client mangles names by the spelling of the folder; the upload must still come back as one folder.
       test.each(['few', './few', './few/'])('given as %s is one object, its files below it', async (spelling) => {
         const { data } = await sdk.upload(spelling, apiKey)
         expect(Object.keys(data)).toEqual(['Name', 'Hash', 'Size'])
@@ -246,7 +246,7 @@ describe.each([
     })
   })
 
-  // The drop-in has no function yet for what the key nodes will serve.
+  // The drop-in has no function yet for future services of the key nodes.
   if (!isOurs)
     test('decryptFile opens what was encrypted in the published layout', async () => {
       const key = randomBytes(32).toString('hex')

@@ -1,4 +1,4 @@
-// What suites written for the published clients ask of conditions, on a local network as `npm start` brings it.
+// Conditions used by suites for the published clients, on a local network as `npm start` starts it.
 import { createRequire } from 'node:module'
 import { signSolana } from '@cairn/crypto'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
@@ -71,7 +71,7 @@ test.each([
   const { data } = await kavach.getAccessCondition(cid)
   expect(data).toMatchObject({ aggregator: '([2] and [1])', owner: owner.address.toLowerCase() })
   expect(await recover()).toBe(masterKey)
-  // Nobody holds the token.
+  // No account has the token.
   expect(await save([rule(1, chain, '1'), rule(2, chain, '0')], [])).toEqual({ isSuccess: true, error: null })
   expect(await recover()).toMatchObject({ message: { message: { message: 'Access Denied' } } })
 })

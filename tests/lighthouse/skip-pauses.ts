@@ -6,7 +6,7 @@ export function skipPauses(): Disposable {
   const before = globalThis.setTimeout
   const short = ((work: (...list: unknown[]) => void, ms?: number, ...list: unknown[]) =>
     before(work, ms === 1000 ? 0 : ms, ...list)) as typeof setTimeout
-  // Node hangs a promise form on it that others use.
+  // Node attaches a promise version to it that others use.
   globalThis.setTimeout = Object.assign(short, before)
   return {
     [Symbol.dispose]() {

@@ -1,10 +1,10 @@
 import { createRandom } from '../faults/random-uploads.ts'
 
-/** Random choices that a seed repeats. */
+/** Seeded, repeatable random choices. */
 export type Choices = {
   /** An integer from 0 to `limit` - 1. */
   below(limit: number): number
-  /** Whether something happens that happens in this part of all cases. */
+  /** Returns true in this fraction of all cases. */
   chance(part: number): boolean
   /** @throws RangeError if there is nothing to choose */
   pick<T>(choices: readonly T[]): T

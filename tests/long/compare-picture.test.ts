@@ -1,4 +1,4 @@
-// The comparison of pictures finds small changes, planted into a real page, and no others.
+// The comparison of pictures finds small changes inserted into a real page, and no others.
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from '../console/console.fixture.ts'

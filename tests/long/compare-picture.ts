@@ -1,34 +1,34 @@
-// Compares what a page shows with a picture of it that is kept in the repository: reduced, and by the mean of small tiles, so that
-// a text of another colour or place is found, and the noise of the compression is not.
+// Compares a page with a picture of it in the repository, reduced and by the mean of small tiles, so that
+// a text with another colour or position is detected, and compression noise is not.
 import { mkdir, readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Locator, Page } from 'playwright'
 
-/** Pictures have this part of the width of the page. */
+/** Width of pictures as a fraction of the page. */
 const scale = 0.5
 /** A side of a tile in pixels of the reduced picture. */
 const tilePixels = 8
-/** Mean difference of a tile, of 255, that counts. Compression alone stays below 6. */
+/** Mean difference of a tile, of 255, that counts as a change. Compression alone stays below 6. */
 const maxTileDifference = 14
 const folder = join(import.meta.dirname, 'pictures')
 const isUpdate = process.env['CAIRN_TEST_PICTURES'] === 'update'
-/** Where pictures that differ are put, to look at. */
+/** Where differing pictures are stored for review. */
 const differing = join(import.meta.dirname, '../../build/pictures-differing')
 
-/** A reduced picture, and what differs in it from another one. */
+/** A reduced picture, and its differences from another one. */
 export type ComparedPicture = {
   /** As WebP. */
   picture: Buffer
-  /** Number of tiles that differ. */
+  /** Number of differing tiles. */
   tiles: number
-  /** Place of the first one in the page. */
+  /** Position of the first one in the page. */
   first: string
 }
 
 /**
- * Returns what differs from the kept picture of this name: nothing, or the number of tiles and the place of the first.
- * `CAIRN_TEST_PICTURES=update` keeps a new picture.
- * @param mask what is another each time: ids, addresses, times
+ * Compares with the stored picture of this name. Returns nothing, or the number of differing tiles and the position of the first.
+ * `CAIRN_TEST_PICTURES=update` stores a new picture.
+ * @param mask parts that differ each time: ids, addresses, times
  */
 export async function comparePicture(page: Page, name: string, mask: Locator[]): Promise<string[]> {
   const path = join(folder, `${name}.webp`)
@@ -40,7 +40,7 @@ export async function comparePicture(page: Page, name: string, mask: Locator[]):
   return [`${name}: ${tiles} tiles differ, the first at ${first}`]
 }
 
-/** Takes a reduced picture of a page and compares it with a kept one. */
+/** Takes a reduced picture of a page and compares it with a stored one. */
 export async function takePicture(page: Page, mask: Locator[], kept?: Buffer): Promise<ComparedPicture> {
   await page.waitForLoadState('networkidle')
   await page.evaluate('document.fonts.ready.then(() => undefined)')
@@ -51,7 +51,7 @@ export async function takePicture(page: Page, mask: Locator[], kept?: Buffer): P
     mask,
     maskColor: '#888888',
   })
-  // In a page of its own: the policy of the console lets none of this in.
+  // In a separate page, because the console's policy permits none of this.
   const tool = await page.context().newPage()
   try {
     const compared: { picture: string; tiles: number; first: string } = await tool.evaluate(

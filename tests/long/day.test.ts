@@ -1,4 +1,4 @@
-// A day in the life: one person works in the console, in an order that a seed decides, beside a model of what must be there.
+// A day of work: one person uses the console, in an order decided by a seed, beside a model of the expected state.
 import { decryptBytes, downloadBytes, openDrive, useFaucet } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -8,14 +8,14 @@ import { startUpload } from '../console/start-upload.ts'
 import { createAccountClient } from '../console/wallet-client.ts'
 import { createChoices } from './choices.ts'
 
-/** A number of steps, not of minutes: a run does the same on each machine. */
+/** A number of steps, not of minutes, so that a run does the same on each machine. */
 const stepCount = Number(process.env['CAIRN_DAY_STEPS'] ?? 300)
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? 1)
-/** A machine may be busy with other things. */
+/** A machine may be busy with other work. */
 const patienceMs = 90_000
-/** Files of one folder, so that all of them are in sight. */
+/** Files of one folder, few enough to be visible together. */
 const maxVisible = 12
-/** What a page may keep after a day: lists, caches of queries, finished transfers. */
+/** What a page may retain after a day: lists, query caches, finished transfers. */
 const maxGrowthBytes = 48 * 1024 * 1024
 
 type File = { name: string; text: string; isEncrypted: boolean; isStarred: boolean; folder: string }
@@ -32,7 +32,7 @@ const act = async (page: Page, name: string, action: string) => {
   await page.getByRole('menuitem', { name: action, exact: true }).click()
 }
 
-/** The memory and the elements of a page, after what is not needed was collected. */
+/** The memory and the elements of a page, after garbage collection. */
 async function measure({ context, page }: ConsolePage): Promise<{ bytes: number; elements: number }> {
   const session = await context.newCDPSession(page)
   await session.send('HeapProfiler.collectGarbage')
@@ -76,7 +76,7 @@ test(`after ${stepCount} steps in the console everything stored is there, and th
     return /\/files\/(\w+)/.exec(href)?.[1] ?? ''
   }
 
-  /** What a person does, and when it can be done. */
+  /** What a person does, and when it is possible. */
   const works: Record<string, { canStart: () => boolean; run: () => Promise<void> }> = {
     upload: {
       canStart: () => at('').length < maxVisible,
@@ -272,7 +272,7 @@ test(`after ${stepCount} steps in the console everything stored is there, and th
   let warm: Awaited<ReturnType<typeof measure>> | undefined
   for (let step = 0; step < stepCount; step++) {
     if (warm === undefined && step >= stepCount / 4) {
-      // The page is reloaded only until here: from now on its memory is followed.
+      // The page is reloaded only up to this point, from which its memory is tracked.
       await page.reload()
       await home()
       for (const name of ['walk', 'pay']) await works[name]?.run()

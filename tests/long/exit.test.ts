@@ -1,4 +1,4 @@
-// Leaving with everything, at size: an account of many mixed files is exported, imported into an empty network, and compared.
+// Leaving with everything, at scale: an account of many mixed files is exported, imported into an empty network, and compared.
 import { createHash, randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -125,7 +125,7 @@ async function storeEncrypted(client: Client, index: number): Promise<void> {
   })
 }
 
-/** What an account has, as text, so that two can be compared. */
+/** The contents of an account as text, so that two can be compared. */
 async function describeAccount(client: Client) {
   const files = await Array.fromAsync(listFiles(client))
   const keys = await Array.fromAsync(listKeyFiles(client, 'owner'))
@@ -180,7 +180,7 @@ async function listDrive(at: number): Promise<unknown[]> {
   })
 }
 
-/** Gives an account the storage limit that it paid for elsewhere. */
+/** Sets the storage limit that an account paid for elsewhere. */
 async function grant(at: number, address: string, bytes: number): Promise<void> {
   const environment = { CAIRN_HOME: networkAt(at).storage.context.config.home }
   const { code } = await runAdmin(environment, 'ledger', 'adjust', address, String(bytes), '--reason', 'moved here')
@@ -195,7 +195,7 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
     console.log(`${name}: ${((performance.now() - start) / 1000).toFixed(1)} s`)
     return result
   }
-  // More than an account has for nothing, as if it was paid for.
+  // More than the free allowance, as if it was paid for.
   await grant(0, client.address, 10 * 1024 ** 3)
   await step('store', async () => {
     await runAll(fileCount, (index) => storeFile(client, index))
@@ -234,7 +234,7 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
   const after = await describeAccount(there)
   expect(before.files.length).toBe(exported.files)
   expect(before.rights.length).toBeGreaterThanOrEqual(encryptedCount)
-  // Each account has a drive of its own, whose parts have keys of their own.
+  // Each account has its own drive, whose parts have their own keys.
   const without = (rows: string[], others: string[]) => rows.filter((row) => !new Set(others).has(row))
   expect(without(before.rights, after.rights)).toHaveLength(1)
   expect(without(after.rights, before.rights)).toHaveLength(1)
@@ -270,7 +270,7 @@ test(`an account of ${fileCount} mixed files moves to an empty network without l
   const counts = { files: files.length, rights: rights.length, conditions: conditions.length, names: names.length }
   console.log(JSON.stringify({ ...counts, usedBytes }))
 
-  // Once more changes nothing.
+  // A repetition changes nothing.
   const again = JSON.parse(await step('import again', () => cairn(1, 'import', 'backup', '--json')))
   expect(again).toMatchObject({ uploaded: 0, present: exported.files, fileKeys: 0, names: 0, missing: [] })
 })

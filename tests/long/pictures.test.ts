@@ -1,4 +1,4 @@
-// Ten states of the console, compared with pictures of them. Browser and fonts come from the lockfile, so that they are drawn the
+// Ten states of the console, compared with stored pictures. Browser and fonts come from the lockfile, so that they are drawn the
 // same everywhere.
 import { createLink, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
@@ -11,7 +11,7 @@ import { createAccountClient } from '../console/wallet-client.ts'
 import { comparePicture } from './compare-picture.ts'
 
 const phone = { width: 390, height: 844, theme: 'dark', isPhone: true } as const
-/** An address of its own for each test: one has no files when it starts. */
+/** A separate address for each test: one has no files when it starts. */
 const accounts = {
   wide: privateKeyToAccount(`0x${'11'.repeat(32)}`),
   phone: privateKeyToAccount(`0x${'22'.repeat(32)}`),
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-/** What is another each time. */
+/** Parts that differ each time. */
 function changing(page: ConsolePage['page']) {
   return [
     page.locator('time'),
@@ -53,7 +53,7 @@ for (const size of ['wide', 'phone'] as const) {
     const { page, open, signIn } = opened
     const look = async (name: string, mask: Locator[] = []) =>
       expect.soft(await comparePicture(page, `${name}-${size}`, [...changing(page), ...mask])).toEqual([])
-    // Times are told from one moment, however long the test takes.
+    // Times are relative to one moment, however long the test takes.
     await page.clock.setFixedTime(Date.now())
     await open('/')
     await page.getByRole('heading', { level: 1 }).waitFor()

@@ -1,4 +1,4 @@
-// `npm run soak -- 60`: the network left alone for so many minutes (default 15).
+// `npm run soak -- 60`: leaves the network alone for this many minutes (default 15).
 import { soak } from './soak.ts'
 
 const [given = '15'] = process.argv.slice(2)

@@ -24,9 +24,9 @@ import { untilProven } from '../until-proven.ts'
 
 export type SoakReport = {
   rounds: number
-  /** Resident memory of all processes together, in MiB, after the first round and after the last. */
+  /** Resident memory of all processes together, in MiB, after the first and the last round. */
   residentMib: readonly [first: number, last: number]
-  /** Log lines of the watchdog: a busy machine may be the cause, so they are reported but do not fail. */
+  /** Log lines of the watchdog: a busy machine can be the cause, so they are reported but are not failures. */
   watchdog: string[]
   exitCode: number | null
   /** Processes that outlived it. */
@@ -35,7 +35,7 @@ export type SoakReport = {
 
 const coins: readonly Coin[] = ['native', 'usdc', 'usdt', 'dai']
 const roundMs = 60_000
-/** For one call: what is busy answers in the end, what is dead does not. */
+/** Per call: busy services respond in the end, dead ones do not. */
 const limitMs = 120_000
 
 /**

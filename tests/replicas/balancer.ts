@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, request, type ServerResponse } from
 import type { AddressInfo } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 
-/** A load balancer as small as one can be: it asks the replicas whether they are ready, and sends each request to the next ready replica. */
+/** A minimal load balancer: it checks whether the replicas are ready, and sends each request to the next ready one. */
 export type Balancer = AsyncDisposable & { readonly url: string }
 
 const checkMs = 500

@@ -9,16 +9,16 @@ export type Acknowledged = { cid: string; digest: string; sizeBytes: number }
 export type LoadCounts = {
   uploads: number
   uploadedBytes: number
-  /** Uploads that were answered with an error, or not at all. */
+  /** Uploads that failed with an error, or were not answered. */
   failedUploads: number
   reads: number
-  /** Reads that were answered with an error, broke off, or were not answered. */
+  /** Reads that failed with an error, broke off, or were not answered. */
   failedReads: number
-  /** Complete answers with wrong bytes, and acknowledged files that were answered as missing. */
+  /** Complete responses with wrong bytes, and acknowledged files reported as missing. */
   wrong: string[]
 }
 
-/** Uploads and reads without end through the balancers; a request that fails is not repeated. */
+/** Endless uploads and reads through the balancers; a failed request is not repeated. */
 export type Load = {
   readonly acknowledged: readonly Acknowledged[]
   readonly counts: LoadCounts
@@ -30,7 +30,7 @@ const uploaders = 4
 const readers = 2
 const maxFileBytes = 600_000
 const largeFileBytes = 9_000_000
-/** Pause after a failure, so that an outage is not a flood. */
+/** Pause after a failure, so that an outage does not cause a flood. */
 const pauseMs = 100
 const timeoutMs = 120_000
 
@@ -47,7 +47,7 @@ export function startLoad(
   const send = async (part: 'api' | 'gateway', path: string, options: RequestInit): Promise<Response> => {
     const [first, second] = balancers()
     const signal = AbortSignal.timeout(timeoutMs)
-    // A client that cannot reach one balancer asks the other. A request that may have been received is not repeated.
+    // A client that cannot reach one balancer uses the other. A request that may have been received is not repeated.
     const at = first ?? second
     if (at === undefined) throw new Error('no balancer runs')
     return fetch(`${at[part]}${path}`, { ...options, signal })
@@ -80,7 +80,7 @@ export function startLoad(
   const read = async (lane: number): Promise<void> => {
     const random = createRandom(seed + 1000 + lane)
     while (running) {
-      // Half of them the newest: what another replica has just acknowledged must be there.
+      // Half of them are the newest, because a file acknowledged by another replica must be there.
       const at = random() < 0.5 ? acknowledged.length - 1 : Math.floor(random() * acknowledged.length)
       const file = acknowledged[at]
       if (file === undefined) {

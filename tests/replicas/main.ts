@@ -1,5 +1,5 @@
 // `npm run test:replicas`: three replicas in PID namespaces behind balancers, on PostgreSQL and S3, under load; each part
-// ends in turn. Exits with 1 if anything acknowledged was lost or any byte was wrong.
+// stops in turn. Exits with 1 if anything acknowledged was lost or any byte was wrong.
 import { parseArgs } from 'node:util'
 import { runReplicas } from './run-replicas.ts'
 

@@ -8,7 +8,7 @@ import { programEnvironment } from '../program-environment.ts'
 import { unshare } from '../unshare.ts'
 
 /**
- * A storage service as process 1 of its own PID namespace, as in a container, at fixed ports. It is started again when it
+ * A storage service as process 1 of its own PID namespace, as in a container, on fixed ports. It is restarted when it
  * exits, as by systemd or a container engine.
  */
 export type Replica = AsyncDisposable & {

@@ -13,10 +13,10 @@ import { startBalancer } from './balancer.ts'
 import { type Acknowledged, readFile, startLoad } from './load.ts'
 import { createReplica, type Replica } from './replica.ts'
 
-/** What a fault did. */
+/** The effect of a fault. */
 export type FailureResult = {
   fault: string
-  /** From the end of the fault until all replicas are ready and an upload through each is read from each. */
+  /** From the end of the fault until all replicas are ready and an upload through each can be read from each. */
   recoverySeconds: number
   uploads: number
   failedUploads: number
@@ -29,7 +29,7 @@ export type ReplicasReport = {
   store: string
   acknowledged: number
   acknowledgedBytes: number
-  /** Acknowledged files that are gone, or have other bytes, at any replica; and those that the listing lacks. */
+  /** Acknowledged files that are missing or have other bytes at any replica, and those missing from the listing. */
   lost: string[]
   /** Wrong answers during the run. */
   wrong: string[]
@@ -41,12 +41,12 @@ export type ReplicasOptions = {
   seed: number
   /** Load before, between and after the faults. */
   calmMs: number
-  /** How long S3 is away. */
+  /** Duration of the S3 outage. */
   outageMs: number
   log: (line: string) => void
 }
 
-/** The first that is installed: a store that is deployed, an S3 server over a folder, one without a disk. */
+/** The first installed one: a deployed store, an S3 server over a folder, one without a disk. */
 async function startStore() {
   if (isInstalled(seaweedfs)) return { store: `SeaweedFS ${seaweedfsRelease}`, server: await startSeaweedfs() }
   if (isInstalled(versitygw)) return { store: `versitygw ${versitygw.version}`, server: await startVersitygw() }
@@ -60,7 +60,7 @@ const recoveryLimitMs = 600_000
 /** Time after which a request that probes the recovery counts as failed. */
 const probeLimitMs = 60_000
 
-/** Starts three replicas behind two balancers, ends each part in turn under load, and counts what was lost. */
+/** Starts three replicas behind two balancers, stops each part in turn under load, and counts what was lost. */
 export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptions): Promise<ReplicasReport> {
   await using stack = new AsyncDisposableStack()
   const folder = await mkdtemp(join(tmpdir(), 'cairn-replicas-'))
@@ -204,7 +204,7 @@ async function allReady(replicas: readonly Replica[], signal: AbortSignal): Prom
 }
 
 /**
- * Resolves when each replica is ready and takes an upload that each of them serves.
+ * Resolves when each replica is ready and accepts an upload that every replica serves.
  * @throws Error with the last problem when this takes too long
  */
 async function recovered(replicas: readonly Replica[], apiKey: string, fault: string): Promise<void> {
@@ -251,7 +251,7 @@ async function findProblem(api: string, apiKey: string, replicas: readonly Repli
 const readAt = ({ gateway }: Replica, file: Acknowledged) =>
   readFile(file, (path) => fetch(`${gateway}${path}`, { signal: AbortSignal.timeout(probeLimitMs) }))
 
-/** Reads every acknowledged file once, at the replicas in turn, and what failed there at all of them. */
+/** Reads every acknowledged file once, alternating the replicas, and returns what failed at all of them. */
 async function findLost(replicas: readonly Replica[], files: readonly Acknowledged[]): Promise<string[]> {
   const lost: string[] = []
   const queue = files.map((file, at) => ({ file, at }))

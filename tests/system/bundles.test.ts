@@ -1,4 +1,4 @@
-// The folders that `npm run build` makes, outside of the project: each starts with Node alone, works, and stops on SIGTERM.
+// The folders that `npm run build` creates, outside the project: each starts with Node only, works, and stops on SIGTERM.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -51,7 +51,7 @@ afterEach(async () => {
 })
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Starts a bundle as a unit file does: Node, the program, its settings, and nothing of this process. */
+/** Starts a bundle like a unit file: Node, the program, its settings, and nothing of this process. */
 async function start(name: ServiceName): Promise<{ child: ChildProcess; url: string; output: () => string }> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', `${name}.js`], {
     cwd: join(folder, name),

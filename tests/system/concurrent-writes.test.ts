@@ -1,4 +1,4 @@
-// Faults and kills while several writes of one pack are under way, as four threads make them. Needs `gcc`.
+// Faults and kills during several writes of one pack, as four threads make them. Needs `gcc`.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { buildWriteFaults, createWriteFaults, type FaultPlan, type PackWrite, re
 
 const run = promisify(execFile)
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-/** A slab of 2 MiB and its frames goes out in one call more than the four that are under way at a time. */
+/** A slab of 2 MiB and its frames takes one call more than the four that run at a time. */
 const slabCalls = 5
 
 let folder = ''
@@ -115,13 +115,13 @@ describe('a process that is killed while writes are under way', () => {
       await rm(place, { recursive: true, force: true })
     }
     expect(broken).toEqual([])
-    // All but the last call of the slab, alone; and each of three.
+    // All calls but the last of the slab, alone; and each of three.
     expect(holes).toBe(slab.length - 1 + 9)
   })
 })
 
 describe('a fault at one of several writes under way', () => {
-  /** Some slabs of a pack, few rows. The first begins with a write of several parts, which is left out. */
+  /** Some slabs of a pack, few rows. The first starts with a write of several parts, which is omitted. */
   const uploadBytes = 8_000_000
   /** A pack that is synced while it arrives, at 16 MiB, and whose rest is written directly. */
   const largeBytes = 24 * MIB
@@ -160,7 +160,7 @@ describe('a fault at one of several writes under way', () => {
     return faults.readNotes().writes.filter(({ at }) => at > 0)
   }
 
-  /** Uploads once under a plan; answers what the client hears, once each victim has met its fault. */
+  /** Uploads once under a plan; returns what the client receives, once each victim has met its fault. */
   async function uploadUnder(plan: FaultPlan, sizeBytes?: number): Promise<string> {
     const before = promised.length
     faults.plan(plan)
@@ -175,14 +175,14 @@ describe('a fault at one of several writes under way', () => {
     return heard
   }
 
-  /** One call of four that are under way, and the three others. */
+  /** One call of four running ones, and the other three. */
   const windows = () =>
     slab.map((call, index) => {
       const from = Math.min(Math.max(0, index - 1), slab.length - 4)
       return { call, others: without(slab.slice(from, from + 4), [call]) }
     })
 
-  /** After faults, all that was promised is there, now and after a kill, and nothing else. */
+  /** After faults, everything acknowledged is there, now and after a kill, and nothing else. */
   async function expectAllKept(): Promise<void> {
     expect(await upload()).toBe('stored')
     await service.kill()
@@ -241,7 +241,7 @@ describe('a fault at one of several writes under way', () => {
     for (const { call, others } of windows()) {
       const heard = await uploadUnder({
         order: 'late',
-        // Node continues a short write itself, and hides the error of that: the next call meets it again.
+        // Node itself continues a short write, and hides its error: the next call meets it again.
         victims: [
           { ...call, fault: 'SHORT' },
           { ...restOf(call), fault: 'ENOSPC' },

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
 /**
- * How often each call was made in a trace of strace (`-f -qq`), as far as one thread made it: strace counts the calls of each
- * thread by itself, and injects by that count.
+ * How often one thread made each call in a trace of strace (`-f -qq`), because strace counts the calls of each
+ * thread separately, and injects by that count.
  */
 export async function countCalls(traceFile: string): Promise<Map<string, number>> {
   const byThread = new Map<string, number>()
@@ -17,7 +17,7 @@ export async function countCalls(traceFile: string): Promise<Map<string, number>
   return counts
 }
 
-/** Every call up to its `allUpTo`-th, then each `step`-th: what writes many small pieces writes them all alike. */
+/** Every call up to number `allUpTo`, then every `step`-th: many small writes are all alike. */
 export function choosePoints(
   counts: ReadonlyMap<string, number>,
   { calls, allUpTo, step }: { calls: readonly string[]; allUpTo: number; step: number },

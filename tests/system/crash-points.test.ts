@@ -14,7 +14,7 @@ const program = join(import.meta.dirname, '../faults/store-program.ts')
 const node = [process.execPath, '--conditions=@cairn/source', program]
 /** The calls through which an upload reaches the disk: of the file's thread and of SQLite's. */
 const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'mkdir', 'ftruncate', 'unlink']
-/** SQLite writes its log in many small pieces that are all alike: after the first few, every fourth is tried. */
+/** SQLite writes its log in many small, similar pieces: after the first few, every fourth is tried. */
 const allUpTo = 8
 const step = 4
 
@@ -54,7 +54,7 @@ beforeAll(async () => {
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
 
-/** Two at a time, as there are two cores. */
+/** Two at a time, because there are two cores. */
 async function inPairs<T>(list: readonly T[], work: (item: T, index: number) => Promise<void>): Promise<void> {
   let next = 0
   const lane = async () => {
@@ -83,7 +83,7 @@ test('an upload killed at any of its system calls is there if it was acknowledge
     await rm(place, { recursive: true, force: true })
   })
   expect(broken).toEqual([])
-  // A tracer that ends nothing would find nothing broken.
+  // A tracer that kills nothing would find nothing broken.
   expect(killed).toBeGreaterThan(points.length / 2)
 })
 

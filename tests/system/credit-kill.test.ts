@@ -1,5 +1,5 @@
-// A process that takes payments in, killed at each of its writes: what it did and what it did not is made whole by the next
-// one, and each payment is credited once.
+// A process that credits payments, killed at each of its writes: the next process completes its work, and each payment is
+// credited once.
 import { execFile } from 'node:child_process'
 import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -49,7 +49,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-/** Takes in what is there, under strace, in a copy of the prepared folder. */
+/** Credits the existing payments under strace, in a copy of the prepared folder. */
 async function index(name: string, ...strace: string[]): Promise<{ database: string; output: string }> {
   const own = join(folder, name)
   await cp(join(folder, 'prepared'), own, { recursive: true })

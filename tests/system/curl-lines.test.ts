@@ -1,4 +1,4 @@
-// The curl lines of the README and of the pages on names, upload links and signed links work as they stand, on a local network.
+// The curl lines of the README and of the pages on names, upload links and signed links run as printed, on a local network.
 import { execFile } from 'node:child_process'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -1,4 +1,4 @@
-// A browser that keeps handles of files, as the packaged one does not: what was dropped can be read again after a reload.
+// A browser that stores file handles, unlike the packaged one: a dropped file can be read again after a reload.
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -33,7 +33,7 @@ test('reads a dropped file again through the browser, after one click at most', 
   await line.untilStored(24 * MiB)
   await page.reload()
   await rowOf(page, 'dropped.bin').waitFor()
-  // Whether it asks is the browser's own choice; it never has to be chosen again.
+  // The browser decides whether it asks; the file never has to be chosen again.
   const goOn = page.getByRole('button', { name: 'Continue dropped.bin' })
   await goOn
     .or(page.getByRole('link', { name: 'dropped.bin' }))

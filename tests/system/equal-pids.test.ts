@@ -1,5 +1,5 @@
-// Replicas that do not share process numbers, as containers do not: each is process 1 of its own world. Needs `unshare`
-// (util-linux) with the right to make namespaces, and PostgreSQL.
+// Replicas that do not share process ids, like containers: each is process 1 of its own namespace. Needs `unshare`
+// (util-linux) with the right to create namespaces, and PostgreSQL.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
@@ -35,7 +35,7 @@ afterAll(async () => {
   rmSync(root, { recursive: true, force: true })
 })
 
-/** Starts a replica as process 1 of a namespace of its own; resolves when it listens. */
+/** Starts a replica as process 1 of its own namespace; resolves when it listens. */
 async function startReplica(name: string, url: string): Promise<{ pid: number; api: string; gateway: string }> {
   const [command = '', ...args] = [...unshare, process.execPath, '--conditions=@cairn/source', program]
   const child = spawn(command, args, {

@@ -1,5 +1,5 @@
-// Downloads to a file system that takes names for one that differ only in case. Needs `gcc`, for a library that makes one of a
-// folder.
+// Downloads to a file system that treats names as equal if they differ only in case. Needs `gcc`, for a library that simulates
+// one in a folder.
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -70,7 +70,7 @@ test.each(
     expect(JSON.parse(refused.err.trim().split('\n').at(-1) ?? '')).toMatchObject({ error: { code: 'DUPLICATE_NAME' } })
     const left = await readdir(target, { recursive: true, withFileTypes: true })
     expect(left.filter(({ name }) => name.startsWith('.cairn-'))).toEqual([])
-    // What is there is one of the files, whole; of two names neither took the place of the other.
+    // Each existing file is complete; of two names, neither replaced the other.
     for (const entry of left.filter((one) => one.isFile())) {
       const path = join(entry.parentPath, entry.name).slice(target.length + 1)
       expect(path).toBe((await readFile(join(target, path), 'utf8')).toLowerCase())

@@ -1,5 +1,5 @@
-// Fills the disk of a storage service by uploads, deletes some of them, kills the service and starts it again. Prints what each step
-// returned. The account pays, as far as the disk is concerned.
+// Fills the disk of a storage service by uploads, deletes some, kills the service and restarts it. Prints the result of each step.
+// The account counts as a paying one.
 import { randomBytes } from 'node:crypto'
 import { statfsSync } from 'node:fs'
 import { join } from 'node:path'

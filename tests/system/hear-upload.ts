@@ -24,7 +24,7 @@ export async function hearUpload(
     promised.push({ path: answer.Hash, digest: hash('sha256', bytes) })
     return 'stored'
   } catch {
-    // The process is gone, which the caller looks at.
+    // The process has exited, which the caller checks.
     return 'nothing'
   }
 }

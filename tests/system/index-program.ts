@@ -1,4 +1,4 @@
-// A child process that takes payments in, for tests that kill it.
+// A child process that credits payments, for tests that kill it.
 // node index-program.ts <database> <settings as JSON>    reads the chain until nothing is left, prints how many it credited
 import { readFileSync } from 'node:fs'
 import { readConfig } from '../../services/storage/src/config.ts'

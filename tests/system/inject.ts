@@ -17,16 +17,16 @@ export const diskCalls = [
 ] as const
 export type DiskCall = (typeof diskCalls)[number]
 
-/** What happens at a call: it fails with an error, or the process ends there. */
+/** The effect at a call: it fails with an error, or the process is killed there. */
 export type Fault = 'ENOSPC' | 'EIO' | 'EINVAL' | 'SIGKILL'
 
 /** A tracer on a running process. */
 export type Tracer = {
-  /** Lets the process run free; answers the trace. */
+  /** Detaches from the process; returns the trace. */
   detach(): Promise<string>
 }
 
-/** Attaches to all threads of a process and, when a fault is given, injects it at the n-th matching call. */
+/** Attaches to all threads of a process and, if a fault is given, injects it at the n-th matching call. */
 export async function attach(
   pid: number,
   traceFile: string,
@@ -51,7 +51,7 @@ export async function attach(
   await attached(tracer)
   return {
     async detach() {
-      // A tracer whose process was killed never reacts to SIGINT; its trace is not needed then.
+      // A tracer whose process was killed never reacts to SIGINT, and its trace is not needed then.
       tracer.kill(inject?.fault === 'SIGKILL' ? 'SIGKILL' : 'SIGINT')
       await gone
       return readFileSync(traceFile, 'utf8')

@@ -1,5 +1,5 @@
-// Merging of small packs, killed at each of its calls to the disk: every file stays whole, in one object or the other, and the
-// next round finishes. Needs `strace`.
+// Merging of small packs, killed at each of its calls to the disk: every file stays complete, in one object or the other, and
+// the next round completes the merge. Needs `strace`.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -17,7 +17,7 @@ import { requireProgram } from './require-program.ts'
 const run = promisify(execFile)
 const program = [process.execPath, '--conditions=@cairn/source', join(import.meta.dirname, 'merge-program.ts')]
 const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'unlink', 'ftruncate', 'mkdir']
-/** SQLite writes its log in many pieces that are all alike: after the first few, every sixth is tried. */
+/** SQLite writes its log in many similar pieces: after the first few, every sixth is tried. */
 const allUpTo = 8
 const step = 6
 const fileCount = 34
@@ -82,9 +82,9 @@ test('a merge killed anywhere leaves every file complete, and the next round mer
       await rm(place, { recursive: true, force: true })
     }
   }
-  // Two at a time, as there are two cores.
+  // Two at a time, because there are two cores.
   await Promise.all([0, 1].map((lane) => tryAll(points.filter((_, index) => index % 2 === lane))))
   expect(broken).toEqual([])
-  // A tracer that ends nothing would find nothing broken.
+  // A tracer that kills nothing would find nothing broken.
   expect(killed).toBeGreaterThan(points.length / 2)
 }, 900_000)

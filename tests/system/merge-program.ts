@@ -4,7 +4,7 @@ import { MIB } from '@cairn/protocol'
 import { mergePacks } from '../../services/storage/src/packs/merge-packs.ts'
 import { openPlace } from '../faults/place.ts'
 
-/** So that the packs are old enough. */
+/** Makes the packs old enough. */
 const aheadMs = 2 * 86_400_000
 
 const [, , folder = ''] = process.argv

@@ -1,4 +1,4 @@
-// The version before the newest migration, built from the history, beside and after the present one on one database:
+// The version before the newest migration, built from the history, beside and after the current one on one database:
 // docs/operate/upgrade.md promises that an expansion of the schema leaves it working. Needs git and the history.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -31,7 +31,7 @@ function findPrevious(): { commit: string; added: typeof migrations } {
   return { commit, added: lacks(commit) }
 }
 
-/** Writes the sources of a commit to a folder, with the packages of other authors that are installed here. */
+/** Writes the sources of a commit to a folder, with the third-party packages that are installed here. */
 function checkOut(commit: string, target: string): void {
   execFileSync('bash', ['-c', 'git archive "$1" | tar -x -C "$2"', 'bash', commit, target], { cwd: root })
   const installed = join(root, 'node_modules')
@@ -80,7 +80,7 @@ async function end(child: ChildProcess): Promise<void> {
   await gone
 }
 
-/** Starts a version of the service; resolves when it listens, or with its exit code and what it printed. */
+/** Starts a version of the service; resolves when it listens, or with its exit code and output. */
 async function start(
   version: 'previous' | 'present',
   environment: Record<string, string>,
@@ -152,7 +152,7 @@ async function expectReadable(service: Service, files: readonly File[]): Promise
 const chunkBytes = 5 * 2 ** 20
 const uploadBytes = 4 * chunkBytes
 
-/** A resumable upload that each version in turn sends a part of. */
+/** A resumable upload to which both versions send parts in turn. */
 async function startUpload({ api }: Service, apiKey: string) {
   const headers = { authorization: `Bearer ${apiKey}`, 'tus-resumable': '1.0.0' }
   const content = randomBytes(uploadBytes)
@@ -214,7 +214,7 @@ test('replicas of both versions continue a resumable upload, and either one stor
     for (const first of [old, present]) {
       const upload = await startUpload(first, apiKey)
       for (const service of [present, old, present]) await upload.send(service)
-      // What one version received does not hinder the other one.
+      // The part received by one version does not disturb the other.
       await upload.send(last, uploadBytes)
       await upload.expectStored(last)
       await upload.expectStored(last === old ? present : old)

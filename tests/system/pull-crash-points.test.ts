@@ -28,7 +28,7 @@ beforeAll(async () => {
   source = await startTestSource()
   cid = await cidOf(payload)
   url = source.put('/piece', payload)
-  // Its tables are made: what is traced is a piece that comes in.
+  // Its tables exist, so the trace contains only the fetch of a piece.
   await run(node[0] ?? '', [...node.slice(1), join(folder, 'prepared'), source.url, cid])
 })
 afterAll(async () => {
@@ -59,7 +59,7 @@ test('a provider killed at any call to the disk keeps what it acknowledged, and 
   const points = await countPoints()
   expect(points.length).toBeGreaterThan(20)
   if (process.env['CAIRN_TEST_CRASH_POINTS']) console.log(`${points.length} points`)
-  // A random start, so that in time all of them are tried.
+  // A random start, so that all of them are tried over time.
   const first = Math.floor(Math.random() * step)
   const ended: string[] = []
   for (const [call, nth] of points.filter((_point, at) => at % step === first)) {
@@ -83,6 +83,6 @@ test('a provider killed at any call to the disk keeps what it acknowledged, and 
     expect(await readdir(join(home, 'parts')), name).toEqual([])
     await rm(home, { recursive: true, force: true })
   }
-  // Some points lie after the last word; most must have ended it.
+  // Some points come after the last report; most must have killed it.
   expect(ended.length).toBeGreaterThan(0)
 })

@@ -1,5 +1,5 @@
-// The command that takes packs in after a lost database, killed at each of its calls to the disk: the same command finishes
-// what it began. Needs `strace`.
+// The command that recovers packs after a lost database, killed at each of its calls to the disk: the same command completes
+// its work. Needs `strace`.
 import { execFile } from 'node:child_process'
 import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -21,7 +21,7 @@ const run = promisify(execFile)
 const node = [process.execPath, '--conditions=@cairn/source']
 const owner = `0x${'ab'.repeat(20)}`
 const calls = ['pwrite64', 'pwritev', 'fdatasync', 'fsync', 'rename', 'link', 'unlink', 'ftruncate', 'mkdir']
-/** SQLite writes its log in many pieces that are all alike: after the first few, every twelfth is tried. */
+/** SQLite writes its log in many similar pieces: after the first few, every twelfth is tried. */
 const allUpTo = 8
 const step = 12
 
@@ -61,7 +61,7 @@ async function recover(name: string, ...strace: string[]): Promise<{ home: strin
   }
 }
 
-/** Runs the same command again and looks at what is there then. */
+/** Runs the same command again and checks the result. */
 async function finish(home: string, where: string): Promise<void> {
   const config = readConfig({ CAIRN_HOME: home })
   expect(await recoverStore(config, { takeOver: true, owner }, () => undefined), where).toEqual({ isWell: true })
@@ -69,7 +69,7 @@ async function finish(home: string, where: string): Promise<void> {
   await checkStore(config, { readData: 1 }, (_json, text) => findings.push(text))
   expect(findings, where).toEqual(['The database matches the packs.'])
   await using store = await openStore(config, 'change')
-  // What a start does next finds nothing to do.
+  // The next start finds nothing to do.
   expect(await comparePacks(store), where).toEqual({ unnamed: [], missing: [], returned: [] })
   expect(await recoverPacks(store), where).toMatchObject({ abandonedPacks: 0 })
   const listed = await store.db.read.selectFrom('upload').select(['cid', 'size_bytes']).execute()
@@ -93,8 +93,8 @@ test('a recovery killed anywhere can be completed by the same command: all bytes
       await rm(home, { recursive: true, force: true })
     }
   }
-  // Two at a time, as there are two cores.
+  // Two at a time, because there are two cores.
   await Promise.all([0, 1].map((lane) => tryAll(points.filter((_, index) => index % 2 === lane))))
-  // A tracer that ends nothing would find nothing wrong.
+  // A tracer that kills nothing would find nothing wrong.
   expect(killed).toBeGreaterThan(points.length / 2)
 }, 900_000)

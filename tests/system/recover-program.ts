@@ -1,5 +1,5 @@
-// A child process that takes packs in and lists them, for a test that kills it.
-// node recover-program.ts <home> <address>    prints "done" when everything is well
+// A child process that recovers packs and lists them, for a test that kills it.
+// node recover-program.ts <home> <address>    prints "done" on success
 import { readConfig } from '../../services/storage/src/config.ts'
 import { recoverStore } from '../../services/storage/src/maintenance/maintain.ts'
 

@@ -2,9 +2,9 @@ import { accessSync, constants } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
 /**
- * A program of the system that tests of this ring cannot do without.
+ * A system program that the tests of this ring require.
  * @returns its path
- * @throws Error with how to get it; a test that needs it fails then, and is never skipped
+ * @throws Error with how to install it; a test that needs it then fails, and is never skipped
  */
 export function requireProgram(name: string, debianPackage: string): string {
   const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, name))

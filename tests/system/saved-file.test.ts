@@ -1,4 +1,4 @@
-// A browser with windows, whose own dialog chooses where a file is saved: what is left of it when the wallet declines.
+// A browser with windows, whose own dialog chooses where a file is saved: what remains of the file when the wallet declines.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
@@ -40,7 +40,7 @@ afterAll(() => stack.disposeAsync())
 async function acceptDialog(): Promise<void> {
   const env = { ...process.env, DISPLAY: display }
   const steer = async (...words: string[]) => (await run('xdotool', words, { env })).stdout.trim()
-  // The title is the warning that a page may write to the file. It takes keys some moments after it is there.
+  // The title is the warning that a page can write to the file. It accepts keys shortly after it appears.
   const find = ['search', '--onlyvisible', '--name', 'this site can see edits']
   const dialog = await steer(...find.toSpliced(1, 0, '--sync'))
   const isOpen = () => steer(...find).then(Boolean, () => false)
@@ -56,7 +56,7 @@ test('declining the signature while a file is saved leaves no file at the chosen
   const { page, wallet, open, signIn } = await site.newPage()
   const client = await createAccountClient(site.network, wallet.accounts[0])
   const { cid } = await uploadEncryptedText(client, 'Long ago', { name: 'film.bin' })
-  // The files of this test are small; those that are saved without being shown are stated as large.
+  // The files of this test are small; those that are saved without being shown are reported as large.
   const db = site.network.storage.context.db
   await db.write(async (trx) => {
     await trx

@@ -1,4 +1,4 @@
-// A download that is continued on a disk with room for the file, but not for a copy of what is there already. Needs `unshare` with
+// A resumed download on a disk with space for the file, but not for a copy of the existing part. Needs `unshare` with
 // the right to mount.
 import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'

@@ -11,7 +11,7 @@ import { attach, countCalls, type DiskCall, type Fault } from './inject.ts'
 import { requireProgram } from './require-program.ts'
 
 const seed = Number(process.env['CAIRN_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-/** Every how many of the calls of an upload is met, beginning at one of chance; `CAIRN_TEST_CRASH_POINTS=1` meets all. */
+/** Meets every n-th call of an upload, from a random start; `CAIRN_TEST_CRASH_POINTS=1` meets all. */
 const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 3)
 /** Two slabs of a pack, few rows. */
 const uploadBytes = 4_400_000
@@ -26,7 +26,7 @@ describe('a fault at a system call of an upload', () => {
   let apiKey: string
   let counts: Map<DiskCall, number>
   let largeCounts: Map<DiskCall, number>
-  /** Faults that were met. */
+  /** Number of faults that were met. */
   let fired = 0
 
   beforeAll(async () => {
@@ -53,7 +53,7 @@ describe('a fault at a system call of an upload', () => {
     hearUpload(service, apiKey, makeBytes(random, sizeBytes), promised)
 
   async function isGone(): Promise<boolean> {
-    // Whether it ended is settled once it answers, or once it has exited.
+    // The outcome is decided once it responds, or once it has exited.
     const alive = fetch(`${service.api}/healthz`).then(
       () => false,
       () => true,
@@ -61,14 +61,14 @@ describe('a fault at a system call of an upload', () => {
     return alive
   }
 
-  /** Lets one call of one upload fail; answers what is wrong afterwards. */
+  /** Makes one call of one upload fail; returns what is wrong afterwards. */
   async function injectOnce(call: DiskCall, fault: Fault, nth: number, sizeBytes = uploadBytes): Promise<string[]> {
     const where = `${fault} at ${call} ${nth}`
     const before = promised.length
     const tracer = await attach(service.pid, join(home, 'trace'), { call, fault, nth })
     const heard = await upload(sizeBytes)
     const trace = await tracer.detach()
-    // Threads count for themselves, so that the last numbers of a call meet none.
+    // Threads count separately, so the last numbers of a call meet none.
     if (fault === 'SIGKILL' ? heard === 'nothing' : trace.includes('(INJECTED)')) fired++
     if (heard === 'nothing' || (await isGone())) {
       await service.kill()
@@ -107,7 +107,7 @@ describe('a fault at a system call of an upload', () => {
       expect(faults).toEqual([])
       expect(await upload()).toBe('stored')
       expect(await findBroken(service, promised)).toEqual([])
-      // A removal that was itself interrupted is finished after the next start.
+      // The next start completes an interrupted removal.
       await service.kill()
       service = await start()
       await expect.poll(() => countRemoving(home)).toBe(0)
@@ -122,7 +122,7 @@ describe('a fault at a system call of an upload', () => {
       largeCounts = countCalls(await tracer.detach())
     })
 
-    /** Lets each such call of a large upload fail, from the `first` on. */
+    /** Makes each such call of a large upload fail, from the `first` on. */
     async function injectEach(call: DiskCall, fault: Fault, first: number): Promise<string[]> {
       const count = largeCounts.get(call) ?? 0
       const faults: string[] = []
@@ -139,7 +139,7 @@ describe('a fault at a system call of an upload', () => {
       expect(fired).toBeGreaterThan(1)
     })
 
-    // The first call of several parts is the beginning of the file; the others are direct.
+    // The first call with several parts is the start of the file; the others are direct.
     it.each(['ENOSPC', 'EIO', 'SIGKILL'] as const)(
       '%s at a direct write leaves everything acknowledged, and nothing else',
       { timeout: 600_000 },

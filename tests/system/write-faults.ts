@@ -10,13 +10,13 @@ const run = promisify(execFile)
 export type PackWrite = { at: number; lengthBytes: number }
 
 /**
- * What becomes of a call: it fails, accepts no byte, accepts half of them, or the process ends in front of it.
+ * The effect of a fault on a call: it fails, accepts no byte, accepts half of them, or the process is killed before it.
  */
 export type WriteFault = 'EIO' | 'ENOSPC' | 'ZERO' | 'SHORT' | 'KILL'
 
 /**
- * Which calls meet a fault, and what the others under way do: `early`, they have begun and go on after the fault; `late`,
- * they have returned before it.
+ * Which calls meet a fault, and the state of the other running ones: `early`, they have started and continue after the fault;
+ * `late`, they have returned before it.
  */
 export type FaultPlan = {
   order: 'early' | 'late'
@@ -24,12 +24,12 @@ export type FaultPlan = {
   companions: readonly PackWrite[]
 }
 
-/** Faults at writes of packs that are under way at the same time, in programs that start with `environment`. */
+/** Faults at concurrent writes of packs, in programs that start with `environment`. */
 export type WriteFaults = {
   environment: Record<string, string>
-  /** Takes effect at the next write of a pack, and removes the notes of the last. */
+  /** Takes effect at the next write of a pack, and removes the notes of the previous plan. */
   plan(next: FaultPlan): void
-  /** Writes that ended, in any order, and how many victims met their fault, since the last plan. */
+  /** Completed writes, in any order, and how many victims met their fault, since the last plan. */
   readNotes(): { writes: PackWrite[]; metCount: number }
 }
 
@@ -50,7 +50,7 @@ export async function buildWriteFaults(folder: string): Promise<string> {
 export function createWriteFaults(library: string, planFile: string): WriteFaults {
   const noteFile = `${planFile}.log`
   return {
-    // Four threads are Node's default; the test relies on four writes under way.
+    // Node uses four threads by default; the test relies on four concurrent writes.
     environment: { LD_PRELOAD: library, CAIRN_TEST_WRITE_FAULTS: planFile, UV_THREADPOOL_SIZE: '4' },
     plan({ order, victims, companions }) {
       rmSync(noteFile, { force: true })

@@ -27,7 +27,7 @@ type User = { uid: number; gid: number }
  * Starts the PostgreSQL of the lockfile as the user of this process. PostgreSQL refuses to run as root: root starts it
  * as `nobody`.
  * @param pickPort returns a port to try; another one if it is taken. Defaults to a random one below those that systems hand
- * out, so that the port is still free at a restart
+ *   out, so that the port is still free at a restart
  */
 export async function startPostgresServer(pickPort: () => number = randomPort): Promise<PostgresServer> {
   const native = findPackage()
