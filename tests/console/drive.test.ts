@@ -434,7 +434,7 @@ test('a permanent deletion that stops half-way does not claim that nothing chang
   await page.getByText('Nothing here yet').waitFor()
 })
 
-test('keys in the menu of an item are not those of its list', async () => {
+test('key presses in the menu of an item do not act on its list', async () => {
   const { page } = await openDrivePage(site, ['plan.txt'])
   await createFolder(page, 'box')
   await link(page, 'box').click()

@@ -160,7 +160,7 @@ test('a file dropped anywhere is uploaded', async () => {
   expect(problems).toEqual([])
 })
 
-test('the overlay of a drag whose end was not reported goes when the pointer moves', async () => {
+test('the overlay of a drag whose end was not reported disappears when the pointer moves', async () => {
   const { page } = await openEmpty(site)
   const overlay = page.getByText('Drop to upload')
   await page.evaluate(`(() => {

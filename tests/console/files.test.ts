@@ -172,7 +172,7 @@ test('Back closes what is open over the page, and leaves the page where it is', 
   await page.getByRole('heading', { level: 1, name: 'Settings' }).waitFor()
 })
 
-test('one tab of a file and one place of the list are the current ones, and the next file opens at its preview', async () => {
+test('marks one tab of a file and one place of the list as current, and opens the next file at its preview', async () => {
   const { page, open } = await openWithFiles(site, 2)
   const current = (name: string) =>
     page.getByRole('navigation', { name }).locator('[aria-current=page]').allTextContents()
@@ -196,7 +196,7 @@ test('one tab of a file and one place of the list are the current ones, and the 
   expect(await page.getByRole('dialog').locator('[aria-current]').allTextContents()).toEqual(['deep'])
 })
 
-test('the title of the tab is the name of an open file, and that of the list once it is closed', async () => {
+test('shows the name of an open file as the title of the tab, and that of the list once it is closed', async () => {
   const { page } = await openWithFiles(site, 2)
   await page.getByRole('link', { name: 'note-001.txt' }).click()
   await expect.poll(() => page.title()).toBe('note-001.txt · Cairn')

@@ -260,7 +260,7 @@ test('a link opens a private file without an account, for the chosen time, and u
   expect((await fetch(url)).status).toBe(404)
 })
 
-test('an arrow key turns no page while the link that was just made is shown', async () => {
+test('an arrow key does not turn the page while a new link is shown', async () => {
   const { page, open, text } = await openWithPrivate()
   await open('/files')
   await page.getByRole('link', { name: 'letter.txt' }).click()

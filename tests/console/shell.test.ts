@@ -301,7 +301,7 @@ test('logs an error of a page with the location that it comes from', async () =>
   expectProblem(/planted/)
 })
 
-test('a palette that cannot be loaded takes no keys, and opens once it can be loaded', async () => {
+test('a palette that fails to load captures no keys, and opens once it loads', async () => {
   const { page, expectProblem } = await openSignedIn()
   expectProblem(/net::ERR_FAILED/)
   expectProblem(/^A part of the page was not loaded: /)
@@ -325,7 +325,7 @@ test('a palette that cannot be loaded takes no keys, and opens once it can be lo
     .toBe(1)
 })
 
-test('the link that skips to the content leaves the secret of a link in the address', async () => {
+test('the skip link to the content keeps the secret of a link in the address', async () => {
   const { page, open } = await site.newPage({ accounts: 0 })
   await open('/upload-link#the-secret')
   await page.getByRole('main').getByRole('heading').waitFor()
@@ -338,7 +338,7 @@ test('the link that skips to the content leaves the secret of a link in the addr
 
 // In Firefox, a setting of its profile.
 test.skipIf(isFirefox)(
-  'with colours of the system, pressed buttons differ from others, and dialogs have an edge',
+  'with system colours, pressed buttons differ from others, and dialogs have an edge',
   async () => {
     const { page, wallet, open } = await openSignedIn()
     await uploadText(await createAccountClient(site.network, wallet.accounts[0]), 'one', { name: 'one.txt' })

@@ -221,7 +221,7 @@ test('a tab that returns with an expired session keeps the lasting one', async (
   expect(await opened.page.evaluate("sessionStorage.getItem('cairn.session')")).toBeNull()
 })
 
-test('a session whose API key is revoked elsewhere ends with the first call that says so, and goes on after a sign-in', async () => {
+test('a session whose API key is revoked elsewhere ends with the first call that reports it, and continues after a sign-in', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, checkAccessibility } = opened
   await open('/files')

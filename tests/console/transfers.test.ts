@@ -371,7 +371,7 @@ test('on a phone, a toast covers neither the title nor a button in the header an
   await check('move, smaller')
 })
 
-test('of thousands of transfers the first ones are listed, and the others counted', async () => {
+test('lists the first of thousands of transfers, and counts the others', async () => {
   const { page } = await openEmpty(site)
   // Nothing is stored.
   await page.route(
@@ -391,7 +391,7 @@ test('of thousands of transfers the first ones are listed, and the others counte
   await panel.getByRole('button', { name: 'Pause note-200.txt' }).waitFor()
 })
 
-test('a file is saved without a question while an upload runs, and leaving the page is asked about', async () => {
+test('saves a file without a prompt while an upload runs, and asks before the page is left', async () => {
   const { page, wallet, open } = await openEmpty(site)
   const client = await createAccountClient(site.network, wallet.accounts[0])
   await uploadText(client, 'open', { name: 'open.txt' })

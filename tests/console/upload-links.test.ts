@@ -213,7 +213,7 @@ test('an owner creates an upload link with limits, sees its uploads, and revokes
   ])
 })
 
-test('files that are dropped beside the field are sent, and leave the page open', async () => {
+test('sends files dropped beside the field, and keeps the page open', async () => {
   const link = await createUploadLink(owner, { maxUploads: 2 })
   const { page, open } = await site.newPage({ accounts: 0 })
   await open(pathOf(link.url))

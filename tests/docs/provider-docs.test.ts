@@ -21,7 +21,7 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
-test('the commands start a provider with keys of its own', async () => {
+test('the commands start a provider with its own keys', async () => {
   const shell = /```sh\n([\s\S]*?)```/.exec(page)?.[1] ?? ''
   for (const name of shell.match(/CAIRN_\w+/g) ?? []) {
     expect(Object.keys(providerSettings)).toContain(name.replace(/_FILE$/, ''))

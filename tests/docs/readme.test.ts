@@ -46,7 +46,7 @@ function run(command: string, args: string[], cwd: string): Promise<{ code: numb
   })
 }
 
-test('every shell line works as it stands', async () => {
+test('every shell line works as printed', async () => {
   // Lines that need their own stage are tested elsewhere: start (start-and-stop); tests, check, bench and interop run this.
   const staged = /^npm (start|test|run (check|test:|bench|interop))/
   // curl is a system program, so tests/system runs its block. The example of the SDK has a test below.
@@ -63,7 +63,7 @@ test('every shell line works as it stands', async () => {
   expect(readFileSync(join(folder, 'copy.md'), 'utf8')).toBe(readme)
 })
 
-test('the SDK example works as it is printed', async () => {
+test('the SDK example works as printed', async () => {
   expect(readme).toContain('createClient')
   const output = await runExample(readme, network)
   expect(output).toContain('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e hello world')

@@ -155,7 +155,7 @@ describe('export and import', () => {
     expect((await resolveName(there, own.name)).cid).toBe(sharedCid)
   })
 
-  test('resume, and fetch or upload nothing again that is there', async () => {
+  test('resume, and do not fetch or upload again what is there', async () => {
     const cars = () =>
       readdirSync(join(folder, 'backup', 'cars'), { recursive: true, encoding: 'utf8' })
         .filter((path) => path.endsWith('.car'))

@@ -58,7 +58,7 @@ test('imports every root, also of uploads spread over several CARs, and reports 
   expect((await listImported(damaged.client)).map(([cid]) => cid)).toEqual([cids.small, cids.folder].sort())
 })
 
-test('takes roots that no CAR lists from a list, with names and the flag of encrypted content', async () => {
+test('imports roots that no CAR lists from a list, with names and the flag of encrypted content', async () => {
   const { there, cids, folder, runImport } = networks
   const cars = join(folder, 'rootless')
   mkdirSync(cars)

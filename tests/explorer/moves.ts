@@ -19,7 +19,7 @@ export async function findMoves(rules: Rules, world: World): Promise<Move[]> {
     if (world.down.includes(one.node)) continue
     const reply = await doAtOnce(rules, world, one.node, one.request)
     const next = apply({ ...world, late: without(world.late, one) }, one.node, reply)
-    moves.push({ label: `${one.request.call} comes to ${one.node} at last: ${describeAnswer(reply.answer)}`, next })
+    moves.push({ label: `${one.request.call} finally reaches ${one.node}: ${describeAnswer(reply.answer)}`, next })
   }
   moves.push(...(await settle(rules, world)), ...(await sweep(rules, world)))
   for (const node of world.down)
@@ -103,12 +103,12 @@ async function moveRunning(rules: Rules, world: World, running: Running): Promis
   const reply = await rules.nodes.run(state, request, { heard })
   const { answer = 'nothing', commits } = reply
   const moves = [
-    { label: `${who} goes on: ${describeAnswer(reply.answer)}`, next: await bring(apply(rest, node, reply), answer) },
+    { label: `${who} continues: ${describeAnswer(reply.answer)}`, next: await bring(apply(rest, node, reply), answer) },
   ]
   for (let endsAfter = 1; world.used.crashes < rules.bounds.crashes && endsAfter <= commits; endsAfter++) {
     const cut = await rules.nodes.run(state, request, { heard, endsAfter })
     const next = await bring(end(apply(rest, node, cut), node), 'nothing')
-    moves.push({ label: `${who} goes on, the node ends after commit ${endsAfter}`, next })
+    moves.push({ label: `${who} continues, the node ends after commit ${endsAfter}`, next })
   }
   for (const [client, { waiting }] of world.clients.entries()) {
     const [other] = waiting
@@ -122,7 +122,7 @@ async function moveRunning(rules: Rules, world: World, running: Running): Promis
       const name = `${rules.operations[client]?.name}: ${other.request.call}`
       const next = await bring(atOther, mixed.answer ?? 'nothing')
       moves.push({
-        label: `${who} goes on; before commit ${before + 1} comes ${name}: ${describeAnswer(mixed.between)}`,
+        label: `${who} continues; before commit ${before + 1}, ${name} arrives: ${describeAnswer(mixed.between)}`,
         next,
       })
     }

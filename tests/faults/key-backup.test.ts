@@ -100,7 +100,7 @@ test('without the mark, the same restore opens the file to the revoked reader', 
   expect((await getKey(await nodes.client(reader.privateKey), cid)).masterKey).toBe(masterKey)
 })
 
-test('a restored node takes over the newer state of three others by itself', async () => {
+test('a restored node adopts the newer state of three others automatically', async () => {
   const { owner, reader, friend, cid, masterKey } = await prepare()
   await revokeAccess(owner, cid, [reader.address])
   await restore(1)

@@ -110,7 +110,9 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true })
 })
 
-test('detects and repairs killed, wiped and damaged providers, while uploads go on', { timeout: 400_000 }, async () => {
+test('detects and repairs killed, wiped and damaged providers while uploads continue', {
+  timeout: 400_000,
+}, async () => {
   const [alder, birch, cedar] = keepers
   if (alder === undefined || birch === undefined || cedar === undefined) throw new Error('there are three')
   const cids: string[] = []

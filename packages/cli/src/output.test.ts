@@ -39,7 +39,7 @@ test('shortens the last column to the width of the terminal and keeps the others
   )
 })
 
-test('lists each value in a line of its own if the terminal is too narrow for a table', () => {
+test('lists each value in its own line if the terminal is too narrow for a table', () => {
   const rows = [
     ['bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e', '4 B', 'a.txt'],
     ['bafkreidxbzqhmjgwretfzjwejccnbad5tmcu2i6eopaqnrzl5hparnzxnq', '', '石'],

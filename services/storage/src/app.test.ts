@@ -274,7 +274,7 @@ describe('the service about itself', () => {
     expect(json).toMatchObject({ status: 'ready', parts: { database: 'ok', objects: 'ok' } })
   })
 
-  test('counts calls and errors for Prometheus, on a listener of its own', async () => {
+  test('counts calls and errors for Prometheus, on a separate listener', async () => {
     await storage.call('/nowhere')
     const answer = await fetch(storage.metricsUrl ?? '', { headers: { origin: 'https://app.example' } })
     const body = await answer.text()

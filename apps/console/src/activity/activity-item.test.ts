@@ -34,7 +34,7 @@ test('merges entries by time, and withholds those older than the known part of e
   ])
 })
 
-test('each line has an id of its own', () => {
+test('each line has its own id', () => {
   const events = [
     opened(1),
     opened(1, { address: '0xother' }),

@@ -9,7 +9,7 @@ const chain: ChainProfile = {
 const url = 'http://127.0.0.1:4000'
 const profile: NetworkProfile = { name: 'test', api: url, upload: url, gateway: url, chains: [chain] }
 
-test('shows a payment in a coin or on a chain that is no longer accepted in whole coins', () => {
+test('shows a payment with an unsupported coin or chain in whole coins', () => {
   const usdc = { coin: 'usdc', units: '5000000', network: 'polygon', price: '1' }
   expect(describeAmount({ coin: 'dai', units: '1500000000000000000', network: 'polygon' }, profile)).toBe(
     '1.5\u00a0DAI',

@@ -60,7 +60,7 @@ const notOfTheConsole: readonly string[] = [
 
 const wanted = listOwnTexts(english)
 
-test('each language has a name of its own', () => {
+test('each language has its own name', () => {
   expect(Object.keys(languages).map(nameLanguage)).toEqual(['English', 'Deutsch'])
 })
 

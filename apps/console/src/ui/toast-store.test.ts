@@ -17,7 +17,7 @@ test('an error stays while successes come and go; too many errors drop the oldes
   }
 })
 
-test('a success that its user is at stays until they leave it', () => {
+test('a success toast stays while the user points at it or focuses it', () => {
   vi.useFakeTimers()
   try {
     // From earlier tests.

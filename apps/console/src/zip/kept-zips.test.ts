@@ -5,7 +5,7 @@ afterEach(() => {
   vi.unstubAllGlobals()
 })
 
-test('a browser that gives a page no storage keeps a ZIP in memory', async () => {
+test('keeps a ZIP in memory if the browser gives the page no storage', async () => {
   const getDirectory = async () => {
     throw new DOMException('Security error when calling GetDirectory', 'SecurityError')
   }

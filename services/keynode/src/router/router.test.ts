@@ -306,7 +306,7 @@ describe('a node that', () => {
     }
   })
 
-  test('is excluded from a session is reported as offline, and the session not as wrong', async () => {
+  test('is excluded from a session is reported as offline, and the session is not reported as invalid', async () => {
     const partly = bundleTokens('jwt:', ['aa.bb.1', undefined, 'aa.bb.3', 'aa.bb.4', 'aa.bb.5'])
     const body = { address: createTestWallet().address, cid }
     const { status, code, text } = await call('POST', '/api/retrieveSharedKey/2', partly, body)

@@ -112,7 +112,7 @@ test.each(['sqlite and files', 'postgres and files', 'postgres and s3'] as const
   drillTimeoutMs,
 )
 
-test('an interrupted backup leaves no file of its own, and no hold', async () => {
+test('an interrupted backup leaves none of its files, and no hold', async () => {
   const world = currentWorld()
   const { source, place } = await fill(world, 'sqlite and files')
   const abort = new AbortController()

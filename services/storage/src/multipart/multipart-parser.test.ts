@@ -93,7 +93,7 @@ describe('multipart', () => {
     }
   })
 
-  it('reads an empty part whether or not its delimiter has a line break of its own', async () => {
+  it('reads an empty part whether or not its delimiter has a separate line break', async () => {
     expect((await readText('--b\r\n\r\n--b--')).map(({ bytes }) => bytes.length)).toEqual([0])
     expect((await readText('--b\r\nA: b\r\n\r\n--b\r\n\r\n\r\n--b--')).map(({ bytes }) => bytes.length)).toEqual([0, 0])
   })

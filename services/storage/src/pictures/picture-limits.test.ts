@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest'
 import { inspectPicture, makeNoise, makePicture, openPictureGateway } from './picture-gateway.fixture.ts'
 import { readPictureOptions } from './picture-options.ts'
 
-describe('files that are no pictures', () => {
+describe('files that are not pictures', () => {
   test('are rejected: drawings, text, other formats, ciphertext and truncated files', async () => {
     await using gateway = await openPictureGateway()
     const jpeg = await makePicture('jpeg')

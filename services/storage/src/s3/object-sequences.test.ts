@@ -273,7 +273,7 @@ describeOnDatabases('random sequences, on %s:', (newDatabase) => {
     for (const name of state.keys()) expect(await read(name)).toEqual(expected(latest(name), false))
   }
 
-  test('every answer is the one that the model gives', { timeout: 60_000 }, async () => {
+  test('every response matches the model', { timeout: 60_000 }, async () => {
     await fc.assert(fc.asyncProperty(sequence, run), { seed: 42, numRuns: 8 })
   })
 })

@@ -72,7 +72,7 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     },
   )
 
-  test('an object of a single PUT is its own only part, with its checksum', async () => {
+  test('an object of a single PUT has one part, with its checksum', async () => {
     for (const Body of ['', 'text']) {
       const object = { Bucket, Key: 'one-part' }
       const { ChecksumSHA256 } = await s3.client.send(
