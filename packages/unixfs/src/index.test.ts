@@ -19,6 +19,7 @@ it('exports exactly these names', () => {
       "importSymlink",
       "leafNode",
       "listDirectory",
+      "loadBlock",
       "loadDirectoryTree",
       "loadNode",
       "maxCidCharacters",
