@@ -121,7 +121,12 @@ test('names with slashes lead into folders, also from a page that shows no files
   const { page, open } = await openDrivePage(site, ['a.txt'])
   await open('/settings')
   await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
-  await page.keyboard.press('u')
+  const pressUpload = async () => {
+    // On a busy machine, the page may listen for keys only after it has shown the heading.
+    await page.keyboard.press('u')
+    return page.locator('input[data-upload=files]').count()
+  }
+  await expect.poll(pressUpload).toBe(1)
   const contents = { 'one.html': 'one', 'two.html': 'two' }
   for (const [name, content] of Object.entries(contents)) await writeFile(join(folder, name), content)
   await page.setInputFiles(
