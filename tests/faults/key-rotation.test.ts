@@ -205,7 +205,10 @@ describe('an interrupted rotation', () => {
     }
     const failure = await rotateFile(cut, cid).catch((error: unknown) => error)
     const [copy = ''] = (await owned()).filter((known) => !before.includes(known))
-    expect(failure).toMatchObject({ hint: expect.stringContaining(`copy, ${copy}. Addresses`), details: { successor: copy } })
+    expect(failure).toMatchObject({
+      hint: expect.stringContaining(`copy, ${copy}. Addresses`),
+      details: { successor: copy },
+    })
     expect(await read(friend, copy), 'what the error is about').toBe('open')
   })
 })
