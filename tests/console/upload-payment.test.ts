@@ -53,7 +53,7 @@ test('pays for the missing storage in the sheet, and starts the upload when it i
 
 test('a declined payment keeps the sheet unchanged, and sends and pays nothing', async () => {
   const { page, wallet } = await openShort({ width: 360, height: 740, theme: 'dark' })
-  // Back closes only the topmost part, and the page stays.
+  // Back closes only the part on top, and the page stays.
   await page.getByRole('button', { name: 'Review payment' }).click()
   const review = page.getByRole('dialog', { name: 'Pay for storage' })
   await review.waitFor()

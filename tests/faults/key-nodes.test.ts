@@ -320,7 +320,7 @@ const changes: Record<
       expect((await getKey(friend, cid)).masterKey).toBe(masterKey)
     },
   },
-  'save anew': {
+  'save again': {
     prepare: () => saveFresh(),
     make: (client, cid) => saveKey(client, cid, resaved),
     holds: async (cid) => expect((await getKey(owner, cid)).masterKey).toBe(resaved.masterKey),
@@ -339,7 +339,7 @@ describe.each(Object.entries(changes))('%s, cut off', (name, { prepare, make, ho
     const byOwner = await opens(owner, cid)
     const byFriend = await opens(friend, cid)
     if (name === 'transfer') expect(byOwner).not.toBe(byFriend)
-    if (name === 'save anew') expect(byOwner).toBe(true)
+    if (name === 'save again') expect(byOwner).toBe(true)
     await make(owner, cid)
     await holds(cid, masterKey)
     // Nodes that wait for others learn of them when they are queried.

@@ -1,5 +1,6 @@
 import { type BlockSource, UnixfsError } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
+import { type CborHead, readCborHead } from '../cbor-head.ts'
 import { identityCode, readCidText } from '../content/parse-cid.ts'
 
 export const dagCborCode = 0x71
@@ -86,8 +87,6 @@ function readLink(text: string): CID {
   return cid
 }
 
-type CborHead = { major: number; value: number }
-
 /**
  * @param hasLinks whether a tag stands for a link
  * @throws RangeError for bytes that are not DAG-CBOR, as far as they are read
@@ -96,22 +95,10 @@ function readCbor(bytes: Uint8Array, hasLinks: boolean): Value {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let at = 0
   const readHead = (): CborHead => {
-    const first = view.getUint8(at++)
-    const info = first & 31
-    const width = info < 24 ? 0 : info < 28 ? 1 << (info - 24) : Number.NaN
-    if (Number.isNaN(width)) throw new RangeError('indefinite lengths are not valid DAG-CBOR')
-    const value =
-      width === 0
-        ? info
-        : width === 1
-          ? view.getUint8(at)
-          : width === 2
-            ? view.getUint16(at)
-            : width === 4
-              ? view.getUint32(at)
-              : Number(view.getBigUint64(at))
-    at += width
-    return { major: first >> 5, value }
+    const head = readCborHead(view, at)
+    if (head === undefined) throw new RangeError('has an indefinite length, or ends early')
+    at = head.end
+    return head
   }
   const take = (length: number): Uint8Array => {
     if (length > bytes.length - at) throw new RangeError('ends early')

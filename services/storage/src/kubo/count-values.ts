@@ -1,3 +1,5 @@
+import { readCborHead } from '../cbor-head.ts'
+
 const [quote, slash, backslash] = [0x22, 0x2f, 0x5c]
 /** A link takes as long as this many values: its CID is written as text. */
 const valuesOfLink = 10
@@ -14,23 +16,15 @@ export function countCborValues(bytes: Uint8Array, max: number): number {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   let count = 0
   for (let at = 0; at < bytes.length && count < max; ) {
-    const first = view.getUint8(at)
-    const [major, info] = [first >> 5, first & 31]
-    const width = info < 24 ? 0 : 2 ** (info - 24)
-    if (info > 27 || at + 1 + width > bytes.length) return count
+    const head = readCborHead(view, at)
+    if (head === undefined) return count
+    const { major, value, end } = head
     const isText = major === 2 || major === 3
     // A tag, which is that of a link.
     count = Math.min(max, count + (major === 6 ? valuesOfLink : 1))
-    at += 1 + width + (isText ? (readLength(view, at + 1, width) ?? info) : 0)
+    at = end + (isText ? value : 0)
   }
   return count
-}
-
-function readLength(view: DataView, at: number, width: number): number | undefined {
-  if (width === 0) return undefined
-  if (width === 1) return view.getUint8(at)
-  if (width === 2) return view.getUint16(at)
-  return width === 4 ? view.getUint32(at) : Number(view.getBigUint64(at))
 }
 
 /** The same for JSON. */

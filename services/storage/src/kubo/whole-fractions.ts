@@ -1,3 +1,5 @@
+import { readCborHead } from '../cbor-head.ts'
+
 /** A text of JSON, which is skipped, or a number. */
 const textOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(\.\d+)?([eE][-+]?\d+)?/g
 
@@ -19,16 +21,15 @@ export function findWholeFractionInJson(bytes: Uint8Array, isPlain: boolean): st
 export function findWholeFractionInCbor(bytes: Uint8Array): string | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   for (let at = 0; at < bytes.length; ) {
-    const first = view.getUint8(at++)
-    const [major, info] = [first >> 5, first & 31]
-    const width = info < 24 ? 0 : 2 ** (info - 24)
-    if (info > 27 || at + width > bytes.length) return undefined
+    const head = readCborHead(view, at)
+    if (head === undefined) return undefined
+    const { major, width, value, end } = head
     if (major === 7 && width > 1) {
-      const value = readFloat(view, at, width)
-      if (Number.isSafeInteger(value)) return value.toFixed(1)
+      const float = readFloat(view, end - width, width)
+      if (Number.isSafeInteger(float)) return float.toFixed(1)
     }
     const isText = major === 2 || major === 3
-    at += width + (isText ? readLength(view, at, width, info) : 0)
+    at = end + (isText ? value : 0)
   }
   return undefined
 }
@@ -41,11 +42,4 @@ function readFloat(view: DataView, at: number, width: number): number {
   if (exponent === 31) return Number.NaN
   const size = exponent === 0 ? fraction * 2 ** -24 : (1 + fraction / 1024) * 2 ** (exponent - 15)
   return bits >> 15 === 0 ? size : -size
-}
-
-function readLength(view: DataView, at: number, width: number, info: number): number {
-  if (width === 0) return info
-  if (width === 1) return view.getUint8(at)
-  if (width === 2) return view.getUint16(at)
-  return width === 4 ? view.getUint32(at) : Number(view.getBigUint64(at))
 }
