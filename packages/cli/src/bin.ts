@@ -2,7 +2,7 @@
 import { readEnvironment } from './environment.ts'
 import { exitCodes } from './exit-codes.ts'
 import { endsWithOutput, reportOutputFailure, run } from './run.ts'
-import { openStdin } from './streams.ts'
+import { openStdin } from './terminal/streams.ts'
 
 const environment = readEnvironment()
 const stop = new AbortController()

@@ -2,11 +2,11 @@ import type { ParseArgsConfig } from 'node:util'
 import { CairnError } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
 import type { ExitCodes } from './exit-codes.ts'
-import type { Output } from './output.ts'
-import type { Prompt } from './prompt.ts'
 import type { Session } from './session.ts'
-import type { State } from './state.ts'
-import type { Source } from './streams.ts'
+import type { State } from './state/state.ts'
+import type { Output } from './terminal/output.ts'
+import type { Prompt } from './terminal/prompt.ts'
+import type { Source } from './terminal/streams.ts'
 
 /** Options of one command for `node:util`, each with a line for the help. */
 export type Options = Record<

@@ -1,6 +1,6 @@
 import { CairnError, isContentPath, resolveName } from '@cairn/sdk'
 import type { CommandContext } from './command.ts'
-import { findName } from './find-name.ts'
+import { findName } from './names/find-name.ts'
 
 /**
  * Returns the content path of a gateway address, such as `cairn upload` prints, so that its content is read and verified from the

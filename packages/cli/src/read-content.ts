@@ -1,8 +1,8 @@
 import { CairnError, type Client, isEncrypted, openEncryptedFolder, restoreError } from '@cairn/sdk'
 import { type CommandContext, flag, type Options, text } from './command.ts'
 import { findContent } from './content-path.ts'
-import { openKeyClient } from './key-client.ts'
-import { readKeySet } from './read-key-set.ts'
+import { openKeyClient } from './keys/key-client.ts'
+import { readKeySet } from './keys/read-key-set.ts'
 
 /** Options of commands that read content. */
 export const readOptions = {

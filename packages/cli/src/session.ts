@@ -12,9 +12,9 @@ import {
   scopes,
 } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
-import { createKnownNetworks } from './known-networks.ts'
-import type { Output } from './output.ts'
-import type { KeptKey, State } from './state.ts'
+import { createKnownNetworks } from './state/known-networks.ts'
+import type { KeptKey, State } from './state/state.ts'
+import type { Output } from './terminal/output.ts'
 
 /** Network and API key of this run, determined on first use. */
 export type Session = {

@@ -18,7 +18,7 @@ import {
   listPayments,
   resolveName,
 } from '@cairn/sdk'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../state/make-folder.ts'
 import { type Collecting, collect, describeDiskError } from './collect.ts'
 import {
   archiveFormat,

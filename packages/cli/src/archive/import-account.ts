@@ -19,9 +19,9 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
-import { endingCodes } from '../ending-codes.ts'
-import { renameUpload } from '../rename-upload.ts'
-import { createUploadOrder, type Displaced } from '../upload-order.ts'
+import { endingCodes } from '../uploads/ending-codes.ts'
+import { renameUpload } from '../uploads/rename-upload.ts'
+import { createUploadOrder, type Displaced } from '../uploads/upload-order.ts'
 import { type Collecting, collect } from './collect.ts'
 import {
   carPath,

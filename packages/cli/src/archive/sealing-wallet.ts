@@ -1,6 +1,6 @@
 import type { Client } from '@cairn/sdk'
 import type { CommandContext } from '../command.ts'
-import { openWallet } from '../open-wallet.ts'
+import { openWallet } from '../keys/open-wallet.ts'
 
 /**
  * Returns the private key that seals: that of the user's wallet, or of the test wallet of a local network.

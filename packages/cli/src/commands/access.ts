@@ -1,9 +1,9 @@
 import { CairnError, explainAccess, getKeyStatus, transferFile } from '@cairn/sdk'
+import { readAddress } from '../arguments/read-addresses.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
-import { readAddress } from '../read-addresses.ts'
-import { dots, showChange } from '../show-change.ts'
-import { showFindings } from '../show-findings.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { dots, showChange } from '../keys/show-change.ts'
+import { showFindings } from '../keys/show-findings.ts'
 
 async function explain(context: CommandContext, cid: string): Promise<void> {
   const { values, output, signal } = context

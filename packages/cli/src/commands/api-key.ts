@@ -8,12 +8,12 @@ import {
   revokeApiKey,
   scopes,
 } from '@cairn/sdk'
+import { parseExpiry, parseScopes } from '../arguments/key-rights.ts'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { parseExpiry, parseScopes } from '../key-rights.ts'
-import { openWallet } from '../open-wallet.ts'
+import { openWallet } from '../keys/open-wallet.ts'
 import { requireKeyForm } from '../session.ts'
-import type { KeptKey } from '../state.ts'
-import { formatTime } from '../times.ts'
+import type { KeptKey } from '../state/state.ts'
+import { formatTime } from '../text/times.ts'
 
 async function make(context: CommandContext): Promise<void> {
   const { state, session, output, values, signal } = context

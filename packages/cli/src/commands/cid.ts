@@ -1,7 +1,7 @@
 import { computeCid, computeFolderCid } from '@cairn/sdk'
-import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
+import { cidOptions, isFolder, readCidOptions } from '../arguments/cid-options.ts'
 import type { Command } from '../command.ts'
-import { gatherLeftOut } from '../left-out.ts'
+import { gatherLeftOut } from '../uploads/left-out.ts'
 
 /** Needs no network, no wallet and no set-up. */
 export const cid: Command = {

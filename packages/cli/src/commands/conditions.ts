@@ -1,11 +1,11 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
+import { readAddress } from '../arguments/read-addresses.ts'
+import { readConditionsFile } from '../arguments/read-conditions.ts'
 import { type Command, type CommandContext, pickAction, text, type Values } from '../command.ts'
-import { conditionTemplates } from '../condition-templates.ts'
-import { openKeyClient } from '../key-client.ts'
-import { readAddress } from '../read-addresses.ts'
-import { readConditionsFile } from '../read-conditions.ts'
-import { showChange } from '../show-change.ts'
-import { showFindings } from '../show-findings.ts'
+import { conditionTemplates } from '../keys/condition-templates.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { showChange } from '../keys/show-change.ts'
+import { showFindings } from '../keys/show-findings.ts'
 
 function cidOf({ args }: CommandContext): string {
   const cid = args[1]

@@ -1,13 +1,13 @@
 import { CairnError, type Drive, type DriveItem, resetDrive, shareFile } from '@cairn/sdk'
+import { readAddress } from '../arguments/read-addresses.ts'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { countOf } from '../count-of.ts'
-import { openKeyClient } from '../key-client.ts'
-import { clearKnown, openOwnDrive, saveKnown } from '../own-drive.ts'
-import { readAddress } from '../read-addresses.ts'
-import { showChange } from '../show-change.ts'
-import { formatBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
-import { writePrivateFile } from '../write-private-file.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { clearKnown, openOwnDrive, saveKnown } from '../keys/own-drive.ts'
+import { showChange } from '../keys/show-change.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
+import { countOf } from '../text/count-of.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 type Edit = Parameters<Drive['change']>[0]

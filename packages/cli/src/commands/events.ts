@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { CairnError, exportEvents, verifyEventLog } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
-import { writePrivateFile } from '../write-private-file.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 

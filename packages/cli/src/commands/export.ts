@@ -3,9 +3,9 @@ import { exportAccount } from '../archive/export-account.ts'
 import { createSeal } from '../archive/seal.ts'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
 import { type Command, type CommandContext, flag } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
-import { openKept, openNameKeys } from '../name-keys.ts'
-import { formatBytes } from '../sizes.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { openKept, openNameKeys } from '../names/name-keys.ts'
+import { formatBytes } from '../text/sizes.ts'
 
 export const exportCommand: Command = {
   name: 'export',

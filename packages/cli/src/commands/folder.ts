@@ -3,10 +3,10 @@ import { joinUrl } from '@cairn/protocol'
 import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath, readContentArgument } from '../content-path.ts'
-import { findName } from '../find-name.ts'
-import { gatherLeftOut } from '../left-out.ts'
-import { publishFound } from '../publish-found.ts'
-import { formatBytes } from '../sizes.ts'
+import { findName } from '../names/find-name.ts'
+import { publishFound } from '../names/publish-found.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { gatherLeftOut } from '../uploads/left-out.ts'
 
 /** The folder to change, and the name that points to it. */
 type Target = { cidPath: string; name?: string; sequence?: bigint }

@@ -2,8 +2,8 @@ import { maxGatewayLinkSeconds } from '@cairn/protocol'
 import { createGatewayLink } from '@cairn/sdk'
 import type { Command } from '../command.ts'
 import { findContent } from '../content-path.ts'
-import { readDuration } from '../durations.ts'
-import { formatTime } from '../times.ts'
+import { readDuration } from '../text/durations.ts'
+import { formatTime } from '../text/times.ts'
 
 export const gatewayLink: Command = {
   name: 'gateway-link',

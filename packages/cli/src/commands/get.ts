@@ -11,9 +11,9 @@ import {
 } from '@cairn/sdk'
 import { type Command, flag, text } from '../command.ts'
 import { readContentArgument } from '../content-path.ts'
-import { countOf } from '../count-of.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
-import { formatBytes } from '../sizes.ts'
+import { countOf } from '../text/count-of.ts'
+import { formatBytes } from '../text/sizes.ts'
 
 type Options = NonNullable<Parameters<typeof decryptFolder>[3]> & { signal: AbortSignal }
 

@@ -1,14 +1,14 @@
 import { CairnError } from '@cairn/sdk'
-import { readAnnounce } from '../announce-option.ts'
 import { importAccount, openExport } from '../archive/import-account.ts'
 import { createSeal } from '../archive/seal.ts'
 import { openSealingKey } from '../archive/sealing-wallet.ts'
+import { readAnnounce } from '../arguments/announce-option.ts'
 import type { CommandContext } from '../command.ts'
-import { countOf } from '../count-of.ts'
-import { openKeyClient } from '../key-client.ts'
-import { openNameKeys } from '../name-keys.ts'
-import { formatBytes } from '../sizes.ts'
-import { describeDisplaced } from '../upload-order.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { openNameKeys } from '../names/name-keys.ts'
+import { countOf } from '../text/count-of.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { describeDisplaced } from '../uploads/upload-order.ts'
 
 /** Imports the folder of `cairn export`. */
 export async function importArchive(context: CommandContext, folder: string): Promise<void> {

@@ -1,12 +1,12 @@
 import { rmdir } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
 import { type CommandContext, flag, text } from '../command.ts'
-import { countOf } from '../count-of.ts'
 import type { ImportSource } from '../import/import-source.ts'
 import { openJournal } from '../import/journal.ts'
 import { type ItemReport, runImport } from '../import/run-import.ts'
-import { formatBytes } from '../sizes.ts'
-import { describeDisplaced } from '../upload-order.ts'
+import { countOf } from '../text/count-of.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { describeDisplaced } from '../uploads/upload-order.ts'
 
 /** A source, the name of its files on this machine, and how it is opened. */
 export type NamedSource = {

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/sdk'
-import { announceOption } from '../announce-option.ts'
+import { announceOption } from '../arguments/announce-option.ts'
 import { type Command, type CommandContext, flag, type Options } from '../command.ts'
 import { importArchive } from './import-archive.ts'
 import { importContent } from './import-content.ts'

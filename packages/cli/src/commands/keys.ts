@@ -11,14 +11,14 @@ import {
   rotateFile,
   watchKeyEvents,
 } from '@cairn/sdk'
+import { readCount } from '../arguments/read-count.ts'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { isSession, openKeyClient } from '../key-client.ts'
-import { readCount } from '../read-count.ts'
-import { readKeySet } from '../read-key-set.ts'
-import { dots, showPending } from '../show-change.ts'
-import { showHalfDone, showOutcome } from '../show-half-done.ts'
-import { formatTime } from '../times.ts'
-import { writePrivateFile } from '../write-private-file.ts'
+import { isSession, openKeyClient } from '../keys/key-client.ts'
+import { readKeySet } from '../keys/read-key-set.ts'
+import { dots, showPending } from '../keys/show-change.ts'
+import { showHalfDone, showOutcome } from '../keys/show-half-done.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
+import { formatTime } from '../text/times.ts'
 
 function cidOf({ args }: CommandContext): string {
   const cid = args[1]

@@ -15,10 +15,10 @@ import {
   revokeLink,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
-import { readDuration } from '../durations.ts'
-import { openKeyClient } from '../key-client.ts'
-import { formatBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { readDuration } from '../text/durations.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
 
 /** The password of a link is not that of the wallet. */
 const linkPasswordHint = 'Use --password-stdin.'

@@ -7,13 +7,13 @@ import {
   listFiles,
   openEncryptedFolder,
 } from '@cairn/sdk'
+import { readCount } from '../arguments/read-count.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { type Content, openContent, readOptions, withWayOut } from '../read-content.ts'
-import { readCount } from '../read-count.ts'
-import { formatBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
-import { accessOf } from '../upload-access.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
+import { accessOf } from '../uploads/upload-access.ts'
 
 const toListStored = 'To list what is stored, use --encrypted.'
 

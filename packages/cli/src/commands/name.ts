@@ -13,16 +13,16 @@ import {
   renameName,
   resolveName,
 } from '@cairn/sdk'
+import { readCount } from '../arguments/read-count.ts'
 import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
-import { readDuration } from '../durations.ts'
-import { findName, isNameForm, requireFreeLabel } from '../find-name.ts'
-import { exportKey, importKey, keepKey } from '../move-name-keys.ts'
-import { argument, clientOf, quote, readLabel } from '../name-arguments.ts'
-import { openNameKeys, titleOf } from '../name-keys.ts'
-import { publishFound } from '../publish-found.ts'
-import { readCount } from '../read-count.ts'
-import { formatTime } from '../times.ts'
+import { findName, isNameForm, requireFreeLabel } from '../names/find-name.ts'
+import { exportKey, importKey, keepKey } from '../names/move-name-keys.ts'
+import { argument, clientOf, quote, readLabel } from '../names/name-arguments.ts'
+import { openNameKeys, titleOf } from '../names/name-keys.ts'
+import { publishFound } from '../names/publish-found.ts'
+import { readDuration } from '../text/durations.ts'
+import { formatTime } from '../text/times.ts'
 
 async function urlOf({ session }: CommandContext, name: string): Promise<string> {
   return joinUrl((await session.network()).gateway, `/ipns/${name}`)

@@ -13,12 +13,12 @@ import {
   useFaucet,
   waitForCredit,
 } from '@cairn/sdk'
-import { describeAmount } from '../amounts.ts'
+import { readAddress } from '../arguments/read-addresses.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
-import { openWallet } from '../open-wallet.ts'
-import { readAddress } from '../read-addresses.ts'
-import { formatBytes, parseBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
+import { openWallet } from '../keys/open-wallet.ts'
+import { describeAmount } from '../text/amounts.ts'
+import { formatBytes, parseBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
 
 const coins = ['native', ...Object.keys(networks.polygon.tokens)]
 const coinList = new Intl.ListFormat('en-GB', { type: 'disjunction' }).format(coins)

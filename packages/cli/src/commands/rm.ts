@@ -1,6 +1,6 @@
 import { CairnError, deleteFile, isAnyCid } from '@cairn/sdk'
 import { type Command, flag } from '../command.ts'
-import { countOf } from '../count-of.ts'
+import { countOf } from '../text/count-of.ts'
 
 export const rm: Command = {
   name: 'rm',

@@ -1,9 +1,9 @@
 import { shareFile } from '@cairn/sdk'
+import { readAddresses } from '../arguments/read-addresses.ts'
 import type { Command } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
-import { readAddresses } from '../read-addresses.ts'
-import { revokeShares } from '../revoke-shares.ts'
-import { showChange } from '../show-change.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { revokeShares } from '../keys/revoke-shares.ts'
+import { showChange } from '../keys/show-change.ts'
 
 export const share: Command = {
   name: 'share',

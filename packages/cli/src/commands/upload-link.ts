@@ -1,9 +1,9 @@
 import { maxUploadLinkLifetimeMs } from '@cairn/protocol'
 import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
-import { readDuration } from '../durations.ts'
-import { formatBytes, parseBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
+import { readDuration } from '../text/durations.ts'
+import { formatBytes, parseBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
 
 type Action = (context: CommandContext) => Promise<void>
 

@@ -15,16 +15,16 @@ import {
   uploadStream,
   uploadWithLink,
 } from '@cairn/sdk'
-import { announceOption, readAnnounce } from '../announce-option.ts'
-import { cidOptions, isFolder, readCidOptions } from '../cid-options.ts'
+import { announceOption, readAnnounce } from '../arguments/announce-option.ts'
+import { cidOptions, isFolder, readCidOptions } from '../arguments/cid-options.ts'
+import { readAddresses } from '../arguments/read-addresses.ts'
+import { readConditionsFile } from '../arguments/read-conditions.ts'
 import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
-import { gatherLeftOut } from '../left-out.ts'
-import { notePublicTwins } from '../note-public-twins.ts'
-import { readAddresses } from '../read-addresses.ts'
-import { readConditionsFile } from '../read-conditions.ts'
-import { uploadResumably } from '../resume-upload.ts'
-import { formatBytes } from '../sizes.ts'
+import { openKeyClient } from '../keys/key-client.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { gatherLeftOut } from '../uploads/left-out.ts'
+import { notePublicTwins } from '../uploads/note-public-twins.ts'
+import { uploadResumably } from '../uploads/resume-upload.ts'
 
 /** The options of an upload that have an option here: all but those of the program. One that is missing does not compile. */
 type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable'>

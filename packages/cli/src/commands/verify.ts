@@ -12,11 +12,11 @@ import {
   verifyStorage,
   waitForProof,
 } from '@cairn/sdk'
+import { readCount } from '../arguments/read-count.ts'
 import { type Command, flag, text } from '../command.ts'
 import { explainPrivate } from '../explain-private.ts'
-import { readCount } from '../read-count.ts'
-import { formatBytes } from '../sizes.ts'
-import { formatTime } from '../times.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { formatTime } from '../text/times.ts'
 
 /** Verifies on this machine where content is stored. Fails if any check fails. */
 export const verify: Command = {

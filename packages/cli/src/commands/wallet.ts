@@ -9,8 +9,8 @@ import {
   walletFromPrivateKey,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
-import { openWallet } from '../open-wallet.ts'
-import { writePrivateFile } from '../write-private-file.ts'
+import { openWallet } from '../keys/open-wallet.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
 
 async function store(context: CommandContext, wallet: Wallet): Promise<void> {
   const { state, prompt, output, values } = context

@@ -1,6 +1,6 @@
 import { type AccountEvent, CairnError, type EventType, eventTypes, watchEvents } from '@cairn/sdk'
 import { type Command, text } from '../command.ts'
-import { formatTime, isTimeField } from '../times.ts'
+import { formatTime, isTimeField } from '../text/times.ts'
 
 export const watch: Command = {
   name: 'watch',

@@ -10,7 +10,7 @@ import {
   updateWebhook,
 } from '@cairn/sdk'
 import { type Command, type CommandContext, pickAction, text } from '../command.ts'
-import { formatTime } from '../times.ts'
+import { formatTime } from '../text/times.ts'
 import { parseTypes } from './watch.ts'
 
 type Action = (context: CommandContext) => Promise<void>

@@ -1,7 +1,7 @@
 import { joinUrl } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import * as v from 'valibot'
-import { countOf } from '../count-of.ts'
+import { countOf } from '../text/count-of.ts'
 import { fetchJson } from './fetch-json.ts'
 import type { ImportItem } from './import-source.ts'
 import { createItem } from './read-cid-list.ts'

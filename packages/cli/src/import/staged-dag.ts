@@ -3,7 +3,7 @@ import { type FileHandle, open, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { encodeCarFrame, encodeCarHeader, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { makeFolder } from '../make-folder.ts'
+import { makeFolder } from '../state/make-folder.ts'
 import { createStoredBlocks, type StoredBlocks, sha256 } from './stored-blocks.ts'
 
 /** The received blocks of one DAG, in a CAR that keeps them over an interruption. */

@@ -1,8 +1,8 @@
 import { type ChangeResult, getConditions, listedConditions, shareFile } from '@cairn/sdk'
 import * as v from 'valibot'
-import { readAddresses } from '../read-addresses.ts'
-import { revokeShares } from '../revoke-shares.ts'
-import { showPending } from '../show-change.ts'
+import { readAddresses } from '../arguments/read-addresses.ts'
+import { revokeShares } from '../keys/revoke-shares.ts'
+import { showPending } from '../keys/show-change.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolResult } from './tool.ts'
 

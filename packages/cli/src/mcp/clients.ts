@@ -1,6 +1,6 @@
 import type { Client } from '@cairn/sdk'
 import type { CommandContext } from '../command.ts'
-import { openKeyClient } from '../key-client.ts'
+import { openKeyClient } from '../keys/key-client.ts'
 
 /** Clients of the calls of one server. */
 export type Clients = {

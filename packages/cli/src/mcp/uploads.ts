@@ -12,10 +12,10 @@ import {
   uploadText,
 } from '@cairn/sdk'
 import * as v from 'valibot'
-import { gatherLeftOut, type LeftOut } from '../left-out.ts'
-import { clean } from '../output.ts'
-import { readAddresses } from '../read-addresses.ts'
-import { formatBytes } from '../sizes.ts'
+import { readAddresses } from '../arguments/read-addresses.ts'
+import { clean } from '../terminal/output.ts'
+import { formatBytes } from '../text/sizes.ts'
+import { gatherLeftOut, type LeftOut } from '../uploads/left-out.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from './tool.ts'
 

@@ -1,5 +1,5 @@
 import { type NameRecord, type PublishOptions, publishName, publishSigned } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
 import type { FoundName } from './find-name.ts'
 import { clientOf } from './name-arguments.ts'
 import { openKept } from './name-keys.ts'

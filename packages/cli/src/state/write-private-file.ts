@@ -1,6 +1,6 @@
 import { open, rm } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
-import { describeFailure } from './describe-failure.ts'
+import { describeFailure } from '../describe-failure.ts'
 
 /**
  * Writes a new file that only its owner can read, and returns when it is on the disk. Leaves nothing when it fails.

@@ -1,7 +1,7 @@
 import { CairnError, type Client, isCid } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
+import { clean } from '../terminal/output.ts'
 import { isNameForm } from './find-name.ts'
-import { clean } from './output.ts'
 
 const maxLabelCharacters = 100
 

@@ -1,5 +1,5 @@
 import { CairnError, type Client, listFiles } from '@cairn/sdk'
-import type { Output } from './output.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** Warns about the account's own uploads of the same CID that make the content of a private upload public. */
 export async function notePublicTwins(output: Output, client: Client, cid: string, signal: AbortSignal): Promise<void> {

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util'
 import { findNearest } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
-import type { Options, Values } from './command.ts'
+import type { Options, Values } from '../command.ts'
 
 /** Kinds of values that must not be empty: an empty one comes from a variable that is not set. */
 const emptyIsNothing = new Set<string | undefined>(['address', 'addresses', 'cid', 'file', 'path', 'url', 'where'])

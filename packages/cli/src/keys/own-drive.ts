@@ -1,5 +1,5 @@
 import { CairnError, type Client, type Drive, type KnownDrive, openDrive } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
 import { openKeyClient } from './key-client.ts'
 
 /**

@@ -10,7 +10,7 @@ import {
   type UploadOptions,
   type UploadResult,
 } from '@cairn/sdk'
-import type { State } from './state.ts'
+import type { State } from '../state/state.ts'
 
 /**
  * Uploads in parts and stores the progress, so that the same call resumes after any interruption. Another file under

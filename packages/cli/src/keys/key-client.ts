@@ -1,5 +1,5 @@
 import { type Client, closeKeySession, createClient, type KeySession, openKeySession } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
 import { openWallet } from './open-wallet.ts'
 
 /** A session is reused unless it expires within this time. */

@@ -1,6 +1,6 @@
 import { stat } from 'node:fs/promises'
 import { CairnError, type UploadOptions } from '@cairn/sdk'
-import { flag, type Options, text, type Values } from './command.ts'
+import { flag, type Options, text, type Values } from '../command.ts'
 
 /** The options that determine the CID of content. */
 export const cidOptions: Options = {

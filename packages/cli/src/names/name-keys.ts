@@ -1,10 +1,10 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
+import { makeFolder } from '../state/make-folder.ts'
+import { readSecret, writeSecret } from '../state/state.ts'
+import type { Prompt } from '../terminal/prompt.ts'
 import { type LockedSeed, lockSeed, unlockSeed } from './locked-seed.ts'
-import { makeFolder } from './make-folder.ts'
-import type { Prompt } from './prompt.ts'
-import { readSecret, writeSecret } from './state.ts'
 
 /** A name key on this machine, plain or encrypted with a password. */
 export type KeptNameKey = {

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/sdk'
-import { type Options, text, type Values } from './command.ts'
+import { type Options, text, type Values } from '../command.ts'
 
 /**
  * Returns the option `--announce`; undefined if it is not given.

@@ -1,5 +1,5 @@
 import type { ChangeResult } from '@cairn/sdk'
-import type { Output } from './output.ts'
+import type { Output } from '../terminal/output.ts'
 
 /** Shows the outcome of a change on the five nodes. */
 export function showChange(

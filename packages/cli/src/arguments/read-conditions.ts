@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { Readable } from 'node:stream'
 import { CairnError, type ConditionsInput } from '@cairn/sdk'
-import { readText } from './read-text.ts'
+import { readText } from '../terminal/read-text.ts'
 
 const maxBytes = 64 * 1024
 

@@ -1,5 +1,5 @@
 import { CairnError, decryptKeystore, type Wallet } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
 
 /** Opens the wallet with its password. @throws CairnError NO_WALLET, INVALID_KEYSTORE */
 export async function openWallet({ state, prompt }: Pick<CommandContext, 'state' | 'prompt'>): Promise<Wallet> {

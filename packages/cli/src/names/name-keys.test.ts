@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNameKey } from '@cairn/sdk'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { Prompt } from '../terminal/prompt.ts'
 import { lockSeed, unlockSeed } from './locked-seed.ts'
 import { type KeptNameKey, openKept, openNameKeys } from './name-keys.ts'
-import type { Prompt } from './prompt.ts'
 
 let folder = ''
 beforeEach(() => {

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/sdk'
-import { text, type Values } from './command.ts'
+import { text, type Values } from '../command.ts'
 
 const unitMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 

@@ -1,6 +1,6 @@
 import { createClient, listFiles, uploadText } from '@cairn/sdk'
 import { expect, test } from 'vitest'
-import { createTestKey, createTestNetwork } from '../../../tests/fixtures.ts'
+import { createTestKey, createTestNetwork } from '../../../../tests/fixtures.ts'
 import { renameUpload } from './rename-upload.ts'
 
 test('renames the upload of the content and name, and reports if there is none', async () => {

@@ -1,8 +1,8 @@
 import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
-import { describeDetails } from './describe-details.ts'
-import { formatBytes, formatDuration } from './sizes.ts'
+import { describeDetails } from '../text/describe-details.ts'
+import { formatBytes, formatDuration } from '../text/sizes.ts'
+import { toJsonLine } from '../text/times.ts'
 import type { Sink } from './streams.ts'
-import { toJsonLine } from './times.ts'
 
 /**
  * The output of a command: results to standard output, everything else to standard error. No other module in this

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises'
 import { CairnError } from '@cairn/sdk'
-import { type CommandContext, flag } from './command.ts'
+import { type CommandContext, flag } from '../command.ts'
 
 /** Maximum size of a key file, in bytes. */
 const maxKeyBytes = 4096

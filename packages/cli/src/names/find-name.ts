@@ -1,5 +1,5 @@
 import { CairnError, type Client, getName, listNames, type NameState } from '@cairn/sdk'
-import type { CommandContext } from './command.ts'
+import type { CommandContext } from '../command.ts'
 import { type KeptNameKey, openNameKeys } from './name-keys.ts'
 
 /** A name of the user: with a key on this machine, or in the account. */

@@ -1,10 +1,10 @@
 import { CairnError, exportName, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
-import { type CommandContext, flag, text } from './command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
+import { writePrivateFile } from '../state/write-private-file.ts'
 import { findName, requireFreeLabel } from './find-name.ts'
 import { argument, quote, readLabel } from './name-arguments.ts'
 import { readKeyFile } from './name-files.ts'
 import { openKept, openNameKeys } from './name-keys.ts'
-import { writePrivateFile } from './write-private-file.ts'
 
 /**
  * Stores a name key on this machine.
