@@ -1,5 +1,4 @@
 export * from './address.ts'
-export * from './aggregator.ts'
 export * from './call.ts'
 export * from './calls/accounts.ts'
 export * from './calls/conditions.ts'
@@ -34,6 +33,11 @@ export * from './calls/webhooks.ts'
 export { allCalls } from './calls.ts'
 export * from './chain-families.ts'
 export * from './cid.ts'
+export * from './conditions/aggregator.ts'
+export * from './conditions/conditions.ts'
+export { type CoreumCondition, type RadixCondition, radixChains } from './conditions/coreum.ts'
+export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions/evm.ts'
+export { invalidCondition, invalidConditionField } from './conditions/invalid-condition.ts'
 export {
   type Comparator,
   comparators,
@@ -47,13 +51,10 @@ export {
   placeholderName,
   type ReturnValueTest,
   userAddressPlaceholder,
-} from './condition-parts.ts'
-export * from './condition-reasons.ts'
-export { conditionRule, conditionRules } from './condition-rules.ts'
-export * from './conditions.ts'
-export { type CoreumCondition, type RadixCondition, radixChains } from './conditions-coreum.ts'
-export { abiTypes, type EvmCondition, type EvmSignature, evmMethods, evmSignature } from './conditions-evm.ts'
-export type { SolanaCondition } from './conditions-solana.ts'
+} from './conditions/parts.ts'
+export * from './conditions/reasons.ts'
+export { conditionRule, conditionRules } from './conditions/rules.ts'
+export type { SolanaCondition } from './conditions/solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
 export * from './dialects.ts'
 export { createEarlySync, type EarlySync } from './early-sync.ts'
@@ -84,7 +85,6 @@ export { findRule } from './find-rule.ts'
 export { forEachOf } from './for-each-of.ts'
 export { freePiece } from './free-piece.ts'
 export { headerOf } from './header-of.ts'
-export { invalidCondition, invalidConditionField } from './invalid-condition.ts'
 export * from './join-url.ts'
 export * from './key-grant.ts'
 export * from './limits.ts'

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { coreumChains } from './chain-families.ts'
-import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-import { conditionMessage } from './condition-rules.ts'
-import { fieldMessage } from './field-rules.ts'
+import { coreumChains } from '../chain-families.ts'
+import { fieldMessage } from '../field-rules.ts'
+import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
+import { conditionMessage } from './rules.ts'
 
 const required = fieldMessage('FIELD_REQUIRED')
 

@@ -2,9 +2,9 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CairnError } from '../error.ts'
 import { parseConditions } from './conditions.ts'
-import { abiTypes, evmMethods } from './conditions-evm.ts'
-import { CairnError } from './error.ts'
+import { abiTypes, evmMethods } from './evm.ts'
 
 const require = createRequire(import.meta.url)
 type Validator = { updateConditionSchema: { validate(input: unknown): { error?: { message: string } } } }

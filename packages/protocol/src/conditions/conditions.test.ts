@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest'
-import { conditionRules } from './condition-rules.ts'
+import { CairnError } from '../error.ts'
+import { fieldRules } from '../field-rules.ts'
+import { fillReason, parseReasonFacts } from '../reason.ts'
 import { parseConditions } from './conditions.ts'
-import { CairnError } from './error.ts'
-import { fieldRules } from './field-rules.ts'
-import { fillReason, parseReasonFacts } from './reason.ts'
+import { conditionRules } from './rules.ts'
 
 const contractAddress = '0xF0Bc72fA04aea04d04b1fA80B359Adb566E1c8B1'
 const returnValueTest = { comparator: '>=', value: '0' }

@@ -1,14 +1,14 @@
 import * as v from 'valibot'
-import { isEvmAddress } from './address.ts'
+import { isEvmAddress } from '../address.ts'
+import { fieldMessage, noteBrokenRule } from '../field-rules.ts'
 import {
   chainNameSchema,
   conditionIdSchema,
   maxConditionParameters,
   parametersSchema,
   returnValueTestSchema,
-} from './condition-parts.ts'
-import { conditionMessage, conditionRule } from './condition-rules.ts'
-import { fieldMessage, noteBrokenRule } from './field-rules.ts'
+} from './parts.ts'
+import { conditionMessage, conditionRule } from './rules.ts'
 
 const required = fieldMessage('FIELD_REQUIRED')
 const notAnAddress = conditionMessage('NOT_AN_EVM_ADDRESS')

@@ -1,7 +1,7 @@
-import { conditionRule } from './condition-rules.ts'
-import { fieldRule } from './field-rules.ts'
+import { fieldRule } from '../field-rules.ts'
+import type { Reason } from '../reason.ts'
 import { invalidCondition } from './invalid-condition.ts'
-import type { Reason } from './reason.ts'
+import { conditionRule } from './rules.ts'
 
 /** Maximum length of an aggregator in characters, and maximum nesting depth of its parentheses and negations. */
 export const maxAggregatorCharacters = 512

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { conditionMessage, conditionRule } from './condition-rules.ts'
-import { fieldMessage, noteBrokenRule } from './field-rules.ts'
-import { findRule } from './find-rule.ts'
+import { fieldMessage, noteBrokenRule } from '../field-rules.ts'
+import { findRule } from '../find-rule.ts'
+import { conditionMessage, conditionRule } from './rules.ts'
 
 /** Limits of one set of conditions. */
 export const maxConditions = 10

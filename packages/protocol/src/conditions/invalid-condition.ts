@@ -1,5 +1,5 @@
-import { CairnError } from './error.ts'
-import type { Reason } from './reason.ts'
+import { CairnError } from '../error.ts'
+import type { Reason } from '../reason.ts'
 
 /** Where a rule of conditions is broken. */
 export type Place = {

@@ -1,9 +1,9 @@
 import * as v from 'valibot'
-import { isSolanaAddress } from './address.ts'
-import { solanaChains } from './chain-families.ts'
-import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './condition-parts.ts'
-import { conditionMessage } from './condition-rules.ts'
-import { fieldMessage } from './field-rules.ts'
+import { isSolanaAddress } from '../address.ts'
+import { solanaChains } from '../chain-families.ts'
+import { fieldMessage } from '../field-rules.ts'
+import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
+import { conditionMessage } from './rules.ts'
 
 const address = v.pipe(
   v.string(fieldMessage('FIELD_REQUIRED')),

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { CairnError } from '../error.ts'
 import { type Expression, evaluateExpression, parseAggregator, type Truth } from './aggregator.ts'
-import { CairnError } from './error.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
