@@ -1,7 +1,7 @@
 import { encodeCarFrame, encodeCarHeader, importProfiles } from '@cairn/unixfs'
 import { CID } from 'kubo-rpc-client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestGateway } from '../../services/storage/src/gateway/test-gateway.ts'
+import { createTestGateway } from '../../services/storage/src/gateway/test-gateway.fixture.ts'
 import { patternedBytes } from './file-tree.ts'
 import { type GatewayRequest, requestGateway } from './gateway-requests.ts'
 import { type Kubo, startKubo } from './kubo.ts'

@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { expect, test } from 'vitest'
 import { openPictureGateway } from '../pictures/picture-gateway.fixture.ts'
-import { createTestGateway, sha256 } from './test-gateway.ts'
+import { createTestGateway, sha256 } from './test-gateway.fixture.ts'
 
 /** Codes that both calls declare: what is below a name is served like what is below its CID. */
 const declared = ['getIpfs', 'getIpns']

@@ -4,7 +4,7 @@ import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { base64url } from 'multiformats/bases/base64'
 import { describe, expect, it } from 'vitest'
-import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.ts'
+import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.fixture.ts'
 
 const encode = (segments: string[]) => segments.map(encodeURIComponent).join('/')
 

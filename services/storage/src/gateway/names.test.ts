@@ -13,7 +13,7 @@ import { type DnsServer, startDnsServer } from '../names/dns-server.fixture.ts'
 import { createDnslinkResolver } from '../names/dnslink.ts'
 import { type NamesPlace, startDatabases } from '../names/names.fixture.ts'
 import { acceptRecord, createNameResolver, type NameResolver, type NamesContext } from '../names/names.ts'
-import { createTestGateway, type TestGateway } from './test-gateway.ts'
+import { createTestGateway, type TestGateway } from './test-gateway.fixture.ts'
 
 let databases: Awaited<ReturnType<typeof startDatabases>>
 let place: NamesPlace

@@ -4,7 +4,7 @@ import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
-import { createTestGateway } from './test-gateway.ts'
+import { createTestGateway } from './test-gateway.fixture.ts'
 
 describe('origins', () => {
   it('redirects paths of a name with subdomains to the origin of the CID', async () => {

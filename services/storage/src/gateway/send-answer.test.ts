@@ -3,7 +3,7 @@ import { connect, type Socket } from 'node:net'
 import { importProfiles } from '@cairn/unixfs'
 import type { FastifyInstance } from 'fastify'
 import { afterEach, describe, expect, it } from 'vitest'
-import { createTestGateway } from './test-gateway.ts'
+import { createTestGateway } from './test-gateway.fixture.ts'
 
 const open: { close(): unknown }[] = []
 

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
 import { findLinkedValue } from './linked-value.ts'
 import { toTarItem, writeTar } from './serve-tar.ts'
-import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.ts'
+import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.fixture.ts'
 
 const cidOf = (code: number, bytes: Uint8Array) => CID.createV1(code, Digest.create(0x12, sha256(bytes)))
 

@@ -2,7 +2,7 @@ import { createAddressSlots } from '@cairn/service'
 import { createFileImporter, importProfiles } from '@cairn/unixfs'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
-import { blockKey, makeBytes, sha256 } from '../gateway/test-gateway.ts'
+import { blockKey, makeBytes, sha256 } from '../gateway/test-gateway.fixture.ts'
 import { beginCount } from './count-blocks.ts'
 
 const { signal } = new AbortController()
