@@ -7,7 +7,7 @@ const client = '@walletconnect/sign-client'
 /**
  * Marker file of a build without the WalletConnect client. The service then does not offer wallets on other devices.
  */
-export const withoutClientFile = 'without-wallet-connect.txt'
+const withoutClientFile = 'without-wallet-connect.txt'
 
 /**
  * Includes the WalletConnect client in a build if it is installed (`npm run add -- wallet-connect`): it is 100 MiB for

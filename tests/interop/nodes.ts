@@ -16,7 +16,7 @@ export function nodeFolder(version: string): string {
 }
 
 /** Folder of the program of a version. */
-export function nodeBin(version: string): string {
+function nodeBin(version: string): string {
   return join(nodeFolder(version), 'node_modules', nodePackage, 'bin')
 }
 

@@ -6,7 +6,7 @@ import * as v from 'valibot'
 import { runProgram } from './run-program.ts'
 
 /** The setting with the folder of both repositories. */
-export const peerSuitesSetting = 'CAIRN_TEST_PEER_SUITES'
+const peerSuitesSetting = 'CAIRN_TEST_PEER_SUITES'
 
 /** A suite of the peer: its npm packages do not contain it. */
 export type PeerSuite = { repository: string; packageName: string }

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 
 /** System calls by which an upload reaches the disk. */
-export const diskCalls = [
+const diskCalls = [
   'pwrite64',
   'pwritev',
   'fsync',

@@ -37,7 +37,7 @@ export type ProviderNetworkOptions = {
 }
 
 /** Returns the folder of one provider, with its own pieces and secrets. */
-export function providerFolder(home: string, number: number): string {
+function providerFolder(home: string, number: number): string {
   return join(home, 'providers', String(number))
 }
 

@@ -38,7 +38,7 @@ const targets: readonly { file: string; evmVersion: string; names?: readonly str
  * Compiles all contracts with the optimiser on. The same sources produce the same bytes: no metadata hash is appended.
  * @throws Error with the message of the compiler for every error and warning
  */
-export function compileContracts(): ContractArtifact[] {
+function compileContracts(): ContractArtifact[] {
   return targets.flatMap(({ file, evmVersion, names }) => {
     const source = readFileSync(join(folder, file), 'utf8')
     const contracts = compileSource(file, source, evmVersion)

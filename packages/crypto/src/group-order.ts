@@ -22,7 +22,7 @@ export function invert(value: bigint, modulus = order): bigint {
 }
 
 /** Bytes of a scalar on the wire: big-endian, fixed length. */
-export const scalarBytes = 32
+const scalarBytes = 32
 /** Random bytes per scalar: reduced modulo the order they are uniform to 2^-128. */
 const drawnBytes = 48
 const scalarPattern = /^[0-9a-f]{64}$/

@@ -3,7 +3,7 @@ import { bytesToHex, hexToBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base58, base64 } from '@scure/base'
 
 /** Returns the bytes of a Solana address; undefined unless it is 32 bytes in base58. */
-export function solanaKeyOf(address: string): Uint8Array | undefined {
+function solanaKeyOf(address: string): Uint8Array | undefined {
   const key = decode(() => base58.decode(address))
   return key?.length === 32 ? key : undefined
 }

@@ -33,7 +33,7 @@ export function readPublicKey(bytes: Uint8Array): PublicKey | undefined {
 }
 
 /** Encodes a public key in the libp2p format. */
-export function writePublicKey({ type, key }: PublicKey): Uint8Array {
+function writePublicKey({ type, key }: PublicKey): Uint8Array {
   return writeFields([
     [1, types[type]],
     [2, key],

@@ -14,7 +14,7 @@ export function hashLevel(nodes: Uint8Array, into: Uint8Array = new Uint8Array(n
 }
 
 /** As {@link hashLevel}, for a level with a power of two as length, or completed with the zeros of `level`. */
-export function hashUp(nodes: Uint8Array, level: number): Uint8Array {
+function hashUp(nodes: Uint8Array, level: number): Uint8Array {
   if ((nodes.length / nodeBytes) % 2 === 0) return hashLevel(nodes)
   const even = new Uint8Array(nodes.length + nodeBytes)
   even.set(nodes)

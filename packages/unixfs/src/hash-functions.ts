@@ -13,7 +13,7 @@ export type MultihashFunction = {
 }
 
 /** Minimum length of a digest in bytes, as in Kubo: a shorter one is not safe. */
-export const minDigestBytes = 20
+const minDigestBytes = 20
 
 /** Multihash code of BLAKE2b with digests of one byte, minus one. */
 const blake2bCode = 0xb200

@@ -10,7 +10,7 @@ export type ActivityItem = { id: string; at: number } & (
 /** The known part of a log: events, newest first, and the time of the last one if there are older ones. */
 export type KnownPart<Event> = { events: readonly Event[]; oldest: number | undefined }
 
-export function accountItem(event: AccountEvent): ActivityItem {
+function accountItem(event: AccountEvent): ActivityItem {
   return { source: 'account', id: event.id, at: Date.parse(event.timestamp), event }
 }
 

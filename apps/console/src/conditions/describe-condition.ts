@@ -35,7 +35,7 @@ export function readSentence(name: TemplateName, { symbol }: ConditionUnits = {}
 }
 
 /** Describes a comparison in words. */
-export function describeComparator(text: string): string {
+function describeComparator(text: string): string {
   const known = comparators.find((comparator): comparator is Comparator => comparator === text)
   return known === undefined ? text : messages.conditions.comparators[known]
 }

@@ -1,6 +1,6 @@
 import type { StorageProofs } from '@cairn/sdk'
 
-export const stageNames = ['received', 'packed', 'piece', 'deal', 'proven'] as const
+const stageNames = ['received', 'packed', 'piece', 'deal', 'proven'] as const
 export type StageName = (typeof stageNames)[number]
 /** `fault`: every assigned provider failed or missed proofs. */
 export type StageState = 'done' | 'now' | 'waiting' | 'fault'

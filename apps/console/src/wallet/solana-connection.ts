@@ -110,7 +110,7 @@ function findWallet(name: string): Promise<SolanaWallet | undefined> {
 }
 
 /** The standard has no code for a rejection: wallets use that of EIP-1193, or a message. */
-export class WalletRefusal extends Error {
+class WalletRefusal extends Error {
   override readonly name = 'UserRejectedRequestError'
 }
 

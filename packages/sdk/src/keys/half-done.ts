@@ -155,6 +155,6 @@ function without<T>(list: readonly T[], some: readonly T[]): T[] {
   return list.filter((one) => !some.includes(one))
 }
 
-export function mostCommon(list: readonly string[]): string | undefined {
+function mostCommon(list: readonly string[]): string | undefined {
   return groupBy(list, (one) => one).sort(([, a], [, b]) => b.length - a.length)[0]?.[0]
 }

@@ -54,7 +54,7 @@ export type Resumable = {
 }
 
 /** Attempts without progress at the service; the pauses between them, in ms, double each time. */
-export const partTries = 8
+const partTries = 8
 const firstPauseMs = 500
 const maxPauseMs = 30_000
 

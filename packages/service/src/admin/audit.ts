@@ -34,7 +34,7 @@ export type LoggedAction = Omit<AuditEntry, 'reason'> & { at: number; actor: str
 type Executor = Parameters<RawBuilder<unknown>['execute']>[0]
 
 /** The operating system user that runs the command; its number in a container without user names. */
-export function nameActor(): string {
+function nameActor(): string {
   try {
     return userInfo().username
   } catch {

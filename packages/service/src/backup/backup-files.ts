@@ -19,7 +19,7 @@ export const fileSchema = v.object({
   bytes: wholeSchema,
   sha256: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
 })
-export const backupIdSchema = v.pipe(v.string(), v.regex(/^\d{8}-\d{9}-[0-9a-f]{6}$/))
+const backupIdSchema = v.pipe(v.string(), v.regex(/^\d{8}-\d{9}-[0-9a-f]{6}$/))
 
 /** The first fields of every manifest. */
 export const manifestHead = {

@@ -21,7 +21,7 @@ export type ContractVerifier = (
 ) => Promise<string | undefined>
 
 /** Anyone can make a service call chains: these limit the cost of one call, and the number of concurrent ones. */
-export const contractLimits = {
+const contractLimits = {
   /** Maximum size of a signature passed to a contract. */
   maxSignatureBytes: 4096,
   /** Time limit for all messages on all chains together. */

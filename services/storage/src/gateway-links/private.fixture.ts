@@ -152,7 +152,7 @@ function hasEntry(schema: unknown, name: string): boolean {
 }
 
 /** Status, code and text of a response, without the requested CID. */
-export function withoutCid({ status, headers, body }: Got, cid: string) {
+function withoutCid({ status, headers, body }: Got, cid: string) {
   const text = body
     .toString('latin1')
     .replaceAll(cid, '{cid}')

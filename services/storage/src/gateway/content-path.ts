@@ -4,7 +4,7 @@ import { parseCid } from '../content/parse-cid.ts'
 import { maxPathNames } from '../content/path-limits.ts'
 
 /** Maximum length of a request path, in characters as sent. */
-export const maxRequestPath = 8192
+const maxRequestPath = 8192
 
 /** A parsed content path: a root, and the names below it. */
 export type ContentPath = {
@@ -84,7 +84,7 @@ export function encodeStrict(text: string): string {
 /**
  * Percent-encodes one name for a path, except for characters that RFC 3986 allows there (`+`, `=`, `,` and others).
  */
-export function encodeSegment(text: string): string {
+function encodeSegment(text: string): string {
   return encodeURIComponent(text).replace(/%(?:24|26|2B|2C|3A|3B|3D|40)/g, (triple) =>
     String.fromCharCode(Number.parseInt(triple.slice(1), 16)),
   )

@@ -20,7 +20,7 @@ export type DirectoryPage = {
 }
 
 /** Number of entries per page. */
-export const entriesPerPage = 500
+const entriesPerPage = 500
 
 /** Changes with the page's markup or style, so that cached pages of an older version do not match. */
 export const pageVersion = createHash('sha256').update(pageStyle).update('page-6').digest('hex').slice(0, 16)

@@ -14,7 +14,7 @@ const longestLabel = 63
  * Encodes a CID as a host label: version 1 in base32, because DNS is case-insensitive.
  * @throws CairnError INVALID_CID when it is too long for a label.
  */
-export function cidLabel(cid: CID): string {
+function cidLabel(cid: CID): string {
   const label = cid.toV1().toString()
   if (label.length <= longestLabel) return label
   throw new CairnError('INVALID_CID', {

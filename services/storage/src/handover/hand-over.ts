@@ -10,7 +10,7 @@ import type { KuboClient } from './kubo-client.ts'
 type Reader = Context['db']['read']
 
 /** Roots per round of the worker. */
-export const rootsPerRound = 50
+const rootsPerRound = 50
 /** Time after which a round begins no other root, in ms: withdrawals of the meantime are first in the next one. */
 const roundMs = 30_000
 /** Pauses before a root that failed is tried again; the last one repeats. */

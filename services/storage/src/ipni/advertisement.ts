@@ -17,7 +17,7 @@ const topic = '/indexer/ingest/mainnet'
 export const gatewayMetadata = Uint8Array.of(0xa0, 0x12, 0x00)
 
 /** Link of an advertisement without entries: a truncated hash of nothing. @see https://github.com/ipni/specs/blob/main/IPNI.md */
-export const noEntries = CID.createV1(raw, create(sha2256, sha256(new Uint8Array()).subarray(0, 16)))
+const noEntries = CID.createV1(raw, create(sha2256, sha256(new Uint8Array()).subarray(0, 16)))
 
 /** Multihashes per chunk, the default of other publishers: about 600 KB. */
 export const hashesPerChunk = 16_384

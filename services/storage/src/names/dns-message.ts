@@ -12,7 +12,7 @@ const aliasType = 5
 const optionsType = 41
 const internetClass = 1
 /** Fits into every network path unfragmented. @see https://www.dnsflagday.net/2020/ */
-export const maxDatagramBytes = 1232
+const maxDatagramBytes = 1232
 const maxPointers = 32
 const maxTtlSeconds = 7 * 24 * 3600
 

@@ -18,7 +18,7 @@ export const bob = '0x00000000000000000000000000000000000000bb'
 export const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 export const hour = 3_600_000
 export const day = 24 * hour
-export const testSecret = new Uint8Array(32).fill(9)
+const testSecret = new Uint8Array(32).fill(9)
 
 /** Any number of replicas on one database, with one clock that the test controls. */
 export type NamesPlace = {

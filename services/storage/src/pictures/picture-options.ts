@@ -1,8 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 
 /** Formats that pictures are written in. */
-export const pictureFormats = ['avif', 'webp', 'jpeg', 'png', 'gif'] as const
-export type PictureFormat = (typeof pictureFormats)[number]
+export type PictureFormat = 'avif' | 'webp' | 'jpeg' | 'png' | 'gif'
 
 const fits = ['scale-down', 'contain', 'cover', 'crop', 'pad'] as const
 const gravities = ['center', 'top', 'right', 'bottom', 'left', 'auto'] as const

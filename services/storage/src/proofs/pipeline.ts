@@ -36,7 +36,7 @@ type Stage = {
 }
 
 /** Steps of a deal by its state: queued → offered → kept → proving. Each step is one visit to the provider. */
-export const dealSteps: DealSteps = {
+const dealSteps: DealSteps = {
   queued: offerDeal,
   offered: followDeal,
   kept: proveDeal,

@@ -123,7 +123,7 @@ export function readDeclaredChecksum(header: (name: string) => string | undefine
 }
 
 /** @throws CairnError `InvalidRequest` for a text that is not a digest of the algorithm */
-export function requireDigest(algorithm: ChecksumAlgorithm, value: string): void {
+function requireDigest(algorithm: ChecksumAlgorithm, value: string): void {
   const bytes = Buffer.from(value, 'base64')
   if (bytes.length === digestBytes[algorithm] && bytes.toString('base64') === value) return
   throw s3Error('InvalidRequest', `Value for ${checksumHeader(algorithm)} header is invalid.`)

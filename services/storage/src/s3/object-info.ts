@@ -109,7 +109,7 @@ const maxTags = 10
 const maxBucketTags = 50
 
 /** Reads the header `x-amz-tagging`: tags as a query. @throws CairnError `InvalidTag` */
-export function readTagging(text: string | undefined): Tag[] {
+function readTagging(text: string | undefined): Tag[] {
   if (text === undefined || text === '') return []
   return requireTags([...new URLSearchParams(decodeHeader(text))].map(([key, value]) => ({ key, value })))
 }

@@ -35,7 +35,7 @@ export async function abortExpired(context: Context, signal: AbortSignal): Promi
 }
 
 /** Removes parts whose replica stopped before it recorded and acknowledged them. Returns their number. */
-export function removeAbandonedParts({ db, objects }: Context, signal: AbortSignal): Promise<number> {
+function removeAbandonedParts({ db, objects }: Context, signal: AbortSignal): Promise<number> {
   const isRecorded = async (key: string) => {
     const row = db.read.selectFrom('s3_part').select('object_key').where('object_key', '=', key)
     return (await row.executeTakeFirst()) !== undefined

@@ -3,7 +3,7 @@ import { requestOutside } from '@cairn/service'
 import { signMessage } from './webhook-secret.ts'
 
 /** Time limit of a delivery, until the receiver's status arrives. */
-export const deliveryTimeoutMs = 10_000
+const deliveryTimeoutMs = 10_000
 
 /** A message to a receiver. */
 export type Message = { id: string; body: string }

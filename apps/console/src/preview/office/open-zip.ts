@@ -13,7 +13,7 @@ export type Zip = {
 type Entry = { method: number; compressedBytes: number; at: number }
 
 /** Decompressed bytes of one file, at most: a small ZIP can claim any size. */
-export const maxEntryBytes = 48 * 1024 * 1024
+const maxEntryBytes = 48 * 1024 * 1024
 /** Decompressed bytes of all reads, at most: a document can name the same part a thousand times. */
 export const maxReadBytes = 256 * 1024 * 1024
 const maxEntries = 20_000
