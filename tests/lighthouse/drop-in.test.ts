@@ -130,6 +130,37 @@ test('rejects a duplicate name with its own text, before anything is sent', asyn
   })
 })
 
+test('the router has both published names', () => {
+  const { lighthouseConfig: ours } = dropIn
+  const before = ours.lighthouseAuthNode
+  ours.lighthouseBLSNode = 'http://127.0.0.1:1'
+  expect(ours.lighthouseAuthNode).toBe('http://127.0.0.1:1')
+  ours.lighthouseAuthNode = before
+  expect(ours.lighthouseBLSNode).toBe(before)
+})
+
+test('takes null for the options, and a callback instead of them', async () => {
+  const path = join(folder, 'null.bin')
+  writeFileSync(path, randomBytes(1000))
+  const upload: (...values: unknown[]) => Promise<unknown> = Reflect.get(dropIn, 'upload')
+  const steps: unknown[] = []
+  await upload(path, apiKey, null, (step: unknown) => steps.push(step))
+  expect(steps.at(-1)).toEqual({ progress: 100 })
+  await upload(path, apiKey, (step: unknown) => steps.splice(0, steps.length, step, 'again'))
+  expect(steps).toEqual([{ progress: 100 }, 'again'])
+})
+
+test('rejects content that has no bytes', async () => {
+  for (const name of ['uploadBuffer', 'uploadText', 'textUploadEncrypted']) {
+    const upload: (...values: unknown[]) => Promise<unknown> = Reflect.get(dropIn, name)
+    for (const value of [{ name: 'an object' }, 5, undefined])
+      await expect(upload(value, apiKey)).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: 'The content must be a text, bytes or a Blob',
+      })
+  }
+})
+
 test('reports progress as often as the published SDK, ending with 100', async () => {
   const path = join(folder, 'three.bin')
   writeFileSync(path, randomBytes(3_000_000))

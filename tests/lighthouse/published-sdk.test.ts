@@ -37,10 +37,10 @@ type PublishedSdk = {
     path: string,
     apiKey: string,
     options?: unknown,
-    onProgress?: (data: unknown) => void,
+    onProgress?: unknown,
   ): Promise<{ data: Uploaded }>
-  uploadText(text: string, apiKey: string, name?: string, options?: unknown): Promise<{ data: Uploaded }>
-  uploadBuffer(bytes: Uint8Array, apiKey: string, options?: unknown): Promise<{ data: Uploaded }>
+  uploadText(text: string | Uint8Array, apiKey: string, name?: string, options?: unknown): Promise<{ data: Uploaded }>
+  uploadBuffer(bytes: Uint8Array | Uint16Array | string, apiKey: string, options?: unknown): Promise<{ data: Uploaded }>
   uploadCAR(path: string, apiKey: string, options?: unknown): Promise<{ data: Uploaded }>
 }
 
@@ -179,6 +179,27 @@ describe.each([
     const buffer = await sdk.uploadBuffer(Buffer.from([1, 2, 3]), apiKey)
     expect(await fetchBytes(buffer.data.Hash)).toEqual(Buffer.from([1, 2, 3]))
     await expect(sdk.uploadText('x', 'nonsense')).rejects.toThrow('Authentication failed')
+  })
+
+  test('uploadText stores bytes, and uploadBuffer a text and the bytes of any view', async () => {
+    const bytes = await sdk.uploadText(new Uint8Array([1, 2, 3]), apiKey)
+    expect(await fetchBytes(bytes.data.Hash)).toEqual(Buffer.from([1, 2, 3]))
+    const text = await sdk.uploadBuffer('grüße', apiKey)
+    expect((await fetchBytes(text.data.Hash)).toString()).toBe('grüße')
+    const view = await sdk.uploadBuffer(new Uint16Array([0x0201, 0x0403]), apiKey)
+    expect(await fetchBytes(view.data.Hash)).toEqual(Buffer.from([1, 2, 3, 4]))
+    // Programs pass the type of the file here.
+    const typed = await sdk.uploadBuffer(Buffer.from('typed'), apiKey, 'text/plain')
+    expect((await fetchBytes(typed.data.Hash)).toString()).toBe('typed')
+  })
+
+  test('upload takes the arguments of older versions', async () => {
+    const path = join(folder, 'older.txt')
+    writeFileSync(path, 'as before')
+    for (const rest of [[false], [false, null], [false, { num_copies: 2 }], [false, () => undefined]]) {
+      const { data } = await sdk.upload(path, apiKey, ...rest)
+      expect((await fetchBytes(data.Hash)).toString()).toBe('as before')
+    }
   })
 
   test('uploadCAR keeps the root', async () => {

@@ -63,8 +63,14 @@ const config = {
   /** Downloads. */
   lighthouseGateway: 'http://127.0.0.1:8081',
   /** The router of the key nodes. */
-  lighthouseBLSNode: 'http://127.0.0.1:9000',
   lighthouseAuthNode: 'http://127.0.0.1:9000',
+  /** The same under the name that the published SDK has for it: setting one sets both. */
+  get lighthouseBLSNode(): string {
+    return this.lighthouseAuthNode
+  },
+  set lighthouseBLSNode(url: string) {
+    this.lighthouseAuthNode = url
+  },
   /** Default chain for payments. */
   network: String(defaultNetwork),
   /** Pause in ms after each of the five calls of a change. */

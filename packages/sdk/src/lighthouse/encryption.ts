@@ -14,7 +14,7 @@ import * as kavach from './kavach.ts'
 import type { ChangeAnswer } from './key-router.ts'
 import { callRouter } from './key-router.ts'
 import { withPeerText } from './peer-text.ts'
-import { type ProgressCallback, readOptions, type UploadOptions } from './upload.ts'
+import { type ProgressCallback, readArguments, readContent, type UploadOptions } from './upload.ts'
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string }[] }
 
@@ -46,8 +46,7 @@ export async function uploadEncrypted(
   cidVersionOrOptions: number | UploadOptions = 1,
   uploadProgressCallback?: ProgressCallback,
 ): Promise<Uploaded> {
-  const given = typeof cidVersionOrOptions === 'number' ? { cidVersion: cidVersionOrOptions } : cidVersionOrOptions
-  const options = readOptions(given, uploadProgressCallback ?? ('onProgress' in given ? given.onProgress : undefined))
+  const options = readArguments(cidVersionOrOptions, uploadProgressCallback)
   const batch = await openBatch(sourcePath)
   // A signature is valid for one operation, which is one file.
   const checked = /^0x/i.test(authToken) ? { ...batch, files: () => onlyOne(batch.files()) } : batch
@@ -56,7 +55,7 @@ export async function uploadEncrypted(
 
 /**
  * Encrypts and uploads a text.
- * @throws CairnError KEY_SAVE_FAILED
+ * @throws CairnError KEY_SAVE_FAILED, INVALID_REQUEST for what has no bytes
  */
 export async function textUploadEncrypted(
   text: string,
@@ -66,9 +65,12 @@ export async function textUploadEncrypted(
   name = 'text',
   options: UploadOptions = {},
 ): Promise<Uploaded> {
-  const bytes = new TextEncoder().encode(text)
-  const file: LocalFile = { name, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }
-  const settings = { ...readOptions(options, options.onProgress), mimeType: 'text/plain' }
+  const content = readContent(text)
+  const file: LocalFile =
+    content instanceof Blob
+      ? blobFile(content, name)
+      : { name, sizeBytes: content.length, canReopen: true, open: () => [content] }
+  const settings = { ...readArguments(options, undefined), mimeType: 'text/plain' }
   return send(apiKey, batchOf(file), settings, savingWith(publicKey, authToken))
 }
 

@@ -28,8 +28,7 @@ export async function upload(
   cidVersionOrOptions: number | UploadOptions = 1,
   uploadProgressCallback?: ProgressCallback,
 ): Promise<Uploaded> {
-  const given = typeof cidVersionOrOptions === 'number' ? { cidVersion: cidVersionOrOptions } : cidVersionOrOptions
-  const options = readOptions(given, uploadProgressCallback ?? ('onProgress' in given ? given.onProgress : undefined))
+  const options = readArguments(cidVersionOrOptions, uploadProgressCallback)
   const client = clientOf(apiKey)
   if (typeof pathOrFiles === 'string') {
     const path = await openPath(pathOrFiles)
@@ -44,32 +43,47 @@ export async function upload(
   return answer(await withPeerText('upload', sending))
 }
 
-/** Uploads a text. */
+/** Uploads a text. @throws CairnError INVALID_REQUEST for what has no bytes */
 export async function uploadText(
   text: string,
   apiKey: string,
   name = 'text',
   options: UploadOptions = {},
 ): Promise<Uploaded> {
-  return answer(
-    await uploadBytes(clientOf(apiKey), new TextEncoder().encode(text), {
-      ...readOptions(options, options.onProgress),
-      name,
-    }),
-  )
+  return sendContent(text, apiKey, { ...readArguments(options, undefined), name })
 }
 
-/** Uploads bytes. */
+/** Uploads bytes, or a text as UTF-8. @throws CairnError INVALID_REQUEST for what has no bytes */
 export async function uploadBuffer(
-  buffer: Uint8Array | ArrayBuffer | Blob,
+  buffer: Uint8Array | ArrayBuffer | ArrayBufferView | Blob | string,
   apiKey: string,
   options: UploadOptions = {},
 ): Promise<Uploaded> {
-  const settings = { ...readOptions(options, options.onProgress), name: 'blob' }
-  if (buffer instanceof Blob) return answer(await uploadFile(clientOf(apiKey), buffer, settings))
-  return answer(
-    await uploadBytes(clientOf(apiKey), buffer instanceof Uint8Array ? buffer : new Uint8Array(buffer), settings),
-  )
+  return sendContent(buffer, apiKey, { ...readArguments(options, undefined), name: 'blob' })
+}
+
+async function sendContent(value: unknown, apiKey: string, options: SdkOptions): Promise<Uploaded> {
+  const content = readContent(value)
+  const client = clientOf(apiKey)
+  const sending =
+    content instanceof Blob ? uploadFile(client, content, options) : uploadBytes(client, content, options)
+  return answer(await sending)
+}
+
+/**
+ * Returns content as bytes or a Blob. Programs without types pass a text for bytes and bytes for a text, as the published module
+ * allows.
+ * @throws CairnError INVALID_REQUEST for what has no bytes: an object would become the text "[object Object]"
+ */
+export function readContent(value: unknown): Uint8Array | Blob {
+  if (value instanceof Uint8Array || value instanceof Blob) return value
+  if (typeof value === 'string') return new TextEncoder().encode(value)
+  if (value instanceof ArrayBuffer) return new Uint8Array(value)
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'The content must be a text, bytes or a Blob',
+    hint: 'Convert an object with JSON.stringify, and read a stream to its end first.',
+  })
 }
 
 /**
@@ -83,25 +97,41 @@ export async function uploadCAR(
 ): Promise<Uploaded> {
   const name = typeof pathOrFile === 'string' ? pathOrFile : pathOrFile.name
   if (!/\.car$/i.test(name)) throw new CairnError('INVALID_CAR', { message: 'File must have a .car extension' })
-  const { onProgress } = readOptions(options, options.onProgress)
+  const { onProgress } = readArguments(options, undefined)
   const sending = uploadCar(clientOf(apiKey), pathOrFile, onProgress === undefined ? {} : { onProgress })
   return answer(await withPeerText('upload', sending))
+}
+
+/**
+ * Parses the last two arguments of an upload. Programs written for older versions pass `false`, `null`, the parameters of
+ * a deal or a callback there: as in the published module, what is neither a number nor options means the defaults.
+ * @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED
+ */
+export function readArguments(versionOrOptions: unknown, callback: unknown): SdkOptions {
+  if (typeof versionOrOptions === 'number') return readOptions({ cidVersion: versionOrOptions }, callback)
+  if (typeof versionOrOptions === 'function') return readOptions({}, versionOrOptions)
+  const given = isOptions(versionOrOptions) ? versionOrOptions : {}
+  return readOptions(given, isCallback(callback) ? callback : given.onProgress)
+}
+
+function isOptions(value: unknown): value is UploadOptions {
+  return typeof value === 'object' && value !== null
+}
+
+function isCallback(value: unknown): value is ProgressCallback {
+  return typeof value === 'function'
 }
 
 /**
  * Parses the options of any upload.
  * @throws CairnError INVALID_CID_VERSION, NOT_SUPPORTED
  */
-export function readOptions(
-  { cidVersion = 1, headers }: UploadOptions,
-  onProgress: ProgressCallback | undefined,
-): SdkOptions {
+function readOptions({ cidVersion = 1, headers }: UploadOptions, onProgress: unknown): SdkOptions {
   if (cidVersion !== 0 && cidVersion !== 1) throw new CairnError('INVALID_CID_VERSION')
   if (headers?.storageType === 'walrus') {
     throw new CairnError('NOT_SUPPORTED', { message: 'There is no walrus backend', hint: 'Omit storageType.' })
   }
-  if (onProgress === undefined) return { cidVersion }
-  return { cidVersion, onProgress: inSteps(onProgress) }
+  return isCallback(onProgress) ? { cidVersion, onProgress: inSteps(onProgress) } : { cidVersion }
 }
 
 /**
