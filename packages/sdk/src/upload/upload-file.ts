@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { batchOfFile, type FileSource, openSource } from './open-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
@@ -13,8 +14,13 @@ export function uploadFile(client: Client, source: string | Blob, options: Uploa
   return uploadSource(client, source, options)
 }
 
-/** Uploads bytes. */
-export function uploadBytes(client: Client, bytes: Uint8Array, options: UploadOptions = {}): Promise<UploadResult> {
+/** Uploads bytes. @throws CairnError INVALID_REQUEST for a text, and those of {@link uploadFile} */
+export async function uploadBytes(
+  client: Client,
+  bytes: Uint8Array,
+  options: UploadOptions = {},
+): Promise<UploadResult> {
+  refuseText(bytes)
   return uploadSource(client, bytes, options)
 }
 
@@ -24,12 +30,22 @@ export function uploadText(client: Client, text: string, options: UploadOptions 
 }
 
 /** Uploads a stream: a web stream, a Node stream, any iterable of bytes. Reads it once, so never retries. */
-export function uploadStream(
+export async function uploadStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,
   options: Omit<UploadOptions, 'skipStored'> = {},
 ): Promise<UploadResult> {
+  refuseText(stream)
   return uploadSource(client, stream, options)
+}
+
+/** A program without types may pass a text of its users: as a path, it would upload a file of the machine. */
+function refuseText(content: unknown): void {
+  if (typeof content !== 'string') return
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'This call takes no text',
+    hint: 'Use uploadText for a text, and uploadFile for a path.',
+  })
 }
 
 async function uploadSource(client: Client, source: FileSource, options: UploadOptions): Promise<UploadResult> {

@@ -113,6 +113,13 @@ test.each([0, 1, 262_144, 262_145, 3_000_000])(
   },
 )
 
+test('a text is not a path for calls that take bytes', async () => {
+  const path = join(folder, 'secret.txt')
+  writeFileSync(path, 'a file of the machine')
+  for (const upload of [uploadBytes, uploadStream])
+    await expect(Reflect.apply(upload, undefined, [client, path])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+})
+
 test('rejects a file name with a slash before a byte is sent, unless folders are wanted', async () => {
   await expect(uploadText(client, 'one', { name: 'a/b' })).rejects.toMatchObject({
     code: 'INVALID_PATH',
