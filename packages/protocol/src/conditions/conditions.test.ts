@@ -182,6 +182,11 @@ describe('rejected input, by field and id', () => {
     ['"method" of condition 2 must be getBalance or getBlockNumber', [{ ...block, method: 'balanceOf' }]],
     ['"pdaInterface" of condition 3 is required', [{ ...splToken, pdaInterface: undefined }], { chainType: 'SOLANA' }],
     ['"pdaInterface.offset" of condition 3', [{ ...splToken, pdaInterface: { offset: -1 } }], { chainType: 'SOLANA' }],
+    [
+      '"pdaInterface.offset" of condition 3 must be a number',
+      [{ ...splToken, pdaInterface: { offset: 'x' } }],
+      { chainType: 'SOLANA' },
+    ],
     ['"chain" of condition 3 must be one of "DEVNET"', [{ ...splToken, chain: 'Optimism' }], { chainType: 'SOLANA' }],
     ['"method" of condition 3', [{ ...splToken, method: 'getBalance' }], { chainType: 'SOLANA' }],
     ['"denom" of condition 1 is required', [{ ...fungible, denom: undefined }], { chainType: 'COREUM' }],

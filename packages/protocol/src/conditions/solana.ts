@@ -11,7 +11,15 @@ const address = v.pipe(
 )
 
 const pdaInterface = v.strictObject({
-  offset: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(10_485_760))),
+  /** A number, or a text with one, as the published documentation has it. */
+  offset: v.optional(
+    v.pipe(
+      v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,8}$/), v.transform(Number))], fieldMessage('NOT_A_NUMBER')),
+      v.integer(),
+      v.minValue(0),
+      v.maxValue(10_485_760),
+    ),
+  ),
   selector: v.optional(
     v.pipe(v.string(), v.maxLength(256), v.regex(/^[A-Za-z0-9_.[\]-]*$/, conditionMessage('NOT_FIELD_NAMES'))),
   ),

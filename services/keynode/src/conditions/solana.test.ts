@@ -77,6 +77,12 @@ describe('Solana', () => {
     }
     expect(await check({ ...tokens, ...is('==', String(2n ** 60n + 5n)) })).toBe('true')
     expect(await check({ ...tokens, ...is('>', '0') }, poor)).toBe('false')
+    // As the published documentation writes it.
+    const published = { ...tokens, pdaInterface: { selector: 'amount', offset: '0' } }
+    const exact = { ...published, ...is('==', String(2n ** 60n + 5n)) }
+    expect(await check(exact)).toBe('true')
+    expect(await check({ ...published, ...is('>=', '1') }, poor)).toBe('false')
+    await expect(conditions.validateOnCreate(setOf(exact))).resolves.toBeDefined()
     const field = { ...tokens, pdaInterface: { offset: 64, selector: 'u64' } }
     expect(await check({ ...field, ...is('==', String(2n ** 60n + 5n)) })).toBe('true')
     const path = { ...tokens, pdaInterface: { offset: 1, selector: 'account.data.parsed.info.tokenAmount.amount' } }

@@ -112,7 +112,8 @@ function openSolana(context: ReadContext): ChainReader<SolanaCondition> {
     owner: string,
     recency: Recency,
   ) => {
-    const { offset = 0, selector = '' } = condition.pdaInterface
+    const { offset = 0 } = condition.pdaInterface
+    const selector = selectorOf(condition)
     const isPath = selector !== '' && !isFieldType(selector)
     const encoding = isPath ? 'jsonParsed' : 'base64'
     const answer = await ask('getTokenAccountsByOwner', [
@@ -193,6 +194,11 @@ function readData(accounts: readonly (Uint8Array | undefined)[], offset: number,
   return count === 1 ? { kind: 'value', value: single, type } : unknown(conditionReason('ACCOUNTS_SEVERAL'))
 }
 
+/** Returns what a condition selects in the accounts; empty for the tokens, which the published documentation calls `amount`. */
+function selectorOf({ pdaInterface: { selector = '' } }: SolanaCondition): string {
+  return selector === 'amount' ? '' : selector
+}
+
 function typeOfSelector(selector: string): ValueType {
   if (selector === 'i64') return 'int256'
   if (selector === 'bool') return 'bool'
@@ -214,7 +220,7 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
   },
   open: openSolana,
   typeOf: (condition) =>
-    condition.standardContractType === '' ? 'uint256' : typeOfSelector(condition.pdaInterface.selector ?? ''),
+    condition.standardContractType === '' ? 'uint256' : typeOfSelector(selectorOf(condition)),
   costOf: (condition) => (condition.standardContractType === '' ? (condition.method === 'getBalance' ? 1 : 0) : 3),
   isIdentity: isSolanaAddress,
   usesIdentity: (condition) =>
@@ -222,7 +228,7 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     condition.method !== 'getLastBlockTime' &&
     (condition.parameters === undefined || condition.parameters.length === 0 || namesUser(condition.parameters)),
   async validate(condition) {
-    const { selector = '' } = condition.pdaInterface
+    const selector = selectorOf(condition)
     const isReadable = selector === '' || isFieldType(selector) || accountPath.test(selector)
     if (condition.standardContractType !== '' && !isReadable) {
       throw invalidConditionField(condition, 'pdaInterface.selector', conditionRule('SELECTOR_UNREADABLE'))
