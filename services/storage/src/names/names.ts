@@ -42,18 +42,21 @@ export { chooseSequence } from './sequence.ts'
 /** Default number of rows per page. */
 const rowsOfPage = 100
 
-/** Checks a label in the unit of work that sets it: no other unit changes the names of the account meanwhile. May throw. */
-export type CheckLabel = (trx: Kysely<Schema>) => Promise<void>
+/**
+ * A step of the unit of work that sets the label of a name: a check, or a record of the name. No other unit changes the names of
+ * the account meanwhile. May throw.
+ */
+export type LabelStep = (trx: Kysely<Schema>, name: string) => Promise<void>
 
 /**
  * Creates a key and its name for an account. The key is sealed for this account and this name.
- * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret); what `checkLabel` throws
+ * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret); what `step` throws
  */
 export async function createName(
   context: NamesContext,
   address: string,
   label?: string,
-  checkLabel?: CheckLabel,
+  step?: LabelStep,
 ): Promise<NameState> {
   const { db, clock, secret, secondarySecret } = context
   const key = await createNameKey()
@@ -64,8 +67,8 @@ export async function createName(
     // Two replicas with different secrets would create keys that the other cannot open.
     await requireKnownSecrets(trx, { secret, secondarySecret })
     await ensureName(trx, key.name, { origin: 'account', now })
-    if (checkLabel !== undefined) await lockList(trx, address)
-    await checkLabel?.(trx)
+    if (step !== undefined) await lockList(trx, address)
+    await step?.(trx, key.name)
     await insertEntry(trx, { address, name: key.name, label: label ?? null, seal, secretId }, now)
     return findEntry(trx, address, { name: key.name })
   })
@@ -138,18 +141,18 @@ export async function getName({ db }: Pick<NamesContext, 'db'>, address: string,
   return describe(entry, await findName(db.read, entry.name))
 }
 
-/** Sets or removes the label of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND; what `checkLabel` throws */
+/** Sets or removes the label of a name. @throws CairnError INVALID_NAME, NAME_NOT_FOUND; what `step` throws */
 export async function labelName(
   context: NamesContext,
   address: string,
   idOrName: string,
   label: string | null,
-  checkLabel?: CheckLabel,
+  step?: LabelStep,
 ): Promise<NameState> {
-  const { id } = await requireEntry(context.db, address, idOrName)
+  const { id, name } = await requireEntry(context.db, address, idOrName)
   await context.db.write(async (trx) => {
-    if (checkLabel !== undefined) await lockList(trx, address)
-    await checkLabel?.(trx)
+    if (step !== undefined) await lockList(trx, address)
+    await step?.(trx, name)
     await trx.updateTable('name_entry').set({ label, updated_at: context.clock.now() }).where('id', '=', id).execute()
   })
   return getName(context, address, id)

@@ -12,6 +12,7 @@ import { createName } from '../names/names.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { buildBucketFolder } from './bucket-folder.ts'
+import { publishBucket } from './publish-bucket.ts'
 import { createPublishRounds, publishChanged } from './publish-worker.ts'
 import { startTestS3, type TestS3 } from './s3.fixture.ts'
 import { signedFetch } from './signed-fetch.fixture.ts'
@@ -241,6 +242,22 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
     const names = (json as { names: { label: string; name: string }[] }).names.filter(({ label }) => label === 'raced')
     expect(names.map(({ name }) => name)).toEqual([state.name])
     expect((await listFiles()).filter(({ fileName }) => fileName === 'raced')).toHaveLength(1)
+  })
+
+  test('a call that is interrupted leaves no name without its bucket', async () => {
+    const bucket = await openBucket('interrupted')
+    const { context } = s3
+    let units = 0
+    // As a process that is killed after its first unit of work.
+    const write: typeof context.db.write = (unit) =>
+      units++ === 0 ? context.db.write(unit) : Promise.reject(new Error('killed'))
+    const killed = { ...context, db: { ...context.db, write } }
+    const address = await addressOf('interrupted')
+    await expect(publishBucket(killed, address, 'interrupted', new AbortController().signal)).rejects.toThrow()
+    const { state } = await bucket.call('GET')
+    const { json } = await s3.call('/api/names', bearer(key))
+    const names = (json as { names: { label: string; name: string }[] }).names
+    expect(names.filter(({ label }) => label === 'interrupted').map(({ name }) => name)).toEqual([state.name])
   })
 
   test('only the account of a bucket publishes it, and a deleted bucket leaves no folder', async () => {

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
 import { guardWriter } from '../moderation/moderation.ts'
-import { chooseSequence, createName, getName, publishName, removeName } from '../names/names.ts'
+import { chooseSequence, createName, getName, publishName } from '../names/names.ts'
 import { attemptCleanup, keepPack, openQuotaMeter } from '../uploads/uploads.ts'
 import { buildBucketFolder, deleteRoots } from './bucket-folder.ts'
 import { type BucketRow, selectBucket } from './store.ts'
@@ -71,20 +71,25 @@ async function isNameOf(context: Context, address: string, name: string): Promis
   }
 }
 
-/** Creates a name for a bucket. Of concurrent requests, one assigns its name, and the others remove theirs. */
+/** Creates a name for a bucket, in the unit of work that assigns it. Of concurrent requests, one does. */
 async function assignName(context: Context, row: BucketRow): Promise<void> {
-  const { name } = await createName(context, row.address, row.name)
-  const assigned = await context.db.write((trx) =>
-    trx
-      .updateTable('s3_bucket')
-      .set({ ipns_name: name, published_revision: noRevision, publish_error: null })
-      .where('name', '=', row.name)
-      .where('address', '=', row.address)
-      .where('ipns_name', row.ipns_name === null ? 'is' : '=', row.ipns_name)
-      .returning('name')
-      .executeTakeFirst(),
-  )
-  if (assigned === undefined) await removeName(context, row.address, name)
+  let isAssigned = true
+  try {
+    await createName(context, row.address, row.name, async (trx, name) => {
+      const assigned = await trx
+        .updateTable('s3_bucket')
+        .set({ ipns_name: name, published_revision: noRevision, publish_error: null })
+        .where('name', '=', row.name)
+        .where('address', '=', row.address)
+        .where('ipns_name', row.ipns_name === null ? 'is' : '=', row.ipns_name)
+        .returning('name')
+        .executeTakeFirst()
+      isAssigned = assigned !== undefined
+      if (!isAssigned) throw new CairnError('CONFLICT')
+    })
+  } catch (error) {
+    if (isAssigned) throw error
+  }
 }
 
 function setPublished(
