@@ -139,7 +139,9 @@ function chooseBytes(request: S3Request, row: ObjectRow, text: string | undefine
     return { status: 206, start, end: start + size, extra: { ...multipart, ...range } }
   }
   const range = chooseRange(text, sizeBytes)
-  if (range === 'none' || (sizeBytes === 0 && /^bytes=\d/.test(text ?? ''))) {
+  // An empty object is a whole for `chooseRange`. Like any object, it ignores a malformed range.
+  const isBeyondEmpty = sizeBytes === 0 && /^bytes=\d/.test(text ?? '') && chooseRange(text, 1) !== 'whole'
+  if (range === 'none' || isBeyondEmpty) {
     throw s3Error('InvalidRange', undefined, { ActualObjectSize: sizeBytes })
   }
   if (range === 'whole') return { status: 200, start: 0, end: sizeBytes, extra: {} }

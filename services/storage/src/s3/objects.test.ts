@@ -264,6 +264,12 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(await ask('bytes=-3')).toEqual(['789', 'bytes 7-9/10'])
     expect(await ask('bytes=8-100')).toEqual(['89', 'bytes 8-9/10'])
     expect(await refused(read('range', { Range: 'bytes=10-' }))).toEqual(['InvalidRange', 416])
+    await put('range-of-none', '')
+    expect(await refused(read('range-of-none', { Range: 'bytes=0-9' }))).toEqual(['InvalidRange', 416])
+    // A malformed range is ignored.
+    for (const key of ['range', 'range-of-none']) {
+      expect((await read(key, { Range: 'bytes=5-2' })).$metadata.httpStatusCode).toBe(200)
+    }
   })
 
   test('supports conditional reads and writes', async () => {
