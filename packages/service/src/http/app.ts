@@ -83,7 +83,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
     forceCloseConnections: 'idle',
     // Late requests during shutdown get our own error below.
     return503OnClosing: false,
-    clientErrorHandler: answerClientError,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, dialect),
     frameworkErrors: (error, request, reply) => {
       sendError(request, reply, dialect, error, metrics, describeError)
     },

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { CairnError, encodeError } from '@cairn/protocol'
+import { CairnError, type DialectName, encodeError } from '@cairn/protocol'
+import type { ErrorEncoder } from './errors.ts'
 import { STATUS_CODES } from './node-http.ts'
 
 /** Maximum size of a request head in bytes; beyond it the status is 431. */
@@ -12,15 +14,21 @@ function fromParser(code: string | undefined): CairnError {
 }
 
 /**
- * Answers a connection that never became a request, for example with a head that is too large or too slow, and closes
- * it.
+ * Answers a connection that never became a request, for example with a head that is too large or too slow, in the dialect of
+ * the listener, and closes it.
  */
-export function answerClientError(error: Error & { code?: string }, socket: Socket): void {
+export function answerClientError(
+  error: Error & { code?: string },
+  socket: Socket,
+  dialect: DialectName | ErrorEncoder,
+): void {
   if (error.code === 'ECONNRESET' || socket.destroyed) return
   // After the first byte of a response, a second head would be taken for its body.
   const busy: unknown = '_httpMessage' in socket ? socket._httpMessage : undefined
   if (socket.writable && !hasStarted(busy)) {
-    const { status, headers, body } = encodeError('api', fromParser(error.code))
+    const cause = fromParser(error.code)
+    const { status, headers, body } =
+      typeof dialect === 'function' ? dialect(cause, randomUUID()) : encodeError(dialect, cause)
     const lines = Object.entries({
       ...headers,
       'content-length': String(Buffer.byteLength(body)),

@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import {
   CreateBucketCommand,
@@ -270,6 +271,14 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     for (const key of ['range', 'range-of-none']) {
       expect((await read(key, { Range: 'bytes=5-2' })).$metadata.httpStatusCode).toBe(200)
     }
+  })
+
+  test('answers what is not HTTP in XML', async () => {
+    const { hostname, port } = new URL(s3.endpoint)
+    const socket = connect(Number(port), hostname)
+    socket.end('EHLO cairn\r\n\r\n')
+    const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
+    expect(answer).toMatch(/^HTTP\/1\.1 400 .*content-type: application\/xml\r\n.*<Code>InvalidRequest<\/Code>/s)
   })
 
   test('supports conditional reads and writes', async () => {
