@@ -45,6 +45,11 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
     expect(prefixes).toEqual(['folder/', 'other/'])
   })
 
+  test('the id of a version is a marker only with its key', async () => {
+    const { status, body } = await signedFetch(s3, '/many?versions=&version-id-marker=x')
+    expect([status, textsOf(body, 'Code')]).toEqual([400, ['InvalidArgument']])
+  })
+
   test('reads versions and delete markers together', async () => {
     let isDeleted = false
     await signedFetch(s3, '/few', { method: 'PUT' })

@@ -3,6 +3,7 @@ import { isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { successorOf } from './key-order.ts'
 import { checksumKindOf } from './object-info.ts'
 import { type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
 import {
   type MarkerRow,
   nullVersionId,
@@ -28,6 +29,9 @@ export const listVersionsOperation: S3Operation = async (call) => {
   const { request, caller, context, signal } = call
   const keyMarker = request.query.get('key-marker') ?? ''
   const idMarker = request.query.get('version-id-marker') ?? ''
+  if (idMarker !== '' && keyMarker === '') {
+    throw s3Error('InvalidArgument', 'A version-id marker cannot be specified without a key marker.')
+  }
   const versions: VersionRow[] = []
   const prefixes: string[] = []
   let cursor: VersionCursor = { key: keyMarker, versionId: await resolveMarker(call, keyMarker, idMarker) }
