@@ -137,6 +137,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
   const id = readUploadId(call)
   const upload = await findMultipart(context, request, id)
   const declared = readDeclaredComposite(request.header)
+  if (upload !== undefined) requireSameChecksum(upload, declared, request.header('x-amz-checksum-type'))
   const conditions = readConditions(request.header)
   const declaredBytes = readDeclaredSize(request.header)
   const complete = async (): Promise<SlowDocument> => {
@@ -174,6 +175,32 @@ function readDeclaredComposite(header: (name: string) => string | undefined) {
     if (value !== undefined) return { algorithm, value }
   }
   return undefined
+}
+
+/**
+ * Requires the kind of checksum that the upload was created with: any other would be compared after reading all parts.
+ * @throws CairnError `InvalidRequest`
+ */
+function requireSameChecksum(
+  upload: Multipart,
+  declared: ReturnType<typeof readDeclaredComposite>,
+  type: string | undefined,
+): void {
+  const algorithm = algorithmOf(upload)
+  if (declared !== undefined && declared.algorithm !== algorithm) {
+    throw s3Error(
+      'InvalidRequest',
+      algorithm === undefined
+        ? 'The upload was created without a checksum algorithm. The complete request must not have a checksum.'
+        : `Checksum Type mismatch occurred, expected checksum Type: ${algorithm}`,
+    )
+  }
+  if (type !== undefined && type.toUpperCase() !== (upload.checksum_type ?? '')) {
+    throw s3Error(
+      'InvalidRequest',
+      `The upload was created using the ${upload.checksum_type ?? 'default'} checksum mode. The complete request must use the same checksum mode.`,
+    )
+  }
 }
 
 /** Reads the size that the object must have. @throws CairnError `InvalidArgument` */

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import {
   AbortMultipartUploadCommand,
   CompleteMultipartUploadCommand,
+  type CompleteMultipartUploadCommandInput,
   CopyObjectCommand,
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -227,6 +228,15 @@ describeOnDatabases('on %s:', (newDatabase) => {
         new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts: named } }),
       )
     }
+    const declaring = (more: Partial<CompleteMultipartUploadCommandInput>) =>
+      refused(
+        s3.client.send(
+          new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload: { Parts }, ...more }),
+        ),
+      )
+    const other = ChecksumType === 'COMPOSITE' ? 'FULL_OBJECT' : 'COMPOSITE'
+    expect(await declaring({ ChecksumType: other })).toEqual(['InvalidRequest', 400])
+    expect(await declaring({ ChecksumSHA1: Buffer.alloc(20).toString('base64') })).toEqual(['InvalidRequest', 400])
     const wrong = Buffer.from(sums[1] ?? '', 'base64')
     expect(await refused(complete(wrong.fill(0).toString('base64')))).toEqual(['InvalidPart', 400])
     const done = await complete()
