@@ -107,9 +107,12 @@ export const uploadPartCopyOperation: S3Operation = async (call) => {
     maxPutBytes,
     algorithm,
   )
-  const part = await putPart(context, upload, number, copied)
-  const result = { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"`, ...partElements(algorithm, part) }
-  return xmlAnswer('CopyPartResult', result, headers)
+  const copy = async (): Promise<SlowDocument> => {
+    const part = await putPart(context, upload, number, copied)
+    const result = { LastModified: isoTime(part.created_at), ETag: `"${part.etag}"`, ...partElements(algorithm, part) }
+    return { xml: writeXml('CopyPartResult', result), headers }
+  }
+  return slowAnswer(copy(), { requestId: call.id, onFailure: call.logFailure })
 }
 
 /**
