@@ -13,3 +13,12 @@ export function hasLapsed(column: string, now: number, lifetimeMs: number): RawB
   const until = sql.ref(column)
   return sql<boolean>`(${until} <= ${now} or ${until} > ${now + lifetimeMs + maxClockDifferenceMs})`
 }
+
+/**
+ * Whether no process holds a row: it has no holder, or the time of the hold has lapsed.
+ * @param holder the column with the holder; the column with the time has this name and `_until`
+ * @param lifetimeMs of a hold without renewal
+ */
+export function isUnheld(holder: 'owner' | 'writer', now: number, lifetimeMs: number): RawBuilder<boolean> {
+  return sql<boolean>`(${sql.ref(holder)} is null or ${hasLapsed(`${holder}_until`, now, lifetimeMs)})`
+}

@@ -4,7 +4,7 @@ import { type Kysely, sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
-import { hasLapsed } from '../db/has-lapsed.ts'
+import { isUnheld } from '../db/has-lapsed.ts'
 import type { PinTable, Schema, UploadTable } from '../db/schema.ts'
 import { recordEvents } from '../events/events.ts'
 import { deleteFilesIn } from '../files/files.ts'
@@ -150,7 +150,7 @@ export async function takePin(
       .set({ status: 'pinning', owner, owner_until: now + pinOwnerLifetimeMs })
       .where('id', '=', id)
       .where(isUnfinished)
-      .where(({ eb, or }) => or([eb('owner', 'is', null), hasLapsed('owner_until', now, pinOwnerLifetimeMs)]))
+      .where(isUnheld('owner', now, pinOwnerLifetimeMs))
       .returningAll()
       .executeTakeFirst(),
   )
@@ -236,7 +236,7 @@ export function findDuePins(
     .where('account.blocked_at', 'is', null)
     .where(isUnfinished)
     .where('next_at', '<=', now)
-    .where(({ eb, or }) => or([eb('owner', 'is', null), hasLapsed('owner_until', now, pinOwnerLifetimeMs)]))
+    .where(isUnheld('owner', now, pinOwnerLifetimeMs))
   if (busyAddresses.length > 0) query = query.where('pin.address', 'not in', busyAddresses)
   return query.orderBy('next_at').limit(limit).execute()
 }

@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts'
 import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
-import { hasLapsed } from '../db/has-lapsed.ts'
+import { isUnheld } from '../db/has-lapsed.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
@@ -146,7 +146,7 @@ export async function acquireUpload(
           : or([eb('state', '=', 'received'), and([eb('state', '=', 'receiving'), isImported])]),
       )
       .where('expires_at', '>', now)
-      .where(({ eb, or }) => or([eb('writer', 'is', null), hasLapsed('writer_until', now, uploadWriterLifetimeMs)]))
+      .where(isUnheld('writer', now, uploadWriterLifetimeMs))
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return undefined
     return toUpload(await selectUploads(trx).where('id', '=', id).executeTakeFirstOrThrow())

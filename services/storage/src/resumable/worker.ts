@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { uploadWriterLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { hasLapsed } from '../db/has-lapsed.ts'
+import { isUnheld } from '../db/has-lapsed.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { collectRefusals } from '../objects/refusals.ts'
 import { removeAbandonedObjects } from '../objects/remove-abandoned.ts'
@@ -59,7 +59,7 @@ export async function removeExpired(context: Context, signal: AbortSignal): Prom
     .selectFrom('resumable_upload')
     .select('id')
     .where('expires_at', '<=', now)
-    .where(({ eb, or }) => or([eb('writer', 'is', null), hasLapsed('writer_until', now, uploadWriterLifetimeMs)]))
+    .where(isUnheld('writer', now, uploadWriterLifetimeMs))
     .orderBy('expires_at')
     .limit(rowsInOneRound)
     .execute()

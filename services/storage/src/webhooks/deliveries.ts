@@ -2,7 +2,7 @@ import { eventReason } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
-import { hasLapsed } from '../db/has-lapsed.ts'
+import { isUnheld } from '../db/has-lapsed.ts'
 import type { Schema, WebhookDeliveryTable } from '../db/schema.ts'
 import type { Failure, Outcome } from './send-message.ts'
 import { disableWebhook, hastenPending, type WebhookRow } from './store.ts'
@@ -42,7 +42,7 @@ export function findDueWebhooks({ db, clock }: Pick<Context, 'db' | 'clock'>, li
       .where('next_at', '<=', now)
       // An attempt that was in progress when its webhook was disabled still sets the time of the next one.
       .where('webhook.is_enabled', '=', 1)
-      .where(({ eb, or }) => or([eb('owner', 'is', null), hasLapsed('owner_until', now, leaseMs)]))
+      .where(isUnheld('owner', now, leaseMs))
       .groupBy('webhook_id')
       .orderBy(({ fn }) => fn.min('next_at'))
       .limit(limit)
@@ -64,7 +64,7 @@ export async function takeDelivery(
       .where('webhook_id', '=', webhookId)
       .where('state', '=', 'pending')
       .where('next_at', '<=', now)
-      .where(({ eb, or }) => or([eb('owner', 'is', null), hasLapsed('owner_until', now, leaseMs)]))
+      .where(isUnheld('owner', now, leaseMs))
       .orderBy('sequence')
       .limit(1)
     // Otherwise replicas would wait for each other's row, and then find it taken.
@@ -77,7 +77,7 @@ export async function takeDelivery(
       .where('webhook_id', '=', webhookId)
       .where('sequence', '=', selectNext(trx))
       // Another replica may have taken it since the subquery.
-      .where(({ eb, or }) => or([eb('owner', 'is', null), hasLapsed('owner_until', now, leaseMs)]))
+      .where(isUnheld('owner', now, leaseMs))
       .where('state', '=', 'pending')
       .returningAll()
       .executeTakeFirst(),
