@@ -31,6 +31,12 @@ test.each(['sqlite', 'postgres'])(
     form.append('file', new Blob(['hello']), 'a.txt')
     const authorization = `Bearer ${key}`
     await storage.call('/api/v0/add', { method: 'POST', headers: { authorization }, body: form })
+    // "hello" in its CID, which is in no pack.
+    const pinned = await storage.call('/api/v0/pin/add?arg=bafkqablimvwgy3y', {
+      method: 'POST',
+      headers: { authorization },
+    })
+    expect(pinned.status).toBe(200)
     expect(await reconcile(storage.context)).toMatchObject({ findings: [], payments: 3, accounts: 3 })
 
     const alice = place.alice.account.address.toLowerCase()
