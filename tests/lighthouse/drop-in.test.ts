@@ -142,7 +142,7 @@ test('the router has both published names', () => {
 test('takes null for the options, and a callback instead of them', async () => {
   const path = join(folder, 'null.bin')
   writeFileSync(path, randomBytes(1000))
-  const upload: (...values: unknown[]) => Promise<unknown> = Reflect.get(dropIn, 'upload')
+  const upload = (...values: unknown[]): Promise<unknown> => Reflect.apply(dropIn.upload, undefined, values)
   const steps: unknown[] = []
   await upload(path, apiKey, null, (step: unknown) => steps.push(step))
   expect(steps.at(-1)).toEqual({ progress: 100 })

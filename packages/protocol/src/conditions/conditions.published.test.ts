@@ -89,7 +89,10 @@ const evm = fc.oneof(
   ),
 )
 const solanaChain = anyCase('DEVNET', 'TESTNET', 'MAINNET')
-const pdaInterface = joined(maybe('offset', fc.oneof(fc.nat(1000), fc.nat(1000).map(String))), maybe('selector', fc.constant('account.data')))
+const pdaInterface = joined(
+  maybe('offset', fc.oneof(fc.nat(1000), fc.nat(1000).map(String))),
+  maybe('selector', fc.constant('account.data')),
+)
 const solana = fc.oneof(
   fc.record({
     chain: solanaChain,

@@ -14,7 +14,10 @@ const pdaInterface = v.strictObject({
   /** A number, or a text with one, as the published documentation has it. */
   offset: v.optional(
     v.pipe(
-      v.union([v.number(), v.pipe(v.string(), v.regex(/^\d{1,8}$/), v.transform(Number))], fieldMessage('NOT_A_NUMBER')),
+      v.union(
+        [v.number(), v.pipe(v.string(), v.regex(/^\d{1,8}$/), v.transform(Number))],
+        fieldMessage('NOT_A_NUMBER'),
+      ),
       v.integer(),
       v.minValue(0),
       v.maxValue(10_485_760),

@@ -36,7 +36,11 @@ export function createAggregateFinder(db: Database): FindAggregate {
 
   return async (piece) => {
     if (piece.aggregate_id === null) return undefined
-    const row = await db.read.selectFrom('aggregate').selectAll().where('id', '=', piece.aggregate_id).executeTakeFirst()
+    const row = await db.read
+      .selectFrom('aggregate')
+      .selectAll()
+      .where('id', '=', piece.aggregate_id)
+      .executeTakeFirst()
     const aggregate = row === undefined ? undefined : await build(row)
     if (row === undefined || aggregate === undefined) return undefined
     return { row, aggregate, deals: await findDealsOf(db.read, row.id) }
