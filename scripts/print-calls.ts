@@ -60,7 +60,8 @@ const own = ({ errors }: CallDefinition): string[] =>
 
 function printBody({ body }: CallDefinition): string[] {
   if (body === undefined) return []
-  if (body.kind === 'json') return [`Body, JSON:`, printFence(body.schema)]
+  if (body.kind === 'json')
+    return [`Body, JSON${body.acceptsForm === true ? ' or a form' : ''}:`, printFence(body.schema)]
   const type = body.kind === 'multipart' ? 'multipart/form-data' : body.mediaType
   return [`Body, \`${type}\`: ${escapeMarkdown(body.description)}`]
 }

@@ -19,13 +19,23 @@ export const boto3: PythonProgram = { name: 'boto3', version: '1.44.8', binary: 
 /** The AWS command line. */
 export const awsCli: PythonProgram = { name: 'awscli', version: '1.46.3', binary: 'aws' }
 
+/** The published Python client of Lighthouse. It has no program, but one of its dependencies does. */
+export const lighthousePython: PythonProgram = { name: 'lighthouseweb3', version: '0.1.6', binary: 'normalizer' }
+
 export const s3cmd: PythonProgram = { name: 's3cmd', version: '2.4.0' }
 
 /** Creates requests from OpenAPI documents and checks the responses. */
 export const schemathesis: PythonProgram = { name: 'schemathesis', version: '4.32.5' }
 
 /** Everything that `npm run interop:install` installs. */
-export const pythonPrograms: readonly PythonProgram[] = [openapiPythonClient, boto3, awsCli, s3cmd, schemathesis]
+export const pythonPrograms: readonly PythonProgram[] = [
+  openapiPythonClient,
+  boto3,
+  awsCli,
+  lighthousePython,
+  s3cmd,
+  schemathesis,
+]
 
 /** The virtual environment that `npm run interop:install` creates for it. */
 export function pythonProgramFolder({ name, version }: PythonProgram): string {

@@ -25,6 +25,7 @@ import {
   awsCli,
   boto3,
   isPythonProgramInstalled,
+  lighthousePython,
   openapiPythonClient,
   type PythonProgram,
   s3cmd,
@@ -242,6 +243,13 @@ export const ringRows: readonly RingRow[] = [
     files: ['python-s3.test.ts'],
     only: 'boto3',
     ...needsPython(boto3),
+  },
+  {
+    program: "The peer's Python client",
+    scope:
+      'our API: every function of the client: API key, balance, uploads of files, blobs and folders, downloads, lists, tags, names, deals, wallet',
+    files: ['python-lighthouse.test.ts'],
+    ...needsPython(lighthousePython),
   },
   {
     program: 's3cmd',

@@ -23,7 +23,8 @@ export type Scope = (typeof scopes)[number]
  * limits.
  */
 export type BodyDefinition =
-  | { kind: 'json'; schema: Schema }
+  /** `acceptsForm`: also as `application/x-www-form-urlencoded`, where each field is text. */
+  | { kind: 'json'; schema: Schema; acceptsForm?: boolean }
   | { kind: 'multipart'; description: string }
   | { kind: 'bytes'; mediaType: string; description: string }
 

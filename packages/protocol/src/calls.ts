@@ -27,6 +27,7 @@ import * as sessions from './calls/sessions.ts'
 import * as signIn from './calls/sign-in.ts'
 import * as thumbnails from './calls/thumbnails.ts'
 import * as uploadLinks from './calls/upload-links.ts'
+import * as uploadTags from './calls/upload-tags.ts'
 import * as uploads from './calls/uploads.ts'
 import * as webhooks from './calls/webhooks.ts'
 
@@ -142,6 +143,8 @@ export const allCalls: readonly CallDefinition[] = [
   drive.deleteDriveUploads,
   thumbnails.putThumbnail,
   thumbnails.getThumbnails,
+  uploadTags.createTag,
+  uploadTags.getTagDetails,
   egress.getEgress,
   events.listEvents,
   events.streamEvents,

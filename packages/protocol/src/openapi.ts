@@ -200,8 +200,11 @@ function isUnion(schema: unknown): boolean {
 }
 
 function requestBody(body: NonNullable<CallDefinition['body']>): Json {
-  if (body.kind === 'json')
-    return { required: true, content: { 'application/json': { schema: jsonSchema(body.schema) } } }
+  if (body.kind === 'json') {
+    const content = { schema: jsonSchema(body.schema) }
+    const form = body.acceptsForm === true ? { 'application/x-www-form-urlencoded': content } : {}
+    return { required: true, content: { 'application/json': content, ...form } }
+  }
   if (body.kind === 'bytes') {
     return {
       required: true,

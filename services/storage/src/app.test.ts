@@ -3,6 +3,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { allCalls, type CallDefinition } from '@cairn/protocol'
 import { createReadiness } from '@cairn/service'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createApp } from './app.ts'
 import { createNameResolver } from './names/names.ts'
@@ -252,10 +253,10 @@ test.each([
   ['text/plain;charset=UTF-8', 'as "text/plain;charset=UTF-8"'],
   [undefined, 'without a content type'],
 ])('answers a JSON body sent as %s with an error that names the header', async (type, what) => {
-  const body = JSON.stringify({ publicKey: `0x${'0'.repeat(40)}`, signedMessage: '0x' })
+  const body = JSON.stringify({ token: 'a' })
   const typed = type === undefined ? '' : `Content-Type: ${type}\r\n`
   const answer = await sendRaw(
-    `POST /api/auth/create_api_key HTTP/1.1\r\nHost: a\r\n${typed}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
+    `POST /api/links/1/open HTTP/1.1\r\nHost: a\r\n${typed}Content-Length: ${body.length}\r\nConnection: close\r\n\r\n${body}`,
   )
   expect(answer).toMatch(/^HTTP\/1\.1 415 /)
   expect(JSON.parse(answer.slice(answer.indexOf('\r\n\r\n')))).toMatchObject({
@@ -265,6 +266,19 @@ test.each([
       hint: 'Send the header Content-Type: application/json.',
     },
   })
+})
+
+test('reads a form where a published client sends one, by the same rules as JSON', async () => {
+  const send = (fields: Record<string, string>) =>
+    storage.call('/api/auth/create_api_key', { method: 'POST', body: new URLSearchParams(fields) })
+  const account = privateKeyToAccount(generatePrivateKey())
+  const message = await storage.getMessage(account.address)
+  const signedMessage = await account.signMessage({ message })
+  const { status, json } = await send({ publicKey: account.address, signedMessage })
+  expect([status, typeof json]).toEqual([200, 'string'])
+  expect((await send({ publicKey: account.address })).body).toContain('body.signedMessage is required')
+  expect((await send({ publicKey: account.address, signedMessage: 'a\0' })).body).toContain('contains a NUL character')
+  expect((await send({ signedMessage: 'a'.repeat(2 ** 20) })).status).toBe(413)
 })
 
 describe('the service about itself', () => {

@@ -26,6 +26,7 @@ import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerThumbnailRoutes } from './thumbnails/routes.ts'
 import { registerUploadLinkRoutes } from './upload-links/routes.ts'
+import { registerTagRoutes } from './upload-tags/routes.ts'
 import { registerUploadRoutes } from './uploads/routes.ts'
 import { registerWebhookRoutes } from './webhooks/routes.ts'
 
@@ -88,6 +89,7 @@ export function createApp({
   registerGatewayLinkRoutes(app, context, profile)
   registerDriveRoutes(app, context)
   registerThumbnailRoutes(app, context)
+  registerTagRoutes(app, context)
   registerEgressRoutes(app, context)
   return app
 }

@@ -79,6 +79,8 @@ export const createApiKey = defineCall({
       signedMessage: v.pipe(v.string(), v.trim(), v.nonEmpty(), v.maxLength(8192)),
       ...newKeyFields,
     }),
+    // The published Python client sends one.
+    acceptsForm: true,
   },
   response: { kind: 'json', schema: v.string() },
   errors: newKeyErrors,

@@ -53,12 +53,12 @@ export const listFiles = defineCall({
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({
-    /** Id of the last row of the previous page; absent, empty or `null` for the first. */
+    /** Id of the last row of the previous page. For the first, absent, empty, or the word of a published client for nothing. */
     lastKey: v.optional(
       v.pipe(
         v.string(),
         v.maxLength(64),
-        v.transform((text) => (text === 'null' || text === 'undefined' || text === '' ? null : text)),
+        v.transform((text) => (['', 'null', 'undefined', 'None'].includes(text) ? null : text)),
       ),
     ),
     /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import {
   CairnError,
   type DialectName,
@@ -181,19 +182,34 @@ function noRoute(app: FastifyInstance, request: FastifyRequest, reply: FastifyRe
   return new CairnError('METHOD_NOT_ALLOWED', { details: { allow } })
 }
 
-/** Handlers read streams themselves; only JSON is parsed, and only for calls with such a body. */
+/** Handlers read streams themselves; only JSON, and forms where a call accepts them, are parsed. */
 function readBodiesOfJsonOnly(app: FastifyInstance, timeoutMs: number): void {
   app.removeAllContentTypeParsers()
   const parseJson = app.getDefaultJsonParser('error', 'error')
+  const read = (request: FastifyRequest, payload: IncomingMessage): Promise<string> => {
+    const maxBytes = request.routeOptions.bodyLimit ?? maxJsonBodyBytes
+    return readBody(payload, { maxBytes, timeoutMs }).then((body) => body.toString())
+  }
   app.addContentTypeParser('application/json', (request, payload, done) => {
-    const parse = (body: Buffer): void => {
-      request.cairnBody = body.toString()
+    const parse = (body: string): void => {
+      request.cairnBody = body
       // Published clients also send this type on calls without a body: the schema of the call decides whether one is
       // required.
       if (request.cairnBody === '') done(null, undefined)
       else void parseJson(request, request.cairnBody, done)
     }
-    readBody(payload, { maxBytes: request.routeOptions.bodyLimit ?? maxJsonBodyBytes, timeoutMs }).then(parse, done)
+    read(request, payload).then(parse, done)
+  })
+  app.addContentTypeParser('application/x-www-form-urlencoded', (request, payload, done) => {
+    if (request.routeOptions.config.acceptsForm !== true) {
+      done(null, undefined)
+      return
+    }
+    const parse = (body: string): void => {
+      request.cairnBody = JSON.stringify(Object.fromEntries(new URLSearchParams(body)))
+      void parseJson(request, request.cairnBody, done)
+    }
+    read(request, payload).then(parse, done)
   })
   app.addContentTypeParser('*', (_request, _payload, done) => done(null, undefined))
 }

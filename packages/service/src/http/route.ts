@@ -69,7 +69,7 @@ declare module 'fastify' {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can extend that of another module.
   interface FastifyRequest {
     cairnCaller?: Authorized<unknown>
-    /** The raw body, if it is JSON. */
+    /** The raw body if it is JSON, or the JSON that a form means. */
     cairnBody?: string
     /** Aborts when the service shuts down. */
     cairnStop?: AbortSignal
@@ -78,6 +78,8 @@ declare module 'fastify' {
   interface FastifyContextConfig {
     /** The call of a route: tests compare the routes with the list of calls. */
     callId?: string
+    /** Whether its JSON body can also be sent as a form. */
+    acceptsForm?: boolean
     /** Whether browsers may send credentials to it from other origins. */
     allowsCredentials?: boolean
   }
@@ -123,7 +125,11 @@ export function routeCall<C extends CallDefinition, Caller>(
   app.route({
     method: definition.method,
     url: definition.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1'),
-    config: { callId: definition.id, allowsCredentials: definition.allowsCredentials ?? false },
+    config: {
+      callId: definition.id,
+      acceptsForm: definition.body?.kind === 'json' && definition.body.acceptsForm === true,
+      allowsCredentials: definition.allowsCredentials ?? false,
+    },
     exposeHeadRoute: definition.method === 'GET',
     bodyLimit: limits.bodyBytes ?? maxJsonBodyBytes,
     onRequest: async (request, reply) => {

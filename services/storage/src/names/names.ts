@@ -10,6 +10,7 @@ import {
 } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { lockAccount } from '../ledger/lock-account.ts'
 import { secretIdOf } from '../seal.ts'
 import { recordOf } from './accept-record.ts'
 import { parseNameValue, readTarget } from './name-value.ts'
@@ -26,7 +27,6 @@ import {
   findName,
   findNames,
   insertEntry,
-  lockList,
   type NameRow,
 } from './store.ts'
 
@@ -67,7 +67,7 @@ export async function createName(
     // Two replicas with different secrets would create keys that the other cannot open.
     await requireKnownSecrets(trx, { secret, secondarySecret })
     await ensureName(trx, key.name, { origin: 'account', now })
-    if (step !== undefined) await lockList(trx, address)
+    if (step !== undefined) await lockAccount(trx, address)
     await step?.(trx, key.name)
     await insertEntry(trx, { address, name: key.name, label: label ?? null, seal, secretId }, now)
     return findEntry(trx, address, { name: key.name })
@@ -151,7 +151,7 @@ export async function labelName(
 ): Promise<NameState> {
   const { id, name } = await requireEntry(context.db, address, idOrName)
   await context.db.write(async (trx) => {
-    if (step !== undefined) await lockList(trx, address)
+    if (step !== undefined) await lockAccount(trx, address)
     await step?.(trx, name)
     await trx.updateTable('name_entry').set({ label, updated_at: context.clock.now() }).where('id', '=', id).execute()
   })

@@ -3,6 +3,7 @@ import { CairnError, maxForeignNames, maxNameHistory, maxNamesPerAccount } from 
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
+import { lockAccount } from '../ledger/lock-account.ts'
 import { toSequenceText } from './sequence.ts'
 
 export type NameRow = Selectable<Schema['ipns_name']>
@@ -125,22 +126,13 @@ export function findHistory(
   return query.orderBy('sequence', 'desc').limit(limit).execute()
 }
 
-/** Locks the list of names of an account: concurrent changes wait here, so that their checks are exact. */
-export async function lockList(trx: Kysely<Schema>, address: string): Promise<void> {
-  await trx
-    .updateTable('account')
-    .set(({ ref }) => ({ upload_count: ref('upload_count') }))
-    .where('address', '=', address)
-    .execute()
-}
-
 /** Adds a name to the list of an account. @throws CairnError NAME_LIMIT */
 export async function insertEntry(
   trx: Kysely<Schema>,
   entry: { address: string; name: string; label: string | null; seal: Uint8Array | null; secretId: string | null },
   now: number,
 ): Promise<void> {
-  await lockList(trx, entry.address)
+  await lockAccount(trx, entry.address)
   const { count } = await trx
     .selectFrom('name_entry')
     .select(({ fn }) => fn.countAll<number>().as('count'))

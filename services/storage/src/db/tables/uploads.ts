@@ -100,6 +100,9 @@ type ResumablePartTable = { upload_id: string; offset_bytes: number; size_bytes:
 /** A thumbnail of an encrypted picture, encrypted by its client. */
 type ThumbnailTable = { upload_id: string; data: Uint8Array; created_at: number }
 
+/** A tag that published clients find an upload by. */
+type UploadTagTable = { address: string; tag: string; upload_id: string; created_at: number }
+
 /** Uploads, finished and in progress. */
 export type UploadTables = {
   upload: UploadTable
@@ -110,4 +113,5 @@ export type UploadTables = {
   resumable_import: ResumableImportTable
   resumable_part: ResumablePartTable
   thumbnail: ThumbnailTable
+  upload_tag: UploadTagTable
 }

@@ -1,0 +1,56 @@
+import { CairnError, maxTagsPerAccount } from '@cairn/protocol'
+import type { Context } from '../context.ts'
+import { findOwnUploads } from '../files/files.ts'
+import { lockAccount } from '../ledger/lock-account.ts'
+
+/**
+ * Gives a tag to the newest upload of a CID; a tag that exists moves to it.
+ * @throws CairnError NOT_FOUND (the account has no such upload), FORBIDDEN (too many tags)
+ */
+export async function putTag(
+  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  address: string,
+  tag: string,
+  cid: string,
+): Promise<void> {
+  const now = clock.now()
+  await db.write(async (trx) => {
+    await lockAccount(trx, address)
+    const [upload] = await findOwnUploads(trx, address, cid)
+    if (upload === undefined) throw new CairnError('NOT_FOUND')
+    await trx
+      .insertInto('upload_tag')
+      .values({ address, tag, upload_id: upload.id, created_at: now })
+      .onConflict((conflict) =>
+        conflict.columns(['address', 'tag']).doUpdateSet({ upload_id: upload.id, created_at: now }),
+      )
+      .execute()
+    const { count } = await trx
+      .selectFrom('upload_tag')
+      .select(({ fn }) => fn.countAll<number>().as('count'))
+      .where('address', '=', address)
+      .executeTakeFirstOrThrow()
+    if (Number(count) > maxTagsPerAccount) {
+      throw new CairnError('FORBIDDEN', {
+        message: `This account has reached its limit of ${maxTagsPerAccount} tags`,
+        hint: 'Use a tag that exists, or delete uploads with tags.',
+      })
+    }
+  })
+}
+
+/** Returns the CID of the upload with a tag of an account; undefined if there is none. */
+export async function findTagged(
+  { db }: Pick<Context, 'db'>,
+  address: string,
+  tag: string,
+): Promise<string | undefined> {
+  const row = await db.read
+    .selectFrom('upload_tag')
+    .innerJoin('upload', 'upload.id', 'upload_tag.upload_id')
+    .select('upload.cid')
+    .where('upload_tag.address', '=', address)
+    .where('upload_tag.tag', '=', tag)
+    .executeTakeFirst()
+  return row?.cid
+}
