@@ -24,5 +24,5 @@ export { discardRecovered, findRecovered, type RecoveredPack } from './recovered
 export { countRemoval, readRemovals } from './removals.ts'
 export { removePack } from './remove-pack.ts'
 export { markMissing, reportComparison, settleComparison } from './settle-comparison.ts'
-export type { PackEvent, PackReader, PackStore, PackWriter, SealedPack } from './types.ts'
+export type { PackEvent, PackOptions, PackReader, PackStore, PackWriter, SealedPack } from './types.ts'
 export { verifyPack } from './verify-pack.ts'

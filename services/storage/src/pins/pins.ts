@@ -4,22 +4,16 @@ import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
-import { guardWriter } from '../moderation/moderation.ts'
-import type { PackWriter } from '../packs/packs.ts'
 import {
-  attemptCleanup,
   completeDag,
   createDagIndex,
   importBlock,
   importCarBlocks,
   keepPack,
-  type LockFirst,
   measureRoots,
-  openQuotaMeter,
-  type QuotaMeter,
   type RecordAlongside,
   toUploadError,
-  type UploadToKeep,
+  withPack,
 } from '../uploads/uploads.ts'
 import { fetchBlock, fetchCar, hostOf } from './fetch-content.ts'
 import { findMark } from './find-mark.ts'
@@ -162,53 +156,37 @@ export async function pinFrom(
   source: PinSource | undefined,
   signal: AbortSignal,
 ): Promise<Pinned> {
-  const meter = openQuotaMeter(context, address)
-  const writer = guardWriter(context.packs.begin(), context.denylist)
   const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
-    const index = createDagIndex(memory.acquire)
-    const taking = { index, writer, acquireQuota: meter.take }
-    if (source !== undefined) {
-      try {
-        await importCarBlocks(fetchCar(source, cid, signal), taking)
-      } catch (error) {
-        // A gateway without CARs may support single blocks.
-        if (!CairnError.is(error, 'NOT_ACCEPTABLE')) throw error
+    return await withPack(context, address, {}, async (writer, meter) => {
+      const index = createDagIndex(memory.acquire)
+      const taking = { index, writer, acquireQuota: meter.take }
+      if (source !== undefined) {
+        try {
+          await importCarBlocks(fetchCar(source, cid, signal), taking)
+        } catch (error) {
+          // A gateway without CARs may support single blocks.
+          if (!CairnError.is(error, 'NOT_ACCEPTABLE')) throw error
+        }
       }
-    }
-    const takeMissing =
-      source === undefined
-        ? undefined
-        : async (missing: CID) => importBlock(missing, await fetchBlock(source, missing, signal), taking)
-    await completeDag([cid], index, writer, context.packs, signal, takeMissing)
-    // Unrequested blocks cannot be removed from a pack again; a gateway that sends them is not trusted.
-    if (index.unreachedBytes() > 0)
-      throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
-    // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
-    const encryption = isEncrypted ?? (await findMark(context, address, cid, signal))
-    const uploads = await measureRoots([{ cid, name }], index, { storageType: null, encryption })
-    return await keep(context, address, writer, meter, uploads, record, async () => ({ deletes }))
-  } catch (error) {
-    await attemptCleanup(context, 'abort the pack', () => writer.abort())
-    await attemptCleanup(context, 'release the reservation', () => meter.release())
-    throw error
+      const takeMissing =
+        source === undefined
+          ? undefined
+          : async (missing: CID) => importBlock(missing, await fetchBlock(source, missing, signal), taking)
+      await completeDag([cid], index, writer, context.packs, signal, takeMissing)
+      // Unrequested blocks cannot be removed from a pack again; a gateway that sends them is not trusted.
+      if (index.unreachedBytes() > 0)
+        throw new CairnError('INVALID_CAR', { message: 'The CAR has blocks outside the DAG' })
+      // The newest upload of a CID tells clients whether to decrypt it, so a pin of encrypted content of the account is encrypted.
+      const encryption = isEncrypted ?? (await findMark(context, address, cid, signal))
+      const uploads = await measureRoots([{ cid, name }], index, { storageType: null, encryption })
+      const [upload] = uploads
+      if (upload === undefined) throw new CairnError('INTERNAL')
+      const lock = async () => ({ deletes })
+      const [id = ''] = await keepPack(context, { address, writer, meter, uploads, record, lock })
+      return { id, cid: upload.cid.toString(), fileName: upload.name, sizeBytes: upload.sizeBytes }
+    })
   } finally {
     memory.release()
   }
-}
-
-async function keep(
-  context: Context,
-  address: string,
-  writer: PackWriter,
-  meter: QuotaMeter,
-  uploads: readonly UploadToKeep[],
-  record: RecordAlongside | undefined,
-  lock: LockFirst,
-): Promise<Pinned> {
-  const [upload] = uploads
-  if (upload === undefined) throw new CairnError('INTERNAL')
-  if (upload.sizeBytes > meter.takenBytes) await meter.take(upload.sizeBytes - meter.takenBytes)
-  const [id = ''] = await keepPack(context, address, writer, meter, uploads, record, lock)
-  return { id, cid: upload.cid.toString(), fileName: upload.name, sizeBytes: upload.sizeBytes }
 }

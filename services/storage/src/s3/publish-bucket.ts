@@ -3,9 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { deleteFilesIn } from '../files/files.ts'
-import { guardWriter } from '../moderation/moderation.ts'
 import { chooseSequence, createName, getName, publishName } from '../names/names.ts'
-import { attemptCleanup, keepPack, openQuotaMeter } from '../uploads/uploads.ts'
+import { keepPack, withPack } from '../uploads/uploads.ts'
 import { buildBucketFolder, deleteRoots } from './bucket-folder.ts'
 import { type BucketRow, selectBucket } from './store.ts'
 
@@ -161,14 +160,12 @@ async function settle(context: Context, trx: Kysely<Schema>, row: BucketRow, upl
  * Stores the folder of a bucket as an upload of its account, unless it is stored. The upload does not protect the objects: a deleted
  * object is gone, also before the next folder is published.
  */
-async function storeFolder(
+function storeFolder(
   context: Context,
   row: BucketRow,
   signal: AbortSignal,
 ): Promise<{ uploadId: string; cid: string }> {
-  const meter = openQuotaMeter(context, row.address)
-  const writer = guardWriter(context.packs.begin(), context.denylist)
-  try {
+  return withPack(context, row.address, {}, async (writer, meter) => {
     const folder = await buildBucketFolder(context, row.name, writer.sink, signal)
     const cid = folder.cid.toString()
     const root = row.root_upload_id === null ? undefined : await selectRoot(context.db.read, row.root_upload_id)
@@ -176,7 +173,6 @@ async function storeFolder(
       await writer.abort()
       return { uploadId: root.id, cid }
     }
-    await meter.take(folder.nodeBytes)
     const upload = {
       cid: folder.cid,
       name: row.name,
@@ -193,13 +189,10 @@ async function storeFolder(
       await lockRow(trx, row.name)
       return { deletes: row.previous_root_id === null ? [] : [row.previous_root_id] }
     }
-    const [uploadId = ''] = await keepPack(context, row.address, writer, meter, [upload], record, lock)
+    const kept = { address: row.address, writer, meter, uploads: [upload], record, lock }
+    const [uploadId = ''] = await keepPack(context, kept)
     return { uploadId, cid }
-  } catch (error) {
-    await attemptCleanup(context, 'abort the pack', () => writer.abort())
-    await attemptCleanup(context, 'release the reservation', () => meter.release())
-    throw error
-  }
+  })
 }
 
 /** Locks a bucket before its account, as deletions do, without counting a change of its objects. */

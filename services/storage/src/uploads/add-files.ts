@@ -3,12 +3,10 @@ import type { BlockSink, ImportOptions } from '@cairn/unixfs'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { guardWriter } from '../moderation/moderation.ts'
 import type { Feed } from '../multipart/read-multipart.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import type { UploadMemory } from '../part-memory.ts'
 import { visitInTurns } from '../yield-to-others.ts'
-import { attemptCleanup } from './attempt-cleanup.ts'
 import { buildRoots, chooseShape, type UploadEntry, type UploadRoots } from './build-roots.ts'
 import { chargeOf } from './charge-of.ts'
 import { toUploadError } from './import-errors.ts'
@@ -16,8 +14,9 @@ import { type BegunImport, type ImportedParts, importParts } from './import-part
 import { keepPack, type LockFirst, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
 import { multipartSource, type PartSource } from './part-source.ts'
-import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
+import type { QuotaMeter } from './quota-meter.ts'
 import type { UploadSettings } from './upload-settings.ts'
+import { withPack } from './with-pack.ts'
 
 /** Options for the parts of an upload. */
 export type AddPartsOptions = UploadSettings & {
@@ -101,47 +100,27 @@ export async function addParts(
 
 type CountedOptions = AddPartsOptions & { memory: UploadMemory }
 
-async function importAndKeep(
-  context: Context,
-  address: string,
-  source: PartSource,
-  options: CountedOptions,
-): Promise<Added> {
-  const { held, lock, record } = options
-  const meter = held?.meter ?? openQuotaMeter(context, address)
-  try {
-    const { begun, isPrivate } = options
-    const writer = guardWriter(context.packs.begin({ dependsOn: begun?.packIds, isPrivate }), context.denylist)
-    try {
-      const { parts, built } = await importSource(source, options, writer.sink, meter)
-      const added = await toAnswer(built)
-      const uploads = await toUploads(parts, built, options)
-      let chargedBytes = 0
-      await visitInTurns(uploads, ({ sizeBytes }) => {
-        chargedBytes += sizeBytes
-      })
-      if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
-      const recordMore = async (trx: Kysely<Schema>, ids: readonly string[]) => {
-        await held?.record(trx, added.roots)
-        await record?.(
-          trx,
-          Array.from(uploads, ({ cid, sizeBytes }, at) => ({
-            uploadId: ids[at] ?? '',
-            cid: cid.toString(),
-            sizeBytes,
-          })),
-        )
-      }
-      await keepPack(context, address, writer, meter, uploads, recordMore, lock)
-      return added
-    } catch (error) {
-      await attemptCleanup(context, 'abort the pack', () => writer.abort())
-      throw error
+function importAndKeep(context: Context, address: string, source: PartSource, options: CountedOptions): Promise<Added> {
+  const { held, lock, record, begun, isPrivate } = options
+  const pack = { heldMeter: held?.meter, dependsOn: begun?.packIds, isPrivate }
+  return withPack(context, address, pack, async (writer, meter) => {
+    const { parts, built } = await importSource(source, options, writer.sink, meter)
+    const added = await toAnswer(built)
+    const uploads = await toUploads(parts, built, options)
+    const recordMore = async (trx: Kysely<Schema>, ids: readonly string[]) => {
+      await held?.record(trx, added.roots)
+      await record?.(
+        trx,
+        Array.from(uploads, ({ cid, sizeBytes }, at) => ({
+          uploadId: ids[at] ?? '',
+          cid: cid.toString(),
+          sizeBytes,
+        })),
+      )
     }
-  } catch (error) {
-    if (held === undefined) await attemptCleanup(context, 'release the reservation', () => meter.release())
-    throw error
-  }
+    await keepPack(context, { address, writer, meter, uploads, record: recordMore, lock })
+    return added
+  })
 }
 
 async function hashOnly(source: PartSource, options: CountedOptions): Promise<Added> {

@@ -1,16 +1,14 @@
 import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
-import { guardWriter } from '../moderation/moderation.ts'
 import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
-import { attemptCleanup } from './attempt-cleanup.ts'
 import { createDagIndex } from './dag-index.ts'
 import { measureRoots } from './import-car.ts'
 import { completeDag, importBlock } from './import-car-blocks.ts'
 import { toUploadError } from './import-errors.ts'
 import { keepPack } from './keep-pack.ts'
 import { createPartStream } from './part-stream.ts'
-import { openQuotaMeter } from './quota-meter.ts'
+import { withPack } from './with-pack.ts'
 
 /** A block and its CID. */
 export type Block = { cid: CID; bytes: Uint8Array }
@@ -33,40 +31,36 @@ export async function importBlocks(
     signal,
   }: { boundary: string; toBlock(bytes: Uint8Array): Block | Promise<Block>; signal: AbortSignal },
 ): Promise<{ cid: CID; sizeBytes: number }[]> {
-  const meter = openQuotaMeter(context, address)
-  const writer = guardWriter(context.packs.begin(), context.denylist)
   const memory = context.partMemory.open('TOO_MANY_PARTS')
   try {
-    const index = createDagIndex(memory.acquire)
-    const stored: { cid: CID; sizeBytes: number }[] = []
-    await readMultipart(body, boundary, () => {
-      const stream = createPartStream(() => reading)
-      const reading = readBlock(stream.pieces).then(async (part) => {
-        const { cid, bytes } = await toBlock(part)
-        await importBlock(cid, bytes, { index, writer, acquireQuota: meter.take })
-        stored.push({ cid, sizeBytes: bytes.length })
+    return await withPack(context, address, {}, async (writer, meter) => {
+      const index = createDagIndex(memory.acquire)
+      const stored: { cid: CID; sizeBytes: number }[] = []
+      await readMultipart(body, boundary, () => {
+        const stream = createPartStream(() => reading)
+        const reading = readBlock(stream.pieces).then(async (part) => {
+          const { cid, bytes } = await toBlock(part)
+          await importBlock(cid, bytes, { index, writer, acquireQuota: meter.take })
+          stored.push({ cid, sizeBytes: bytes.length })
+        })
+        // The end of the part awaits this promise; until then its rejection must not count as unhandled.
+        reading.catch(() => undefined)
+        return stream.sink
       })
-      // The end of the part awaits this promise; until then its rejection must not count as unhandled.
-      reading.catch(() => undefined)
-      return stream.sink
+      if (stored.length === 0) throw new CairnError('NO_FILE')
+      const roots = [...new Map(stored.map(({ cid }) => [cid.toString(), { cid, name: cid.toString() }])).values()]
+      await completeDag(
+        roots.map(({ cid }) => cid),
+        index,
+        writer,
+        context.packs,
+        signal,
+      )
+      const uploads = await measureRoots(roots, index, { storageType: null })
+      await keepPack(context, { address, writer, meter, uploads })
+      return stored
     })
-    if (stored.length === 0) throw new CairnError('NO_FILE')
-    const roots = [...new Map(stored.map(({ cid }) => [cid.toString(), { cid, name: cid.toString() }])).values()]
-    await completeDag(
-      roots.map(({ cid }) => cid),
-      index,
-      writer,
-      context.packs,
-      signal,
-    )
-    const uploads = await measureRoots(roots, index, { storageType: null })
-    const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
-    await keepPack(context, address, writer, meter, uploads)
-    return stored
   } catch (error) {
-    await attemptCleanup(context, 'abort the pack', () => writer.abort())
-    await attemptCleanup(context, 'release the reservation', () => meter.release())
     throw toUploadError(error)
   } finally {
     memory.release()

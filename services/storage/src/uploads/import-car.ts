@@ -2,9 +2,8 @@ import { CairnError, KIB, type Uploaded } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { Context } from '../context.ts'
-import { guardWriter } from '../moderation/moderation.ts'
+import type { UploadMemory } from '../part-memory.ts'
 import type { HeldUpload } from './add-files.ts'
-import { attemptCleanup } from './attempt-cleanup.ts'
 import { chargeOf } from './charge-of.ts'
 import { createDagIndex, type DagIndex } from './dag-index.ts'
 import { type CarContent, completeDag, importCarBlocks } from './import-car-blocks.ts'
@@ -13,8 +12,8 @@ import { keepPack, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType } from './mime-type.ts'
 import type { PartSource, SourcePart } from './part-source.ts'
 import { createPartStream } from './part-stream.ts'
-import { openQuotaMeter, type QuotaMeter } from './quota-meter.ts'
 import type { UploadSettings } from './upload-settings.ts'
+import { withPack } from './with-pack.ts'
 
 /** Options of a CAR import. */
 export type ImportCarOptions = Omit<UploadSettings, 'profile' | 'wrap' | 'keepsEmptyFolders'> & {
@@ -47,30 +46,25 @@ export async function importCar(
   parts: PartSource,
   options: ImportCarOptions,
 ): Promise<ImportedCar> {
+  const memory = context.partMemory.open('DAG_TOO_DEEP')
   try {
-    const meter = options.held?.meter ?? openQuotaMeter(context, address)
-    try {
-      return await importAndKeep(context, address, parts, options, meter)
-    } catch (error) {
-      if (options.held === undefined) await attemptCleanup(context, 'release the reservation', () => meter.release())
-      throw error
-    }
+    return await importAndKeep(context, address, parts, options, memory)
   } catch (error) {
     throw toUploadError(error)
+  } finally {
+    memory.release()
   }
 }
 
-async function importAndKeep(
+function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
   { isKubo, storageType, mimeType, encryption, announce, isPrivate, signal, held }: ImportCarOptions,
-  meter: QuotaMeter,
+  memory: UploadMemory,
 ): Promise<ImportedCar> {
-  const writer = guardWriter(context.packs.begin({ isPrivate }), context.denylist)
-  const memory = context.partMemory.open('DAG_TOO_DEEP')
-  try {
-    const index = createDagIndex(memory.acquire)
+  const index = createDagIndex(memory.acquire)
+  return withPack(context, address, { heldMeter: held?.meter, isPrivate }, async (writer, meter) => {
     const cars: NamedCar[] = []
     await parts(async (part) => {
       // Slightly more than the final charge, which excludes frames and headers.
@@ -97,25 +91,18 @@ async function importAndKeep(
       announce,
       isPrivate,
     })
-    const chargedBytes = uploads.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
-    if (chargedBytes > meter.takenBytes) await meter.take(chargedBytes - meter.takenBytes)
     const answers = uploads.map(({ name, cid, dagSizeBytes }) => ({
       Name: name,
       Hash: cid.toString(),
       Size: String(dagSizeBytes),
     }))
-    await keepPack(context, address, writer, meter, uploads, (trx) => held?.record(trx, answers))
+    await keepPack(context, { address, writer, meter, uploads, record: (trx) => held?.record(trx, answers) })
     return {
       roots: answers,
       blockCount: cars.reduce((sum, { blockCount }) => sum + blockCount, 0),
       blockBytes: cars.reduce((sum, { blockBytes }) => sum + blockBytes, 0),
     }
-  } catch (error) {
-    await attemptCleanup(context, 'abort the pack', () => writer.abort())
-    throw error
-  } finally {
-    memory.release()
-  }
+  })
 }
 
 /** Returns the file name without its extension. Kubo's clients send no name. */

@@ -39,32 +39,38 @@ export type LockedFirst = {
   deletes?: readonly string[] | undefined
 }
 
+/** A written pack and its uploads. */
+export type PackToKeep = {
+  address: string
+  writer: PackWriter
+  meter: QuotaMeter
+  /** Iterated more than once; rows are created a few at a time. */
+  uploads: Iterable<UploadToKeep>
+  record?: RecordAlongside | undefined
+  /** Required if `record` locks such rows: in the opposite order, two units would wait for each other. */
+  lock?: LockFirst | undefined
+}
+
 /**
- * Makes a written pack durable and records it, its uploads and their references in one unit of work. When the promise
- * resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order.
+ * Charges the uploads of a written pack, makes it durable and records it, its uploads and their references in one unit of work. When
+ * the promise resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order.
  *
- * @param uploads iterated more than once; rows are created a few at a time
- * @param lock required if `record` locks such rows: in the opposite order, two units would wait for each other
- * @throws CairnError STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
+ * @throws CairnError QUOTA_EXCEEDED and other shortages, STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
  */
 export async function keepPack(
   context: Context,
-  address: string,
-  writer: PackWriter,
-  meter: QuotaMeter,
-  uploads: Iterable<UploadToKeep>,
-  record?: RecordAlongside,
-  lock?: LockFirst,
+  { address, writer, meter, uploads, record, lock }: PackToKeep,
 ): Promise<string[]> {
+  let usedBytes = 0
+  await visitInTurns(uploads, ({ sizeBytes }) => {
+    usedBytes += sizeBytes
+  })
+  if (usedBytes > meter.takenBytes) await meter.take(usedBytes - meter.takenBytes)
   await meter.ready()
   const sealed = await writer.seal(cidsOf(uploads))
   const now = context.clock.now()
   const ids: string[] = []
-  let usedBytes = 0
-  await visitInTurns(uploads, ({ sizeBytes }) => {
-    ids.push(uuidv7(now))
-    usedBytes += sizeBytes
-  })
+  await visitInTurns(uploads, () => ids.push(uuidv7(now)))
   try {
     await context.db.write(async (trx) => {
       const locked = await lock?.(trx)
