@@ -7,7 +7,6 @@ import {
   createRateLimiter,
   createReadiness,
   endApps,
-  type LogGate,
   listen,
   makeFolder,
   matchAddresses,
@@ -32,7 +31,8 @@ import { createGatewayLinks } from './gateway-links/gateway-links.ts'
 import { createSharedRates } from './http/shared-rates.ts'
 import { recountFreeStorage, releaseAll, watchFreeStorage } from './ledger/ledger.ts'
 import { lockStore } from './lock-store.ts'
-import { createStorageMetrics, type StorageMetrics } from './metrics.ts'
+import { createStorageMetrics } from './metrics.ts'
+import { describeNetwork } from './describe-network.ts'
 import { openDenylist } from './moderation/moderation.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
@@ -48,10 +48,11 @@ import {
   settleComparison,
 } from './packs/packs.ts'
 import { createPartMemory, derivePartMemory } from './part-memory.ts'
-import { describeChains, describeHowToPay } from './payments/payments.ts'
+import { describeHowToPay } from './payments/payments.ts'
 import { createPictures } from './pictures/pictures.ts'
 import { endAllPinOwners } from './pins/store.ts'
 import { openProviders } from './providers/providers.ts'
+import { reportPackEvent } from './report-pack-event.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
@@ -82,8 +83,6 @@ export type StartOptions = {
   profile?: Partial<NetworkProfile>
 }
 
-const recoverPage = 'See docs/operate/recover.md.'
-
 /**
  * Starts the storage service: lock, database, packs, gateway, other listeners, API and workers, in this order. Port 0 selects a free
  * port.
@@ -108,7 +107,7 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   const { url: metricsUrl } = stack.use(await startMetrics(config, metrics, log))
   const failures = createLogGate({ clock, log })
   const dependencies = createDependencies({ clock, log, registry: metrics.registry })
-  const onEvent = (event: PackEvent) => report(event, log, failures, metrics)
+  const onEvent = (event: PackEvent) => reportPackEvent(event, { log, failures, metrics })
   const traces = stack.use(
     await openTraces(config.traces, { name: 'storage', version: serviceVersion, instance: processId, failures }),
   )
@@ -229,20 +228,12 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   // Last, because its calls return the profile, which contains the addresses of the others.
   const ownApiUrl = await listenOn(app, config.port, 'CAIRN_PORT')
   const apiUrl = config.publicApiUrl ?? ownApiUrl
-  profile = {
-    ...keyProfile(config),
-    ...chainProfile(config),
-    ...walletConnectProfile(config),
+  profile = describeNetwork(config, {
+    apiUrl,
+    gatewayUrl,
     eventSigner: findEventSigner(context),
-    ...(config.passkeyDomain === undefined ? {} : { passkeys: { domain: config.passkeyDomain } }),
-    ...frontProfiles,
-    ...options.profile,
-    name: config.networkName,
-    api: apiUrl,
-    upload: apiUrl,
-    gateway: gatewayUrl,
-    pinning: { endpoint: apiUrl },
-  }
+    others: { ...frontProfiles, ...options.profile },
+  })
 
   // Workers start last, because providers fetch from the listeners.
   const pullUrl = config.deals.pullUrl ?? apiUrl
@@ -252,80 +243,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
   return { apiUrl, gatewayUrl, metricsUrl, context, profile, [Symbol.asyncDispose]: () => running.disposeAsync() }
 }
 
-/** Returns the configured key nodes; absent when there are none. */
-function keyProfile({ keyRouterUrl, keyNodeUrls, keyNodePauseMs }: StorageConfig): Partial<NetworkProfile> {
-  if (keyRouterUrl === undefined && keyNodeUrls.length === 0) return {}
-  return {
-    ...(keyRouterUrl === undefined ? {} : { keyRouter: keyRouterUrl }),
-    ...(keyNodeUrls.length === 0 ? {} : { keyNodes: [...keyNodeUrls] }),
-    keyNodePauseMs,
-  }
-}
-
 /** Resolves DNS names with the configured servers, if any. */
 function openDnslink({ dnslinkResolvers, trustedProxies }: StorageConfig, clock: Clock): DnslinkResolver | undefined {
   if (dnslinkResolvers.length === 0) return undefined
   return createDnslinkResolver(dnslinkResolvers, () => clock.now(), { isExempt: matchAddresses(trustedProxies) })
-}
-
-/** Returns the payment chains; absent when there are none. */
-function chainProfile({ payments }: StorageConfig): Partial<NetworkProfile> {
-  const chains = describeChains(payments)
-  const [chain] = chains
-  return chain === undefined ? {} : { chain, chains }
-}
-
-/** Returns how the console reaches wallets on other devices; absent when no project is configured. */
-function walletConnectProfile({
-  walletConnectProjectId,
-  walletConnectRelayUrl,
-}: StorageConfig): Partial<NetworkProfile> {
-  if (walletConnectProjectId === undefined) return {}
-  return { walletConnect: { projectId: walletConnectProjectId, relayUrl: walletConnectRelayUrl } }
-}
-
-type PackMetrics = Pick<StorageMetrics, 'damagedBlocks' | 'mergedPacks' | 'mergedBytes' | 'mergeablePacks'>
-
-function report(event: PackEvent, log: Logger, failures: LogGate, metrics: PackMetrics): void {
-  switch (event.type) {
-    case 'block-damaged':
-      metrics.damagedBlocks.inc()
-      log.error({ cid: event.cid, pack: event.objectKey }, 'stored block is damaged')
-      break
-    case 'pack-damaged':
-      metrics.damagedBlocks.inc(event.damagedBlocks)
-      log.error(
-        { pack: event.objectKey, damagedBlocks: event.damagedBlocks, failures: event.failures },
-        'stored pack is damaged',
-      )
-      break
-    case 'worker-failed':
-      failures.failed(event.worker, event.error, 'worker failed', { worker: event.worker })
-      break
-    case 'pack-missing':
-      log.error(
-        { pack: event.objectKey, missingPacks: event.of },
-        `pack is missing, its content is unavailable. ${recoverPage}`,
-      )
-      break
-    case 'pack-orphaned':
-      log.error(
-        { pack: event.objectKey },
-        `pack without rows was set aside. Run npm run storage:recover. ${recoverPage}`,
-      )
-      break
-    case 'packs-merged':
-      metrics.mergedPacks.inc(event.packs)
-      metrics.mergedBytes.inc(event.bytes)
-      log.info({ pack: event.objectKey, packs: event.packs, bytes: event.bytes }, 'small packs merged')
-      break
-    case 'packs-mergeable':
-      metrics.mergeablePacks.set(event.packs)
-      break
-    case 'pack-removed':
-      log.info({ pack: event.objectKey }, 'pack removed')
-      break
-    case 'scrub-finished':
-      log.info({ packs: event.packs, damagedBlocks: event.damagedBlocks }, 'scrubbed all packs')
-  }
 }
