@@ -1,43 +1,32 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
+import { maxJsonBodyBytes } from '@cairn/protocol'
 import {
-  type AddressSlots,
   createAddressSlots,
   createLogGate,
   guardListener,
   type ListenerLimits,
-  type LogGate,
   listenerOptions,
-  logFailure,
   type Metrics,
   matchAddresses,
   type Traces,
   traceRequests,
 } from '@cairn/service'
-import Fastify, {
-  type FastifyBaseLogger,
-  type FastifyInstance,
-  type FastifyReply,
-  type FastifyRequest,
-  LogController,
-} from 'fastify'
-import { type GatewayLinks, linkQuery } from '../gateway-links/gateway-links.ts'
-import { sendAnswer } from '../http/send-answer.ts'
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
+import type { GatewayLinks } from '../gateway-links/gateway-links.ts'
 import { type Denylist, guardSource } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { PackReader, PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { createAnswerCache, type KeptAnswer } from './answer-cache.ts'
 import { atTurnEnd } from './at-turn-end.ts'
-import { type Answer, answerRequest, type Gateway, type GatewayRequest } from './gateway.ts'
-import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
+import type { HostSettings } from './gateway-host.ts'
+import { type Handling, handleRequest } from './handle-request.ts'
 import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
-import { RedirectsFileError } from './redirects-file.ts'
 import { watchRepeats } from './repeated-requests.ts'
-import { everyAnswer } from './security-headers.ts'
+import { fromFastify, sendError, wrongMethod } from './send-error.ts'
 
 /** The part of the context that the gateway uses. */
 export type GatewayContext = {
@@ -83,11 +72,11 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   }
   const answers = createAnswerCache(context.clock.now)
   const nodes = createNodeCache(context.clock.now)
-  const failures = createLogGate(context)
   const slots = createAddressSlots({
     ...streamLimits,
     isExempt: (address) => hosts.isTrustedProxy(address) || isOwnAddress(address),
   })
+  const handling: Handling = { hosts, slots, failures: createLogGate(context), onMore: context.onMore }
   const app = Fastify({
     ...listenerOptions(context.config),
     loggerInstance: context.log,
@@ -141,15 +130,15 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     if (repeat(request.raw, reply.raw, key)) return
     const onRoot = count(request.raw, reply.raw)
     try {
-      const { denylist, links, names, pictures, onMore } = context
+      const { denylist, links, names, pictures } = context
       const open = (reader: PackReader) => {
         reply.raw.once('close', () => reader.close())
         return guardSource(reader, denylist)
       }
       const source = withNodes(open(context.packs.openReader()), nodes)
       const openPrivate = (uploadId: string) => open(context.packs.openPrivate(uploadId))
-      const gateway = { source, openPrivate, links, denylist, names, pictures, onMore }
-      const answer = await handle(gateway, hosts, slots, failures, request, reply, onRoot)
+      const gateway = { source, openPrivate, links, denylist, names, pictures }
+      const answer = await handleRequest(gateway, handling, { request, reply, onRoot })
       if (key !== undefined && answer !== undefined) answers.keep(key, answer)
     } catch (error) {
       // An unexpected error must not leave the client waiting: nothing else answers a hijacked reply.
@@ -190,8 +179,6 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   return app
 }
 
-const wrongMethod = () => new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } })
-
 /**
  * Offers requests to `answer` before Fastify sees them, because Fastify takes longer than repeating a small answer. Requests that
  * it does not answer continue as before.
@@ -206,150 +193,6 @@ function answerFirst(
     if (answer(request, response)) return
     for (const other of others) other.call(server, request, response)
   })
-}
-
-async function handle(
-  gateway: Gateway & Pick<GatewayContext, 'onMore'>,
-  hosts: HostSettings,
-  slots: AddressSlots,
-  failures: LogGate,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  onRoot: (rootMultihash: Uint8Array | undefined) => void,
-): Promise<Answer | undefined> {
-  const response = reply.raw
-  const { method = 'GET' } = request.raw
-  const left = new AbortController()
-  response.once('close', () => {
-    if (!response.writableFinished) left.abort(new CairnError('ABORTED'))
-  })
-  try {
-    if (method === 'OPTIONS') {
-      response.writeHead(204, { ...everyAnswer, 'access-control-max-age': '86400' }).end()
-      return undefined
-    }
-    const answer = withCommonHeaders(await answerRequest(gateway, readRequest(hosts, request, method, left.signal)))
-    // Reported before it is sent, so that the bytes count even if the client breaks off.
-    onRoot(answer.root)
-    await sendWithin(slots, request.ip, response, answer, gateway.onMore)
-    return answer
-  } catch (error) {
-    const failure = toGatewayError(error)
-    // Damage is reported even when the client is gone: it usually cut the client's own answer.
-    // A site with a bad file would otherwise fill the log with what its visitors see.
-    const isOfSite = failure.cause instanceof RedirectsFileError
-    if (failure.code === 'DATA_DAMAGED' || (!left.signal.aborted && !isOfSite)) {
-      logFailure(request, failures, failure, error, {
-        url: withoutSignature(request.originalUrl).slice(0, 300),
-        details: failure.details,
-      })
-    }
-    if (left.signal.aborted) return undefined
-    sendError(request, reply, failure)
-    return undefined
-  }
-}
-
-/** Returns a URL as logs may contain it: a signature is all that a link needs. */
-function withoutSignature(url: string): string {
-  const { path, search } = readTarget(url)
-  const query = new URLSearchParams(search)
-  if (!query.has(linkQuery.signature)) return url
-  query.set(linkQuery.signature, 'redacted')
-  return `${path}?${query}`
-}
-
-/** Sends an answer, a streamed one only within the stream limits. @throws CairnError OVERLOADED */
-async function sendWithin(
-  slots: AddressSlots,
-  address: string,
-  response: ServerResponse,
-  answer: Answer,
-  onMore: () => void,
-): Promise<void> {
-  const release = typeof answer.body === 'function' ? slots.acquire(address) : () => undefined
-  if (release === undefined) throw new CairnError('OVERLOADED', { retryAfterSeconds: 2 })
-  try {
-    await sendAnswer(response, answer, { onMore })
-  } finally {
-    release()
-  }
-}
-
-/** Converts errors that the framework throws before any handler: a body that is too large, a wrong length. */
-function fromFastify(error: unknown): CairnError {
-  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
-  if (status === 413) {
-    return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxJsonBodyBytes }, cause: error })
-  }
-  if (typeof status === 'number' && status < 500) return new CairnError('INVALID_REQUEST', { cause: error })
-  return toGatewayError(error)
-}
-
-function readRequest(
-  hosts: HostSettings,
-  request: FastifyRequest,
-  method: string,
-  signal: AbortSignal,
-): GatewayRequest {
-  const { headers } = request.raw
-  const url = request.originalUrl
-  const { path, search } = readTarget(url)
-  return {
-    method,
-    host: readGatewayHost(request.raw, url, hosts),
-    rawPath: path,
-    search,
-    query: new URLSearchParams(search),
-    headers: {
-      accept: headers.accept,
-      range: headers.range,
-      ifRange: typeof headers['if-range'] === 'string' ? headers['if-range'] : undefined,
-      ifMatch: headers['if-match'],
-      ifNoneMatch: headers['if-none-match'],
-      cacheControl: headers['cache-control'],
-      serviceWorker: headers['service-worker'],
-    },
-    address: request.ip,
-    signal,
-  }
-}
-
-function withCommonHeaders(answer: Answer): Answer {
-  return { ...answer, headers: { ...everyAnswer, ...answer.headers } }
-}
-
-/** Headers that HTTP requires with some errors. */
-function headersOf(error: CairnError): Record<string, string> {
-  if (CairnError.is(error, 'METHOD_NOT_ALLOWED') && error.details.allow !== undefined)
-    return { allow: error.details.allow }
-  if (CairnError.is(error, 'INVALID_RANGE') && error.details.sizeBytes !== undefined)
-    return { 'content-range': `bytes */${error.details.sizeBytes}` }
-  return {}
-}
-
-/**
- * Sends an error as a line of text; adds nothing when an answer was in progress and the connection is already cut.
- */
-function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnError): void {
-  const response = reply.raw
-  if (response.headersSent || response.destroyed) {
-    response.destroy()
-    return
-  }
-  const { status, headers, body } = encodeError('gateway', error)
-  response
-    .writeHead(status, {
-      ...everyAnswer,
-      ...headers,
-      [codeHeader]: error.code,
-      [requestIdHeader]: request.id,
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'content-length': String(Buffer.byteLength(body)),
-      ...headersOf(error),
-    })
-    .end(request.raw.method === 'HEAD' ? undefined : body)
 }
 
 const isOwnAddress = matchAddresses(['127.0.0.0/8', '::1'])

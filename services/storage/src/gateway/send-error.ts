@@ -1,0 +1,50 @@
+import { CairnError, codeHeader, encodeError, maxJsonBodyBytes, requestIdHeader } from '@cairn/protocol'
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { toGatewayError } from './open-path.ts'
+import { everyAnswer } from './security-headers.ts'
+
+/** Returns the error for a method that no path supports. */
+export const wrongMethod = () => new CairnError('METHOD_NOT_ALLOWED', { details: { allow: 'GET, HEAD, OPTIONS' } })
+
+/** Converts errors that the framework throws before any handler: a body that is too large, a wrong length. */
+export function fromFastify(error: unknown): CairnError {
+  const status = error instanceof Error && 'statusCode' in error ? error.statusCode : undefined
+  if (status === 413) {
+    return new CairnError('PAYLOAD_TOO_LARGE', { details: { limitBytes: maxJsonBodyBytes }, cause: error })
+  }
+  if (typeof status === 'number' && status < 500) return new CairnError('INVALID_REQUEST', { cause: error })
+  return toGatewayError(error)
+}
+
+/**
+ * Sends an error as a line of text; adds nothing when an answer was in progress and the connection is already cut.
+ */
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: CairnError): void {
+  const response = reply.raw
+  if (response.headersSent || response.destroyed) {
+    response.destroy()
+    return
+  }
+  const { status, headers, body } = encodeError('gateway', error)
+  response
+    .writeHead(status, {
+      ...everyAnswer,
+      ...headers,
+      [codeHeader]: error.code,
+      [requestIdHeader]: request.id,
+      'cache-control': 'no-store',
+      'content-security-policy': "default-src 'none'; sandbox",
+      'content-length': String(Buffer.byteLength(body)),
+      ...headersOf(error),
+    })
+    .end(request.raw.method === 'HEAD' ? undefined : body)
+}
+
+/** Headers that HTTP requires with some errors. */
+function headersOf(error: CairnError): Record<string, string> {
+  if (CairnError.is(error, 'METHOD_NOT_ALLOWED') && error.details.allow !== undefined)
+    return { allow: error.details.allow }
+  if (CairnError.is(error, 'INVALID_RANGE') && error.details.sizeBytes !== undefined)
+    return { 'content-range': `bytes */${error.details.sizeBytes}` }
+  return {}
+}
