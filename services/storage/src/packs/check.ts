@@ -48,55 +48,84 @@ export async function* check(parts: CheckParts): AsyncGenerator<Finding> {
   yield* checkLedger(parts)
 }
 
-async function* checkPacks({ db, objects, readData = 0, seed = 0, signal }: CheckParts): AsyncGenerator<Finding> {
+async function* checkPacks(parts: CheckParts): AsyncGenerator<Finding> {
+  const { db, signal } = parts
   for (let after = -1n; ; ) {
-    const packs = await db.read
-      .selectFrom('pack')
-      .select(['id', 'size_bytes', 'block_count', 'missing_at', 'unreferenced_at', 'hold', ...placeColumns])
-      .where('state', '=', 'live')
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(packsInOneQuery)
-      .execute()
-    const withDamage = await findDamaged(
+    const packs = await selectPacks(db, after)
+    const marked = await findDamaged(
       db,
       packs.map(({ id }) => id),
     )
     for (const pack of packs) {
       signal?.throwIfAborted()
       after = pack.id
-      const place = { packId: pack.id, objectKey: objectKeyOf(pack) }
-      // The object of a merged pack is checked once, not for each pack in it.
-      if (pack.merged_id === null) {
-        const actualBytes = await objects.size(pack.object_key)
-        if (actualBytes === undefined) {
-          // An unneeded pack is about to be removed, and one that was read long ago may have been merged or removed since.
-          const isNeeded = pack.unreferenced_at === null || pack.hold !== null
-          if (isNeeded && (await isUnmoved(db, place))) yield { kind: 'missing-pack', ...place }
-          continue
-        }
-        if (pack.missing_at !== null) yield { kind: 'returned-pack', ...place }
-        if (actualBytes !== pack.size_bytes) {
-          yield { kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes }
-        }
-      } else if (pack.missing_at !== null) {
-        if (await isThere(db, pack.merged_id)) yield { kind: 'returned-pack', ...place }
-        continue
-      }
-      // The rows of a pack that no upload has yet may still be written.
-      const isRead = pack.hold !== 'pending' && (fractionOf(pack.id) + seed) % 1 < readData
-      const { damaged, failures } = isRead
-        ? await verifyPack(pack, { db, objects, signal })
-        : { damaged: withDamage.has(pack.id) ? await knownDamage(db, pack.id) : [], failures: [] }
-      if (isRead && damaged.length + failures.length > 0 && !(await isUnmoved(db, place))) continue
-      if (damaged.length > 0) {
-        const multihashes = damaged.slice(0, 100).map((bytes) => Buffer.from(bytes).toString('hex'))
-        yield { kind: 'damaged-blocks', ...place, count: damaged.length, multihashes }
-      }
-      if (failures.length > 0) yield { kind: 'pack-failures', ...place, failures: failures.slice(0, 100) }
+      const { findings, isReadable } = await checkObject(parts, pack)
+      yield* findings
+      if (isReadable) yield* checkBlocks(parts, pack, marked.has(pack.id))
     }
     if (packs.length < packsInOneQuery) return
   }
+}
+
+function selectPacks(db: Database, after: bigint) {
+  return db.read
+    .selectFrom('pack')
+    .select(['id', 'size_bytes', 'block_count', 'missing_at', 'unreferenced_at', 'hold', ...placeColumns])
+    .where('state', '=', 'live')
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(packsInOneQuery)
+    .execute()
+}
+
+type CheckedPack = Awaited<ReturnType<typeof selectPacks>>[number]
+
+const nameOf = (pack: CheckedPack) => ({ packId: pack.id, objectKey: objectKeyOf(pack) })
+
+/** Checks that the object of a pack exists with its size, and returns whether its blocks can be checked. */
+async function checkObject(
+  { db, objects }: CheckParts,
+  pack: CheckedPack,
+): Promise<{ findings: Finding[]; isReadable: boolean }> {
+  const place = nameOf(pack)
+  const returned: Finding[] = [{ kind: 'returned-pack', ...place }]
+  // The object of a merged pack is checked once, not for each pack in it.
+  if (pack.merged_id !== null) {
+    if (pack.missing_at === null) return { findings: [], isReadable: true }
+    return { findings: (await isThere(db, pack.merged_id)) ? returned : [], isReadable: false }
+  }
+  const actualBytes = await objects.size(pack.object_key)
+  if (actualBytes === undefined) {
+    // An unneeded pack is about to be removed, and one that was read long ago may have been merged or removed since.
+    const isNeeded = pack.unreferenced_at === null || pack.hold !== null
+    const isMissing = isNeeded && (await isUnmoved(db, place))
+    return { findings: isMissing ? [{ kind: 'missing-pack', ...place }] : [], isReadable: false }
+  }
+  const findings = pack.missing_at === null ? [] : returned
+  if (actualBytes !== pack.size_bytes) {
+    findings.push({ kind: 'wrong-size', ...place, expectedBytes: pack.size_bytes, actualBytes })
+  }
+  return { findings, isReadable: true }
+}
+
+/** Reports damaged blocks: what is marked, or what reading shows if the pack is one of those whose bytes are read. */
+async function* checkBlocks(
+  { db, objects, readData = 0, seed = 0, signal }: CheckParts,
+  pack: CheckedPack,
+  isMarked: boolean,
+): AsyncGenerator<Finding> {
+  const place = nameOf(pack)
+  // The rows of a pack that no upload has yet may still be written.
+  const isRead = pack.hold !== 'pending' && (fractionOf(pack.id) + seed) % 1 < readData
+  const { damaged, failures } = isRead
+    ? await verifyPack(pack, { db, objects, signal })
+    : { damaged: isMarked ? await knownDamage(db, pack.id) : [], failures: [] }
+  if (isRead && damaged.length + failures.length > 0 && !(await isUnmoved(db, place))) return
+  if (damaged.length > 0) {
+    const multihashes = damaged.slice(0, 100).map((bytes) => Buffer.from(bytes).toString('hex'))
+    yield { kind: 'damaged-blocks', ...place, count: damaged.length, multihashes }
+  }
+  if (failures.length > 0) yield { kind: 'pack-failures', ...place, failures: failures.slice(0, 100) }
 }
 
 /** Whether the bytes of a pack still have to be where its row said. */
