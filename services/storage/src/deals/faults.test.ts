@@ -74,7 +74,7 @@ describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wron
       const { pieces } = await deals.proofs.describe(cid)
       expect(pieces[0]?.aggregate?.deals.map(({ state }) => state)).toEqual(['proving', 'proving'])
     }
-    expect([...(deals.making.setAside ?? [])]).toHaveLength(2)
+    expect([...deals.making.setAside]).toHaveLength(2)
   })
 
   const upload = (name: string, sizeBytes: number, seed: number) => deals.upload(name, fill(sizeBytes, seed))

@@ -22,6 +22,7 @@ const setAsideMs = 600_000
 /** Maximum number of failed groups per round: beyond it, the packs are not the cause. */
 const maxFailures = 20
 
+type PackSize = 'large' | 'small'
 type WaitingPack = PlacedPack & { id: bigint; size_bytes: number; created_at: number }
 
 /** Dependencies of making pieces. */
@@ -29,7 +30,7 @@ export type PieceMaking = {
   context: Context
   hashing: PieceHashing
   /** Packs that failed, and until when they are skipped; afterwards, each is retried separately. */
-  setAside?: Map<bigint, number>
+  setAside: Map<bigint, number>
 }
 
 /**
@@ -37,40 +38,45 @@ export type PieceMaking = {
  * skipped for a while.
  */
 export async function makePieces(making: PieceMaking, signal: AbortSignal): Promise<number> {
-  const { context } = making
-  const setAside = making.setAside ?? new Map<bigint, number>()
+  const { context, setAside } = making
   let made = 0
   let failures = 0
-  for (const size of ['large', 'small'] as const) {
-    for (let after = -1n; ; ) {
-      const packs = await findWaiting(context, size, after)
-      for (const group of groupPacks(packs, size, setAside, context)) {
-        signal.throwIfAborted()
-        try {
-          made += await makePiecesOfAll(making, group, signal)
-          for (const { id } of group) setAside.delete(id)
-        } catch (error) {
-          if (signal.aborted) throw error
-          // Another replica made it after a delay, or is about to.
-          if (isUniqueViolation(error)) continue
-          const until = context.clock.now() + (group.length > 1 ? 0 : setAsideMs)
-          for (const { id } of group) setAside.set(id, until)
-          const packs = group.map(({ id }) => String(id)).slice(0, 5)
-          context.failures.failed('pieces', error, 'no piece was created', { packs })
-          if (++failures >= maxFailures) throw error
-        }
+  for await (const { size, packs } of pagesOfWaiting(context)) {
+    for (const group of groupPacks(packs, size, setAside, context)) {
+      signal.throwIfAborted()
+      try {
+        made += await makePiecesOfAll(making, group, signal)
+        for (const { id } of group) setAside.delete(id)
+      } catch (error) {
+        if (signal.aborted) throw error
+        // Another replica made it after a delay, or is about to.
+        if (isUniqueViolation(error)) continue
+        const until = context.clock.now() + (group.length > 1 ? 0 : setAsideMs)
+        for (const { id } of group) setAside.set(id, until)
+        const packs = group.map(({ id }) => String(id)).slice(0, 5)
+        context.failures.failed('pieces', error, 'no piece was created', { packs })
+        if (++failures >= maxFailures) throw error
       }
-      const last = packs.at(-1)
-      if (last === undefined || packs.length < packsInOneQuery) break
-      after = last.id
     }
   }
   return made
 }
 
+/** Yields the waiting packs a page at a time: first those that are pieces of their own. */
+async function* pagesOfWaiting(context: Context): AsyncGenerator<{ size: PackSize; packs: WaitingPack[] }> {
+  for (const size of ['large', 'small'] as const) {
+    let last: WaitingPack | undefined
+    do {
+      const packs = await findWaiting(context, size, last?.id ?? -1n)
+      yield { size, packs }
+      last = packs.length < packsInOneQuery ? undefined : packs.at(-1)
+    } while (last !== undefined)
+  }
+}
+
 function groupPacks(
   packs: readonly WaitingPack[],
-  size: 'large' | 'small',
+  size: PackSize,
   setAside: ReadonlyMap<bigint, number>,
   context: Context,
 ): WaitingPack[][] {
@@ -92,7 +98,7 @@ async function makePiecesOfAll(making: PieceMaking, group: WaitingPack[], signal
   return made
 }
 
-function findWaiting({ db }: Context, size: 'large' | 'small', after: bigint): Promise<WaitingPack[]> {
+function findWaiting({ db }: Context, size: PackSize, after: bigint): Promise<WaitingPack[]> {
   return (
     db.read
       .selectFrom('pack')
@@ -167,16 +173,16 @@ type PackRun = { id: bigint; objectKey: string; packOffset: number; sizeBytes: n
  * work.
  */
 async function makePiecesOf(
-  { context, hashing }: PieceMaking,
+  making: PieceMaking,
   packs: readonly WaitingPack[],
   copies: number,
   signal: AbortSignal,
 ): Promise<number> {
+  const { context } = making
   const { db, objects } = context
   const made: NewPiece[] = []
   try {
-    for (const runs of await splitLarge(context, packs))
-      made.push(await computePiece({ context, hashing }, runs, signal))
+    for (const runs of await splitLarge(context, packs)) made.push(await computePiece(making, runs, signal))
     signal.throwIfAborted()
   } catch (error) {
     for (const { treeKey } of made) if (treeKey !== undefined) await objects.remove(treeKey)
