@@ -1,5 +1,4 @@
 import type { ParseArgsConfig } from 'node:util'
-import { CairnError } from '@cairn/sdk'
 import type { Environment } from './environment.ts'
 import type { ExitCodes } from './exit-codes.ts'
 import type { Session } from './session.ts'
@@ -70,17 +69,4 @@ export function text(values: Values, name: string): string | undefined {
 /** Returns a switch. */
 export function flag(values: Values, name: string): boolean {
   return values[name] === true
-}
-
-/**
- * Returns the action that the first argument names.
- * @throws CairnError USAGE for an unknown action
- */
-export function pickAction<Action>(name: string, actions: Readonly<Record<string, Action>>, word = ''): Action {
-  const action = Object.hasOwn(actions, word) ? actions[word] : undefined
-  if (action !== undefined) return action
-  throw new CairnError('USAGE', {
-    message: `Unknown action of ${name}: ${JSON.stringify(word)}`,
-    hint: `Use ${Object.keys(actions).join(', ')}.`,
-  })
 }

@@ -9,7 +9,8 @@ import {
   scopes,
 } from '@cairn/sdk'
 import { parseExpiry, parseScopes } from '../arguments/key-rights.ts'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../keys/open-wallet.ts'
 import { requireKeyForm } from '../session.ts'
 import type { KeptKey } from '../state/state.ts'
@@ -124,7 +125,7 @@ async function clear({ state, session, output }: CommandContext): Promise<void> 
   )
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+const actions: Actions = {
   new: make,
   import: importKey,
   show,
@@ -133,12 +134,11 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   clear,
 }
 
-export const apiKey: Command = {
+export const apiKey = actionCommand(actions, {
   name: 'api-key',
   summary: 'Create, import, show, list, revoke or clear API keys',
-  usage: `<${Object.keys(actions).join('|')}> [id]`,
+  usage: '[id]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { new: 1, show: 1, list: 1, clear: 1 },
   options: {
     name: { type: 'string', actions: ['new'], about: 'name of the new key', value: 'text' },
@@ -164,5 +164,4 @@ export const apiKey: Command = {
     'cairn api-key list',
     'cairn api-key revoke 3f9a01bc',
   ],
-  run: (context) => pickAction('api-key', actions, context.args[0])(context),
-}
+})

@@ -1,7 +1,8 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
 import { readAddress } from '../arguments/read-addresses.ts'
 import { readConditionsFile } from '../arguments/read-conditions.ts'
-import { type Command, type CommandContext, pickAction, text, type Values } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, text, type Values } from '../command.ts'
 import { conditionTemplates } from '../keys/condition-templates.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { showChange } from '../keys/show-change.ts'
@@ -82,14 +83,13 @@ function minimumOf(values: Values): string | undefined {
   })
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = { show, set, remove, template, check }
+const actions: Actions = { show, set, remove, template, check }
 
-export const conditions: Command = {
+export const conditions = actionCommand(actions, {
   name: 'conditions',
   summary: 'Show, set, remove or check the conditions of a file, or print a template',
-  usage: `<${Object.keys(actions).join('|')}> <cid|name|file> [file|-]`,
+  usage: '<cid|name|file> [file|-]',
   arity: [1, 3],
-  words: Object.keys(actions),
   maxArguments: { show: 2, remove: 2, template: 2, check: 2 },
   options: {
     chain: { type: 'string', actions: ['template'], about: 'template: name of the chain', value: 'name' },
@@ -114,5 +114,4 @@ export const conditions: Command = {
     'cairn conditions set bafy… rule.json',
     'cairn conditions show bafy…',
   ],
-  run: (context) => pickAction('conditions', actions, context.args[0])(context),
-}
+})

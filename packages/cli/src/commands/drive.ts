@@ -1,6 +1,7 @@
 import { CairnError, type Drive, type DriveItem, resetDrive, shareFile } from '@cairn/sdk'
 import { readAddress } from '../arguments/read-addresses.ts'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../keys/own-drive.ts'
 import { showChange } from '../keys/show-change.ts'
@@ -9,7 +10,6 @@ import { countOf } from '../text/count-of.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
-type Action = (context: CommandContext) => Promise<void>
 type Edit = Parameters<Drive['change']>[0]
 
 async function list(context: CommandContext): Promise<void> {
@@ -336,7 +336,7 @@ function requireArgument(args: readonly string[], at: number, action: string, wh
   })
 }
 
-const actions: Record<string, Action> = {
+const actions: Actions = {
   ls: list,
   mkdir: makeFolder,
   mv: move,
@@ -354,12 +354,11 @@ const actions: Record<string, Action> = {
   reset,
 }
 
-export const drive: Command = {
+export const drive = actionCommand(actions, {
   name: 'drive',
   summary: 'Arrange your files in folders, with stars, tags, versions, a trash and contacts',
-  usage: `<${Object.keys(actions).join('|')}> [path…]`,
+  usage: '[path…]',
   arity: [1, Number.POSITIVE_INFINITY],
-  words: Object.keys(actions),
   maxArguments: { ls: 2, mkdir: 2, colour: 3, versions: 2, duplicates: 1, contacts: 1, contact: 3, empty: 1, reset: 2 },
   options: {
     trash: { type: 'boolean', actions: ['ls'], about: 'list the trash, for ls' },
@@ -391,5 +390,4 @@ export const drive: Command = {
     'cairn drive share photos ida',
     'cairn drive duplicates --remove',
   ],
-  run: (context) => pickAction('drive', actions, context.args[0])(context),
-}
+})

@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs'
 import { CairnError, exportEvents, verifyEventLog } from '@cairn/sdk'
-import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, text } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { writePrivateFile } from '../state/write-private-file.ts'
-
-type Action = (context: CommandContext) => Promise<void>
 
 async function write(context: CommandContext): Promise<void> {
   const { args, session, signal } = context
@@ -38,14 +37,13 @@ function requireFile(args: readonly string[], action: string): string {
   })
 }
 
-const actions: Record<string, Action> = { export: write, verify }
+const actions: Actions = { export: write, verify }
 
-export const events: Command = {
+export const events = actionCommand(actions, {
   name: 'events',
   summary: 'Export the event log of the account, signed by the service, and verify it',
-  usage: `<${Object.keys(actions).join('|')}> <file>`,
+  usage: '<file>',
   arity: [1, 2],
-  words: Object.keys(actions),
   options: {
     signer: {
       type: 'string',
@@ -57,5 +55,4 @@ export const events: Command = {
   // The signature is that of the log.
   exitCodes: { INVALID_SIGNATURE: exitCodes.verification },
   examples: ['cairn events export events.jsonl', 'cairn events verify events.jsonl'],
-  run: (context) => pickAction('events', actions, context.args[0])(context),
-}
+})

@@ -1,7 +1,8 @@
 import { basename } from 'node:path'
 import { joinUrl } from '@cairn/protocol'
 import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { findNamePath, readContentArgument } from '../content-path.ts'
 import { findName } from '../names/find-name.ts'
 import { publishFound } from '../names/publish-found.ts'
@@ -98,14 +99,13 @@ async function publish(context: CommandContext, { name, sequence }: Target, cid:
   return found.name
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = { put, rm: remove }
+const actions: Actions = { put, rm: remove }
 
-export const folder: Command = {
+export const folder = actionCommand(actions, {
   name: 'folder',
   summary: 'Change a stored folder without uploading all of it, and print the new CID',
-  usage: '<put|rm> <cid|name> <path…>',
+  usage: '<cid|name> <path…>',
   arity: [2, Number.POSITIVE_INFINITY],
-  words: Object.keys(actions),
   options: {
     name: {
       type: 'string',
@@ -121,5 +121,4 @@ export const folder: Command = {
     'cairn folder put site ./build .',
     'cairn folder rm site drafts old.html',
   ],
-  run: (context) => pickAction('folder', actions, context.args[0])(context),
-}
+})

@@ -12,7 +12,8 @@ import {
   watchKeyEvents,
 } from '@cairn/sdk'
 import { readCount } from '../arguments/read-count.ts'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { isSession, openKeyClient } from '../keys/key-client.ts'
 import { readKeySet } from '../keys/read-key-set.ts'
 import { dots, showPending } from '../keys/show-change.ts'
@@ -225,7 +226,7 @@ async function signOut(context: CommandContext): Promise<void> {
   output.result({ signedOut: true }, 'Closed the session with the key nodes.')
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+const actions: Actions = {
   list,
   log,
   status,
@@ -236,12 +237,11 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   'sign-out': signOut,
 }
 
-export const keys: Command = {
+export const keys = actionCommand(actions, {
   name: 'keys',
   summary: 'List encrypted files and manage their keys: log, status, repair, export, recover, rotate',
-  usage: `<${Object.keys(actions).join('|')}> [cid|file]`,
+  usage: '[cid|file]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { list: 1, 'sign-out': 1 },
   endsWithOutput: ['list', 'log', 'status'],
   options: {
@@ -256,5 +256,4 @@ export const keys: Command = {
     'cairn keys status bafy…',
     'cairn keys export bafy… -o diary.key.json',
   ],
-  run: (context) => pickAction('keys', actions, context.args[0])(context),
-}
+})

@@ -14,7 +14,8 @@ import {
   openLink,
   revokeLink,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { readDuration } from '../text/durations.ts'
 import { formatBytes } from '../text/sizes.ts'
@@ -22,8 +23,6 @@ import { formatTime } from '../text/times.ts'
 
 /** The password of a link is not that of the wallet. */
 const linkPasswordHint = 'Use --password-stdin.'
-
-type Action = (context: CommandContext) => Promise<void>
 
 async function create(context: CommandContext): Promise<void> {
   const { args, values, output, prompt, signal } = context
@@ -143,14 +142,13 @@ function requireArgument(args: readonly string[], action: string, what: string):
   })
 }
 
-const actions: Record<string, Action> = { create, ls: list, rm: remove, open }
+const actions: Actions = { create, ls: list, rm: remove, open }
 
-export const link: Command = {
+export const link = actionCommand(actions, {
   name: 'link',
   summary: 'Share an encrypted file with a link, for people without a wallet',
-  usage: `<${Object.keys(actions).join('|')}> [cid|id|link]`,
+  usage: '[cid|id|link]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { ls: 1 },
   options: {
     expires: { type: 'string', actions: ['create'], about: 'lifetime for create (7d)', value: 'duration' },
@@ -179,5 +177,4 @@ export const link: Command = {
     'cairn link rm <id>',
     "cairn link open 'https://…/link/…#…' -o photo.jpg",
   ],
-  run: (context) => pickAction('link', actions, context.args[0])(context),
-}
+})

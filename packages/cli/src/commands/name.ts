@@ -14,7 +14,8 @@ import {
   resolveName,
 } from '@cairn/sdk'
 import { readCount } from '../arguments/read-count.ts'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
 import { findName, isNameForm, requireFreeLabel } from '../names/find-name.ts'
 import { exportKey, importKey, keepKey } from '../names/move-name-keys.ts'
@@ -169,7 +170,7 @@ async function remove(context: CommandContext): Promise<void> {
   output.result({ removed: found.name }, `Removed ${found.name}`, found.name)
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+const actions: Actions = {
   create,
   publish,
   list,
@@ -181,12 +182,11 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   rm: remove,
 }
 
-export const name: Command = {
+export const name = actionCommand(actions, {
   name: 'name',
   summary: 'Manage IPNS names, whose target can change',
-  usage: `<${Object.keys(actions).join('|')}> [name or file] [cid, path or label]`,
+  usage: '[name or file] [cid, path or label]',
   arity: [1, 3],
-  words: Object.keys(actions),
   maxArguments: { create: 2, list: 1, resolve: 2, history: 2, export: 2, rm: 2 },
   options: {
     local: { type: 'boolean', actions: ['create'], about: 'create: keep the key on this machine' },
@@ -222,5 +222,4 @@ export const name: Command = {
     'cairn name create --local --encrypt mine',
     'cairn name export site -o site.key --format libp2p',
   ],
-  run: (context) => pickAction('name', actions, context.args[0])(context),
-}
+})

@@ -1,5 +1,6 @@
 import { CairnError, type InspectedNetwork } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag } from '../command.ts'
 
 async function show({ session, output }: CommandContext): Promise<void> {
   const found = await session.inspectNetwork()
@@ -63,15 +64,14 @@ function describeChanges({ changes }: InspectedNetwork): string[] {
   return changes.flatMap(({ what, before, now }) => [`Changed: ${what}`, `  before  ${before}`, `  now     ${now}`])
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = { show, trust }
+const actions: Actions = { show, trust }
 
-export const network: Command = {
+export const network = actionCommand(actions, {
   name: 'network',
   summary: 'Show which addresses receive keys and payments, or trust changed ones',
-  usage: '[show|trust]',
+  usage: '',
+  defaultAction: 'show',
   arity: [0, 1],
-  words: Object.keys(actions),
   options: { yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' } },
   examples: ['cairn network', 'cairn network trust --network https://storage.example.com'],
-  run: (context) => pickAction('network', actions, context.args[0] ?? 'show')(context),
-}
+})

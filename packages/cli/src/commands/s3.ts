@@ -6,7 +6,8 @@ import {
   type S3BucketState,
   unpublishS3Bucket,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag, text } from '../command.ts'
 
 async function createCredentials({ session, values, output, signal }: CommandContext): Promise<void> {
   const bucket = text(values, 'bucket')
@@ -64,19 +65,18 @@ function describeState({ bucket, name, cid, isPublished, isCurrent }: S3BucketSt
   return [`/ipns/${name}`, `/ipfs/${cid}${pending}`]
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+const actions: Actions = {
   credentials: createCredentials,
   publish: onBucket(publishS3Bucket),
   name: onBucket(getS3Bucket),
   unpublish: onBucket(unpublishS3Bucket),
 }
 
-export const s3: Command = {
+export const s3 = actionCommand(actions, {
   name: 's3',
   summary: 'Create access keys for the S3 API, and publish buckets',
-  usage: '<credentials|publish|name|unpublish> [bucket]',
+  usage: '[bucket]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { credentials: 1 },
   options: {
     bucket: { type: 'string', actions: ['credentials'], about: 'only this bucket (all)', value: 'name' },
@@ -88,5 +88,4 @@ export const s3: Command = {
     'cairn s3 credentials --bucket backups --prefix laptop/',
     'cairn s3 publish pictures',
   ],
-  run: (context) => pickAction('s3', actions, context.args[0])(context),
-}
+})

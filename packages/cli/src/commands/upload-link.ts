@@ -1,11 +1,10 @@
 import { maxUploadLinkLifetimeMs } from '@cairn/protocol'
 import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
-import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, text } from '../command.ts'
 import { readDuration } from '../text/durations.ts'
 import { formatBytes, parseBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
-
-type Action = (context: CommandContext) => Promise<void>
 
 async function create({ values, session, output, signal }: CommandContext): Promise<void> {
   const [size, total, count] = [text(values, 'max-size'), text(values, 'max-total'), text(values, 'count')]
@@ -76,14 +75,13 @@ function parseCount(given: string): number {
   })
 }
 
-const actions: Record<string, Action> = { new: create, ls: list, rm: remove }
+const actions: Actions = { new: create, ls: list, rm: remove }
 
-export const uploadLink: Command = {
+export const uploadLink = actionCommand(actions, {
   name: 'upload-link',
   summary: 'Let others upload to your account with a link, without a wallet',
-  usage: `<${Object.keys(actions).join('|')}> [id]`,
+  usage: '[id]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { new: 1, ls: 1 },
   options: {
     'max-size': { type: 'string', actions: ['new'], about: 'largest file, for new (100MiB)', value: 'size' },
@@ -110,5 +108,4 @@ export const uploadLink: Command = {
     'cairn upload-link rm <id>',
     "cairn upload --link 'https://…/upload-link#…' photo.jpg",
   ],
-  run: (context) => pickAction('upload-link', actions, context.args[0])(context),
-}
+})

@@ -8,7 +8,8 @@ import {
   type Wallet,
   walletFromPrivateKey,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, flag, pickAction } from '../command.ts'
+import { type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, flag } from '../command.ts'
 import { openWallet } from '../keys/open-wallet.ts'
 import { writePrivateFile } from '../state/write-private-file.ts'
 
@@ -100,7 +101,7 @@ async function remove({ state, output, prompt, values }: CommandContext): Promis
   output.result({ removed: true }, 'The wallet was removed from this machine.')
 }
 
-const actions: Record<string, (context: CommandContext) => Promise<void>> = {
+const actions: Actions = {
   create: (context) => store(context, createWallet()),
   import: importWallet,
   show,
@@ -110,17 +111,15 @@ const actions: Record<string, (context: CommandContext) => Promise<void>> = {
   remove,
 }
 
-export const wallet: Command = {
+export const wallet = actionCommand(actions, {
   name: 'wallet',
   summary: 'Create, import, show, export or remove the wallet, and sign with it',
-  usage: `<${Object.keys(actions).join('|')}> [file or message]`,
+  usage: '[file or message]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { create: 1, show: 1, password: 1, remove: 1 },
   options: {
     force: { type: 'boolean', actions: ['create', 'import'], about: 'replace an existing wallet' },
     yes: { type: 'boolean', short: 'y', about: 'skip the confirmation' },
   },
   examples: ['cairn wallet create', 'cairn wallet import keystore.json', 'cairn wallet sign "hello"'],
-  run: (context) => pickAction('wallet', actions, context.args[0])(context),
-}
+})

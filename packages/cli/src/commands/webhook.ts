@@ -9,11 +9,10 @@ import {
   testWebhook,
   updateWebhook,
 } from '@cairn/sdk'
-import { type Command, type CommandContext, pickAction, text } from '../command.ts'
+import { type Action, type Actions, actionCommand } from '../action-command.ts'
+import { type CommandContext, text } from '../command.ts'
 import { formatTime } from '../text/times.ts'
 import { parseTypes } from './watch.ts'
-
-type Action = (context: CommandContext) => Promise<void>
 
 async function create({ args, values, session, output, signal }: CommandContext): Promise<void> {
   const url = requireArgument(args, 'create')
@@ -120,7 +119,7 @@ function requireArgument(args: readonly string[], action: string): string {
   throw new CairnError('USAGE', { message: `webhook ${action} requires ${what}`, hint })
 }
 
-const actions: Record<string, Action> = {
+const actions: Actions = {
   create,
   list,
   enable: switchTo(true),
@@ -131,12 +130,11 @@ const actions: Record<string, Action> = {
   deliveries,
 }
 
-export const webhook: Command = {
+export const webhook = actionCommand(actions, {
   name: 'webhook',
   summary: 'Deliver events of the account to a URL',
-  usage: `<${Object.keys(actions).join('|')}> [url|id]`,
+  usage: '[url|id]',
   arity: [1, 2],
-  words: Object.keys(actions),
   maxArguments: { list: 1 },
   options: {
     types: {
@@ -154,5 +152,4 @@ export const webhook: Command = {
     'cairn webhook deliveries <id>',
     'cairn webhook replay <id> --after 0',
   ],
-  run: (context) => pickAction('webhook', actions, context.args[0])(context),
-}
+})
