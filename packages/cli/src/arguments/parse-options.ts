@@ -19,31 +19,38 @@ export function parseOptions(argv: string[], options: Options, name: string): { 
     tokens: true,
   })
   const hint = `Run cairn ${name} --help for usage.`
-  for (const token of tokens) {
-    if (token.kind !== 'option') continue
-    const option = options[token.name]
-    if (option === undefined || !Object.hasOwn(options, token.name)) {
-      const meant = token.rawName.startsWith('--') ? findNearest(token.name, Object.keys(options)) : undefined
-      throw new CairnError('USAGE', {
-        message: `Unknown option ${token.rawName}`,
-        hint:
-          meant === undefined
-            ? `${hint} Write an argument that starts with a dash after --.`
-            : `Did you mean --${meant}? ${hint}`,
-      })
-    }
-    if (option.type === 'boolean' && token.value !== undefined)
-      throw new CairnError('USAGE', { message: `${token.rawName} does not take a value`, hint })
-    const isMissing = token.value === undefined || (token.inlineValue === false && /^-./.test(token.value))
-    if (option.type === 'string' && isMissing)
-      throw new CairnError('USAGE', {
-        message: `${token.rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
-        hint: `${hint} Write a value that starts with a dash as ${token.rawName.startsWith('--') ? token.rawName : `--${token.name}`}=<value>.`,
-      })
-    // A blank name would leave the upload without a visible name in listings.
-    const isBlank = token.name === 'name' && token.value?.trim() === ''
-    if (isBlank || (token.value === '' && emptyIsNothing.has(option.value)))
-      throw new CairnError('USAGE', { message: `${token.rawName} is empty: <${option.value}>`, hint })
-  }
+  for (const token of tokens) if (token.kind === 'option') checkOption(token, options, hint)
   return { values, args: positionals }
+}
+
+/** An option as it was written. */
+type Token = { name: string; rawName: string; value: string | undefined; inlineValue: boolean | undefined }
+
+function checkOption(token: Token, options: Options, hint: string): void {
+  const { name, rawName, value } = token
+  const option = Object.hasOwn(options, name) ? options[name] : undefined
+  if (option === undefined) throw unknownOption(token, options, hint)
+  if (option.type === 'boolean' && value !== undefined)
+    throw new CairnError('USAGE', { message: `${rawName} does not take a value`, hint })
+  const isMissing = value === undefined || (token.inlineValue === false && /^-./.test(value))
+  if (option.type === 'string' && isMissing)
+    throw new CairnError('USAGE', {
+      message: `${rawName} requires a value${option.value === undefined ? '' : `: <${option.value}>`}`,
+      hint: `${hint} Write a value that starts with a dash as ${rawName.startsWith('--') ? rawName : `--${name}`}=<value>.`,
+    })
+  // A blank name would leave the upload without a visible name in listings.
+  const isBlank = name === 'name' && value?.trim() === ''
+  if (isBlank || (value === '' && emptyIsNothing.has(option.value)))
+    throw new CairnError('USAGE', { message: `${rawName} is empty: <${option.value}>`, hint })
+}
+
+function unknownOption({ name, rawName }: Token, options: Options, hint: string): CairnError {
+  const meant = rawName.startsWith('--') ? findNearest(name, Object.keys(options)) : undefined
+  return new CairnError('USAGE', {
+    message: `Unknown option ${rawName}`,
+    hint:
+      meant === undefined
+        ? `${hint} Write an argument that starts with a dash after --.`
+        : `Did you mean --${meant}? ${hint}`,
+  })
 }
