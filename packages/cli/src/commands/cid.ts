@@ -14,21 +14,19 @@ export const cid: Command = {
   async run({ args, values, output, signal, stdin }) {
     const { profile, ...rest } = readCidOptions(values)
     for (const path of args) {
-      const progress = output.progress(path)
       const { paths, facts, onLeftOut } = gatherLeftOut()
       const options = {
         ...rest,
         ...(profile === undefined ? {} : { profile }),
-        ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
         // The name of standard input in the folder that `--wrap` puts it into, as of an upload.
         ...(path === '-' ? { name: 'stdin' } : {}),
         signal,
       }
-      const compute = async () =>
+      const result = await output.withProgress(path, async (progress) =>
         path !== '-' && (await isFolder(path))
-          ? computeFolderCid(path, { ...options, onLeftOut })
-          : computeCid(path === '-' ? stdin : path, options)
-      const result = await compute().finally(() => progress?.done())
+          ? computeFolderCid(path, { ...options, ...progress, onLeftOut })
+          : computeCid(path === '-' ? stdin : path, { ...options, ...progress }),
+      )
       for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
       output.result({ path, ...result, ...facts() }, `${result.cid}  ${path}`, result.cid)
     }

@@ -5,6 +5,7 @@ import { openSealingKey } from '../archive/sealing-wallet.ts'
 import { type Command, type CommandContext, flag } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { openKept, openNameKeys } from '../names/name-keys.ts'
+import { reportBytes } from '../terminal/output.ts'
 import { formatBytes } from '../text/sizes.ts'
 
 export const exportCommand: Command = {
@@ -40,21 +41,21 @@ export const exportCommand: Command = {
     const privateKey = withKeys ? await openSealingKey(context, client) : undefined
     const account = client.keySession?.address ?? (await findAccount(context))
     const folder = args[0] ?? ''
-    const progress = output.progress(folder)
-    const manifest = await exportAccount(client, folder, {
-      account,
-      createSeal: privateKey === undefined ? undefined : (salt) => createSeal(privateKey, account, salt),
-      nameKeys: withNameKeys
-        ? {
-            find: (name, held) => findNameKey(context, name, held),
-            listOwn: () => openNameKeys(context.state.folder).list(),
-          }
-        : undefined,
-      signal,
-      onStep: output.note,
-      onBytes: (bytes) =>
-        progress?.onProgress({ phase: 'receive', bytes, total: undefined, bytesPerSecond: 0, remainingMs: undefined }),
-    }).finally(() => progress?.done())
+    const manifest = await output.withProgress(folder, (progress) =>
+      exportAccount(client, folder, {
+        account,
+        createSeal: privateKey === undefined ? undefined : (salt) => createSeal(privateKey, account, salt),
+        nameKeys: withNameKeys
+          ? {
+              find: (name, held) => findNameKey(context, name, held),
+              listOwn: () => openNameKeys(context.state.folder).list(),
+            }
+          : undefined,
+        signal,
+        onStep: output.note,
+        onBytes: reportBytes(progress, 'receive'),
+      }),
+    )
     const { counts, missing, lists } = manifest
     output.result({ folder, ...counts, lists, missing }, [
       `${folder}  ${counts.files} files  ${formatBytes(counts.bytes)}`,

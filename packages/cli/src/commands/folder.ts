@@ -30,14 +30,11 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
   const target = await findTarget(context)
   const client = await session.client()
   const name = text(values, 'name') ?? (await findUploadName(client, target.cidPath))
-  const progress = output.progress(typeof changes.put === 'string' ? changes.put : 'folder')
   const { paths, facts, onLeftOut } = gatherLeftOut()
-  const result = await changeFolder(client, target.cidPath, changes, {
-    signal,
-    onLeftOut,
-    ...(name === undefined ? {} : { name }),
-    ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
-  }).finally(() => progress?.done())
+  const options = { signal, onLeftOut, ...(name === undefined ? {} : { name }) }
+  const result = await output.withProgress(typeof changes.put === 'string' ? changes.put : 'folder', (progress) =>
+    changeFolder(client, target.cidPath, changes, { ...options, ...progress }),
+  )
   for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
   const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
   const published = await publish(context, target, result.cid).catch((error: unknown) => {

@@ -12,6 +12,7 @@ import {
 import { type Command, flag, text } from '../command.ts'
 import { readContentArgument } from '../content-path.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
+import type { ProgressOptions } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
 import { formatBytes } from '../text/sizes.ts'
 
@@ -83,25 +84,21 @@ export const get: Command = {
         hint: 'Use cairn cat, or -o ./- for a file of this name.',
       })
     const content = await openContent(context, argument)
-    const progress = output.progress(target)
-    const isOwn = flag(values, 'force') || !existsSync(target)
-    const options = {
-      overwrite: flag(values, 'force'),
-      signal,
-      ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
-    }
-    const download = async () => {
+    const overwrite = flag(values, 'force')
+    const isOwn = overwrite || !existsSync(target)
+    const download = async (progress: ProgressOptions) => {
+      const options = { overwrite, signal, ...progress }
       if (content.decryption === undefined) return downloadFile(content.client, content.cidPath, target, options)
       return decrypt(content, target, options).catch((error: unknown) => {
         throw withWayOut(error)
       })
     }
-    const result = await download()
+    const result = await output
+      .withProgress(target, download)
       .catch((error: unknown) => {
-        throw nameFolder(options.overwrite ? error : nameForce(error), target)
+        throw nameFolder(overwrite ? error : nameForce(error), target)
       })
       .finally(() => {
-        progress?.done()
         const rest = signal.aborted ? describeRest(target, isOwn) : undefined
         if (rest !== undefined) output.note(rest)
       })

@@ -6,6 +6,7 @@ import { readAnnounce } from '../arguments/announce-option.ts'
 import type { CommandContext } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { openNameKeys } from '../names/name-keys.ts'
+import { reportBytes } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { describeDisplaced } from '../uploads/upload-order.ts'
@@ -19,27 +20,21 @@ export async function importArchive(context: CommandContext, folder: string): Pr
   const client = hasKeys ? await openKeyClient(context, { withApiKey: true }) : await session.client()
   const privateKey = hasKeys ? await openSealingKey(context, client) : undefined
   const nameKeys = openNameKeys(state.folder)
-  const progress = output.progress(folder)
-  const report = await importAccount(client, folder, manifest, {
-    createSeal:
-      privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
-    storeNameKey: async (key, label) => {
-      if ((await nameKeys.read(key.name)) !== undefined) return false
-      await nameKeys.add(key, { label, password: undefined })
-      return true
-    },
-    announce,
-    signal,
-    onStep: output.note,
-    onBytes: (bytes) =>
-      progress?.onProgress({
-        phase: 'send',
-        bytes,
-        total: manifest.counts.bytes,
-        bytesPerSecond: 0,
-        remainingMs: undefined,
-      }),
-  }).finally(() => progress?.done())
+  const report = await output.withProgress(folder, (progress) =>
+    importAccount(client, folder, manifest, {
+      createSeal:
+        privateKey === undefined ? undefined : ({ account, seal }) => createSeal(privateKey, account, seal.salt),
+      storeNameKey: async (key, label) => {
+        if ((await nameKeys.read(key.name)) !== undefined) return false
+        await nameKeys.add(key, { label, password: undefined })
+        return true
+      },
+      announce,
+      signal,
+      onStep: output.note,
+      onBytes: reportBytes(progress, 'send', manifest.counts.bytes),
+    }),
+  )
   const { uploaded, present, bytes, fileKeys, names, driveValues, missing, displaced } = report
   output.result({ folder, ...report }, [
     `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,

@@ -4,6 +4,7 @@ import { type CommandContext, flag, text } from '../command.ts'
 import type { ImportSource } from '../import/import-source.ts'
 import { openJournal } from '../import/journal.ts'
 import { type ItemReport, runImport } from '../import/run-import.ts'
+import { reportBytes } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { describeDisplaced } from '../uploads/upload-order.ts'
@@ -48,17 +49,10 @@ export async function importContent(context: CommandContext, { label, open }: Na
     const { code, message } = report.error
     problems.push(`missing: ${`${subjectOf(report, '')}${named(report)}`.trimStart()}: ${message} (${code})`)
   }
-  const progress = output.progress(label)
-  const onBytes = (bytes: number) =>
-    progress?.onProgress({ phase: 'receive', bytes, total: undefined, bytesPerSecond: 0, remainingMs: undefined })
-  const summary = await runImport(client, source, {
-    journal,
-    isDryRun,
-    maxParallel: parallel,
-    signal,
-    onItem,
-    onBytes,
-  }).finally(() => progress?.done())
+  const options = { journal, isDryRun, maxParallel: parallel, signal, onItem }
+  const summary = await output.withProgress(label, (progress) =>
+    runImport(client, source, { ...options, onBytes: reportBytes(progress, 'receive') }),
+  )
   // Only an incomplete import keeps blocks.
   await rmdir(stagingFolder).catch(() => undefined)
 

@@ -68,6 +68,51 @@ function omitUndefined(values: object): object {
   return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined))
 }
 
+/** @throws CairnError USAGE */
+function checkArguments({ args, values }: CommandContext): void {
+  if (args.length > 1 && values['name'] !== undefined)
+    throw new CairnError('USAGE', { message: '--name requires exactly one path' })
+  if (args.filter((path) => path === '-').length > 1)
+    throw new CairnError('USAGE', {
+      message: 'Standard input can be uploaded only once',
+      hint: 'Write - once. A file of this name is ./-',
+    })
+  if (flag(values, 'as-one') && args.includes('-'))
+    throw new CairnError('USAGE', { message: '--as-one supports folders, not -' })
+}
+
+/** @throws CairnError USAGE for options that exclude each other */
+function checkCombinations({ args, values }: CommandContext): void {
+  const isEncrypted = flag(values, 'encrypt')
+  const other = ['encrypt', 'car'].find((name) => flag(values, name)) ?? (args.includes('-') ? '-' : '')
+  if (flag(values, 'resume') && other !== '')
+    throw new CairnError('USAGE', {
+      message: `--resume supports files and folders, not ${other.length > 1 ? `--${other}` : other}`,
+    })
+  if (flag(values, 'private') && isEncrypted)
+    throw new CairnError('USAGE', {
+      message: '--private and --encrypt cannot be combined',
+      hint: 'Omit --private: encrypted files can be read only with their key.',
+    })
+  if (flag(values, 'skip-stored') && args.includes('-'))
+    throw new CairnError('USAGE', {
+      message: '--skip-stored supports files and folders, not -',
+      hint: 'Standard input is sent while it is read, so its CID is not known in advance.',
+    })
+  const notOfCar = ['skip-stored', ...Object.keys(cidOptions)].find((name) => values[name] !== undefined)
+  if (flag(values, 'car') && notOfCar !== undefined)
+    throw new CairnError('USAGE', {
+      message: `--car and --${notOfCar} cannot be combined`,
+      hint: 'A CAR contains its blocks and CIDs as they are.',
+    })
+  const plainOnly = ['car', 'wrap', 'skip-stored'].find((name) => flag(values, name))
+  if (isEncrypted && plainOnly !== undefined)
+    throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt cannot be combined` })
+  const encryptedOnly = ['format', 'share', 'conditions', 'as-one'].find((name) => values[name] !== undefined)
+  if (!isEncrypted && encryptedOnly !== undefined)
+    throw new CairnError('USAGE', { message: `--${encryptedOnly} requires --encrypt` })
+}
+
 async function uploadOne(
   client: Client,
   path: string,
@@ -89,6 +134,29 @@ async function uploadOne(
       context.output.note('Stopped. The service keeps what it received. Run the same command again to resume.')
     throw error
   })
+}
+
+async function uploadAllPlain(context: CommandContext, options: UploadOptions): Promise<void> {
+  const { args, output, session, signal } = context
+  const client = await session.client()
+  for (const path of args) {
+    const { paths, facts, onLeftOut } = gatherLeftOut()
+    const settings = { ...options, onLeftOut }
+    const result = await output.withProgress(path, (progress) =>
+      uploadOne(client, path, { ...settings, ...progress }, context),
+    )
+    for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
+    const before = result.wasStored ? '  already stored' : ''
+    const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}${before}`
+    if (options.private) {
+      output.result({ ...result, ...facts(), private: true }, `${line}  private`, result.cid)
+      output.note(`Sign a link to it: cairn gateway-link ${result.cid}`)
+      await notePublicTwins(output, client, result.cid, signal)
+      continue
+    }
+    const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
+    output.result({ ...result, ...facts(), url }, () => [line, url], result.cid)
+  }
 }
 
 /** Returns the options of encrypted uploads. */
@@ -126,15 +194,11 @@ async function uploadAllEncrypted(context: CommandContext, options: UploadOption
   const { wrapWithDirectory: _wrap, skipStored: _skip, ...rest } = options
   const encryption = await readEncryption(context)
   for (const path of args) {
-    const progress = output.progress(path)
     const { paths, facts, onLeftOut } = gatherLeftOut()
-    const settings = {
-      ...rest,
-      ...encryption,
-      onLeftOut,
-      ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
-    }
-    const results = await encryptOne(client, path, settings, context).finally(() => progress?.done())
+    const settings = { ...rest, ...encryption, onLeftOut }
+    const results = await output.withProgress(path, (progress) =>
+      encryptOne(client, path, { ...settings, ...progress }, context),
+    )
     for (const entry of paths)
       output.note(`Left out ${entry}: ${encryption.asOne ? 'not a file or a folder' : 'not a file'}`)
     for (const { keys, ...result } of results) {
@@ -166,9 +230,7 @@ async function uploadAllWithLink(context: CommandContext, link: string): Promise
   const [name, mimeType] = [readName(values), readType(values)]
   const chosen = { ...omitUndefined({ name, mimeType }), signal }
   for (const path of args) {
-    const progress = output.progress(path)
-    const options = progress === undefined ? chosen : { ...chosen, onProgress: progress.onProgress }
-    const result = await uploadWithLink(link, path, options).finally(() => progress?.done())
+    const result = await output.withProgress(path, (progress) => uploadWithLink(link, path, { ...chosen, ...progress }))
     output.result(result, () => `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}`, result.cid)
   }
 }
@@ -215,68 +277,11 @@ export const upload: Command = {
     'tar c src | cairn upload - --name src.tar',
   ],
   async run(context) {
-    const { args, output, session } = context
     const options = readOptions(context)
     const link = text(context.values, 'link')
-    if (args.length > 1 && options.name !== undefined)
-      throw new CairnError('USAGE', { message: '--name requires exactly one path' })
-    if (args.filter((path) => path === '-').length > 1)
-      throw new CairnError('USAGE', {
-        message: 'Standard input can be uploaded only once',
-        hint: 'Write - once. A file of this name is ./-',
-      })
-    if (flag(context.values, 'as-one') && args.includes('-'))
-      throw new CairnError('USAGE', { message: '--as-one supports folders, not -' })
+    checkArguments(context)
     if (link !== undefined) return uploadAllWithLink(context, link)
-    const other = ['encrypt', 'car'].find((name) => flag(context.values, name)) ?? (args.includes('-') ? '-' : '')
-    if (flag(context.values, 'resume') && other !== '')
-      throw new CairnError('USAGE', {
-        message: `--resume supports files and folders, not ${other.length > 1 ? `--${other}` : other}`,
-      })
-    if (flag(context.values, 'private') && flag(context.values, 'encrypt'))
-      throw new CairnError('USAGE', {
-        message: '--private and --encrypt cannot be combined',
-        hint: 'Omit --private: encrypted files can be read only with their key.',
-      })
-    if (flag(context.values, 'skip-stored') && args.includes('-'))
-      throw new CairnError('USAGE', {
-        message: '--skip-stored supports files and folders, not -',
-        hint: 'Standard input is sent while it is read, so its CID is not known in advance.',
-      })
-    const notOfCar = ['skip-stored', ...Object.keys(cidOptions)].find((name) => context.values[name] !== undefined)
-    if (flag(context.values, 'car') && notOfCar !== undefined)
-      throw new CairnError('USAGE', {
-        message: `--car and --${notOfCar} cannot be combined`,
-        hint: 'A CAR contains its blocks and CIDs as they are.',
-      })
-    const plainOnly = ['car', 'wrap', 'skip-stored'].find((name) => flag(context.values, name))
-    if (flag(context.values, 'encrypt') && plainOnly !== undefined)
-      throw new CairnError('USAGE', { message: `--${plainOnly} and --encrypt cannot be combined` })
-    if (flag(context.values, 'encrypt')) return uploadAllEncrypted(context, options)
-    for (const name of ['format', 'share', 'conditions', 'as-one'])
-      if (context.values[name] !== undefined) throw new CairnError('USAGE', { message: `--${name} requires --encrypt` })
-    const client = await session.client()
-    for (const path of args) {
-      const progress = output.progress(path)
-      const finish = () => progress?.done()
-      const { paths, facts, onLeftOut } = gatherLeftOut()
-      const settings = {
-        ...options,
-        onLeftOut,
-        ...(progress === undefined ? {} : { onProgress: progress.onProgress }),
-      }
-      const result = await uploadOne(client, path, settings, context).finally(finish)
-      for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
-      const before = result.wasStored ? '  already stored' : ''
-      const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)}${before}`
-      if (settings.private) {
-        output.result({ ...result, ...facts(), private: true }, `${line}  private`, result.cid)
-        output.note(`Sign a link to it: cairn gateway-link ${result.cid}`)
-        await notePublicTwins(output, client, result.cid, context.signal)
-        continue
-      }
-      const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
-      output.result({ ...result, ...facts(), url }, () => [line, url], result.cid)
-    }
+    checkCombinations(context)
+    return flag(context.values, 'encrypt') ? uploadAllEncrypted(context, options) : uploadAllPlain(context, options)
   },
 }

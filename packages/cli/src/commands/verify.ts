@@ -39,14 +39,15 @@ export const verify: Command = {
     const cid = args[0] ?? ''
     const report = await explainPrivate({ session, signal }, cid, async () => {
       if (flag(values, 'wait')) await waitForProof(client, cid, { signal })
-      const meter = flag(values, 'full') ? output.progress('Verifying') : undefined
-      return verifyStorage(client, cid, {
+      const options = {
         signal,
         full: flag(values, 'full'),
         challenge: !flag(values, 'offline'),
         ...(leaves === undefined ? {} : { leaves }),
-        ...(meter === undefined ? {} : { onProgress: meter.onProgress }),
-      }).finally(() => meter?.done())
+      }
+      return options.full
+        ? output.withProgress('Verifying', (progress) => verifyStorage(client, cid, { ...options, ...progress }))
+        : verifyStorage(client, cid, options)
     })
     output.result(report, () => describeReport(report), report.isProven ? 'proven' : 'not proven')
     if (!report.isProven) {

@@ -31,9 +31,21 @@ export type Output = {
     json: readonly unknown[],
     valueColumn?: string,
   ): void
-  /** Returns a progress line of a transfer; undefined if the output is not visible. */
-  progress(label: string): { onProgress: OnProgress; done(): void } | undefined
+  /** Runs a transfer with a progress line, and passes the options that report to it. */
+  withProgress<T>(label: string, run: (options: ProgressOptions) => Promise<T>): Promise<T>
   write(bytes: Uint8Array): Promise<void>
+}
+
+/** Options of a transfer that report its progress; empty if the output is not visible. */
+export type ProgressOptions = { onProgress?: OnProgress }
+
+/** Returns a function that reports bytes of a transfer whose speed is not measured. */
+export function reportBytes(
+  { onProgress }: ProgressOptions,
+  phase: Progress['phase'],
+  total?: number,
+): (bytes: number) => void {
+  return (bytes) => onProgress?.({ phase, bytes, total, bytesPerSecond: 0, remainingMs: undefined })
 }
 
 /** One line, or several. */
@@ -80,11 +92,15 @@ export function createOutput({ stdout, stderr, json, quiet, color, cut: cutError
       else if (rows.length > 0)
         stdout.write(`${formatTable(columns, rows, stdout.isTTY ? columnsOf(stdout) : undefined)}\n`)
     },
-    progress(label) {
-      if (quiet || json || !stderr.isTTY) return undefined
-      return {
-        onProgress: (progress) => stderr.write(`\r\u001b[K${progressLine(clean(label), progress, columnsOf(stderr))}`),
-        done: () => stderr.write('\r\u001b[K'),
+    async withProgress(label, run) {
+      if (quiet || json || !stderr.isTTY) return run({})
+      const showLine = (line: string) => stderr.write(`\r\u001b[K${line}`)
+      try {
+        return await run({
+          onProgress: (progress) => showLine(progressLine(clean(label), progress, columnsOf(stderr))),
+        })
+      } finally {
+        showLine('')
       }
     },
     write: (bytes) =>
