@@ -1,6 +1,8 @@
 import {
   type AccessVerdict,
   CairnError,
+  type CallDefinition,
+  type CallInput,
   type CallResult,
   conditionFields,
   explainAccess as explainAccessCall,
@@ -25,6 +27,20 @@ import { groupBy } from './group-by.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
+/** Makes one call to each key node in order, with the session of the client. */
+function change<C extends CallDefinition>(
+  client: Client,
+  definition: C,
+  inputFor: (params: { node: string }) => CallInput<C>,
+  options: ChangeOptions,
+): Promise<ChangeResult> {
+  return changeNodes(
+    client,
+    (node) => callWithSession(client, definition, node, inputFor(at(node)), options),
+    options,
+  )
+}
+
 /**
  * Shares a file with addresses. Idempotent.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
@@ -36,11 +52,7 @@ export function shareFile(
   options: ChangeOptions = {},
 ): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid, shareTo: [...shareTo] }
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, shareKey, node, { params: at(node), body }, options),
-    options,
-  )
+  return change(client, shareKey, (params) => ({ params, body }), options)
 }
 
 /**
@@ -55,11 +67,7 @@ export function revokeAccess(
   options: ChangeOptions = {},
 ): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid, revokeTo: [...revokeTo] }
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, revokeKey, node, { params: at(node), body }, options),
-    options,
-  )
+  return change(client, revokeKey, (params) => ({ params, body }), options)
 }
 
 /**
@@ -74,11 +82,7 @@ export function transferFile(
   { resetSharedTo = true, ...options }: ChangeOptions & { resetSharedTo?: boolean } = {},
 ): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid, newOwner, resetSharedTo }
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, transferOwnershipCall, node, { params: at(node), body }, options),
-    options,
-  )
+  return change(client, transferOwnershipCall, (params) => ({ params, body }), options)
 }
 
 /**
@@ -111,11 +115,7 @@ export async function setConditions(
  */
 export function removeConditions(client: Client, cid: string, options: ChangeOptions = {}): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid }
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, removeConditionsCall, node, { params: at(node), body }, options),
-    options,
-  )
+  return change(client, removeConditionsCall, (params) => ({ params, body }), options)
 }
 
 /**
@@ -157,20 +157,24 @@ export async function getAgreedConditions(
   })
 }
 
+/** Options of an explanation. */
+type ExplainOptions = {
+  /** The address to explain. Defaults to the caller's. */
+  about?: string
+  dynamicData?: Record<string, unknown>
+  /** Queries only this node, instead of the first that answers. */
+  node?: number
+  signal?: AbortSignal
+}
+
 /**
  * Explains why an address may or may not read a file. The owner may query any address, other users their own.
- * @param options `node`: queries only this node, instead of the first that answers
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
  */
 export function explainAccess(
   client: Client,
   cid: string,
-  {
-    about,
-    dynamicData,
-    node: wanted,
-    signal,
-  }: { about?: string; dynamicData?: Record<string, unknown>; node?: number; signal?: AbortSignal } = {},
+  { about, dynamicData, node: wanted, signal }: ExplainOptions = {},
 ): Promise<AccessVerdict> {
   const { address } = sessionOf(client)
   const body = {
@@ -186,18 +190,12 @@ export function explainAccess(
 
 /**
  * Evaluates unsaved conditions for an address, condition by condition, to test them before saving.
- * @param options `about`: an address other than the caller's; `node`: queries only this node, instead of the first that answers
  * @throws CairnError INVALID_CONDITION, CHAIN_NOT_SUPPORTED, RATE_LIMITED
  */
 export async function explainConditions(
   client: Client,
   conditions: ConditionsInput,
-  {
-    about,
-    dynamicData,
-    node: wanted,
-    signal,
-  }: { about?: string; dynamicData?: Record<string, unknown>; node?: number; signal?: AbortSignal } = {},
+  { about, dynamicData, node: wanted, signal }: ExplainOptions = {},
 ): Promise<AccessVerdict> {
   const { address } = sessionOf(client)
   const body = {
@@ -222,9 +220,5 @@ export function retireKey(
   { successor, ...options }: ChangeOptions & { successor?: string } = {},
 ): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid, ...(successor === undefined ? {} : { successor }) }
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, retireKeyCall, node, { params: at(node), body }, options),
-    options,
-  )
+  return change(client, retireKeyCall, (params) => ({ params, body }), options)
 }
