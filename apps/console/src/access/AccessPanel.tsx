@@ -1,25 +1,23 @@
 import { zeroAddress } from '@cairn/protocol'
-import { CairnError, type KeyReport, repairKey } from '@cairn/sdk'
+import { CairnError, type KeyReport } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
-import { createContext, type ReactNode, Suspense, use, useId, useState } from 'react'
-import { KeyRound, Link2, UserPlus, Wrench } from '#icons'
+import { type ReactNode, Suspense, useState } from 'react'
+import { KeyRound, Link2, UserPlus } from '#icons'
 import { RunningChange } from '../key-changes/RunningChange.tsx'
 import { useKeyChange } from '../key-changes/use-key-change.ts'
 import { useKeyReport } from '../key-changes/use-key-report.ts'
 import { messages } from '../messages/messages.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
 import { AccessFailure } from '../preview/AccessFailure.tsx'
-import { isAborted } from '../session/is-aborted.ts'
-import { ReachNodes } from '../session/ReachNodes.tsx'
 import { useSession } from '../session/session-store.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Skeleton } from '../ui/Skeleton.tsx'
 import { Tag } from '../ui/Tag.tsx'
-import { toastError } from '../ui/toast-store.ts'
 import { ConnectKeys } from './ConnectKeys.tsx'
-import { NodesHeld } from './NodesHeld.tsx'
+import { KeyNodes } from './KeyNodes.tsx'
 import { PeopleList } from './PeopleList.tsx'
+import { PartContext, Section } from './Section.tsx'
 import { ShareDialog } from './ShareDialog.tsx'
 import { TransferDialog } from './TransferDialog.tsx'
 
@@ -86,48 +84,23 @@ export function AccessPanel({
   )
 }
 
-const tones = { whole: 'good', usable: 'warn', split: 'bad' } as const
-
-function Report({
-  report,
-  name,
-  isFolder,
-  conditions,
-  isSharing,
-  onSharing,
-}: {
+type ShownReport = {
   report: KeyReport
   name: string
   isFolder: boolean
   conditions: ReactNode
   isSharing: boolean
   onSharing: (() => void) | undefined
-}) {
-  const { cid, agreed, health, nodes } = report
-  const session = useSession()
+}
+
+function Report({ report, name, isFolder, conditions, isSharing, onSharing }: ShownReport) {
+  const { cid, agreed } = report
+  const viewer = useSession()?.keySession?.address
   const { running, start } = useKeyChange(cid)
   const [dialog, setDialog] = useState<'share' | 'link' | 'transfer' | undefined>(isSharing ? 'share' : undefined)
   const owner = agreed?.owner ?? ''
-  const isOwner = owner !== '' && owner === session?.keySession?.address
-  // The previous owner may still query, to complete an interrupted transfer, but does not see people and conditions.
-  const isFormer =
-    agreed !== undefined &&
-    !isOwner &&
-    owner !== zeroAddress &&
-    !agreed.sharedTo.includes(session?.keySession?.address ?? '')
-  const repair = async () => {
-    const failedName = messages.access.failedRepair(name)
-    try {
-      await start({
-        name: messages.access.pendingRepair(name),
-        doneName: messages.access.doneRepair(name),
-        failedName,
-        run: (client, { signal }) => repairKey(client, cid, signal === undefined ? {} : { signal }),
-      })
-    } catch (failure) {
-      if (!isAborted(failure)) toastError(failedName, failure)
-    }
-  }
+  const role = agreed === undefined ? 'reader' : roleOf(viewer, agreed)
+  const isOwner = role === 'owner'
   const close = () => {
     setDialog(undefined)
     if (isSharing) onSharing?.()
@@ -137,24 +110,8 @@ function Report({
       {running === undefined ? undefined : <RunningChange transfer={running} />}
       {agreed === undefined ? undefined : (
         <>
-          <Section title={messages.access.owner}>
-            {owner === zeroAddress ? (
-              <p className="text-sm">
-                {messages.access.noOwner}. <span className="text-ink-soft">{messages.access.noOwnerHint}</span>
-              </p>
-            ) : (
-              <p className="flex flex-wrap items-center gap-2">
-                <ShortCode text={owner} label={messages.session.copyAddress} />
-                {isOwner ? <Tag tone="accent">{messages.access.you}</Tag> : undefined}
-              </p>
-            )}
-            {isOwner || owner === zeroAddress ? undefined : (
-              <p className="mt-1 text-ink-soft text-sm">
-                {isFormer ? messages.access.former(isFolder) : messages.access.readOnly(isFolder)}
-              </p>
-            )}
-          </Section>
-          {isFormer ? undefined : (
+          <Owner owner={owner} role={role} isFolder={isFolder} />
+          {role === 'former' ? undefined : (
             <Section
               title={messages.access.people}
               action={
@@ -169,61 +126,14 @@ function Report({
               <PeopleList cid={cid} name={name} sharedTo={agreed.sharedTo} canChange={isOwner} start={start} />
             </Section>
           )}
-          {isOwner ? (
-            <Section
-              title={messages.access.links}
-              action={
-                <Button size="small" onClick={() => setDialog('link')}>
-                  <Link2 aria-hidden="true" size={16} />
-                  {messages.access.linkMake}
-                </Button>
-              }
-            >
-              <Suspense fallback={<Skeleton className="h-12 w-full" />}>
-                <LinkList cid={cid} isFolder={isFolder} />
-              </Suspense>
-            </Section>
-          ) : undefined}
-          {isOwner ? (
-            <Section title={messages.pages.activity}>
-              <Suspense fallback={<Skeleton className="h-12 w-full" />}>
-                <FileKeyEvents cid={cid} />
-              </Suspense>
-            </Section>
-          ) : undefined}
+          {isOwner ? <OwnSections cid={cid} isFolder={isFolder} onCreateLink={() => setDialog('link')} /> : undefined}
           {conditions ??
-            (isFormer ? undefined : (
-              <Section title={messages.access.conditions}>
-                <p className="mb-2 text-sm">
-                  {agreed.hasConditions ? messages.access.conditionsSome : messages.access.conditionsNone}
-                </p>
-                {!agreed.hasConditions && !isOwner ? undefined : (
-                  <Link to="/files/$cid/access" params={{ cid }} className={buttonClass('plain', 'small')}>
-                    {agreed.hasConditions
-                      ? isOwner
-                        ? messages.access.conditionsEdit
-                        : messages.access.conditionsShow
-                      : messages.access.conditionsGo}
-                  </Link>
-                )}
-              </Section>
+            (role === 'former' ? undefined : (
+              <ConditionsSummary cid={cid} hasConditions={agreed.hasConditions} isOwner={isOwner} />
             ))}
         </>
       )}
-      <Section title={messages.access.nodes} action={<Tag tone={tones[health]}>{messages.access.health[health]}</Tag>}>
-        <p className="mb-2 text-ink-soft text-sm">{messages.access.nodesHint}</p>
-        <NodesHeld nodes={nodes} />
-        {health === 'whole' ? undefined : (
-          <div className="mt-3 flex flex-wrap items-center gap-3 rounded-lg bg-warn-soft p-3 text-sm text-warn">
-            <p className="min-w-0 flex-1 basis-56">{messages.access.healthHint[health]}</p>
-            <ReachNodes />
-            <Button size="small" isBusy={running !== undefined} onClick={() => void repair()}>
-              <Wrench aria-hidden="true" size={16} />
-              {messages.access.repair}
-            </Button>
-          </div>
-        )}
-      </Section>
+      <KeyNodes report={report} name={name} isChanging={running !== undefined} start={start} />
       {isOwner ? (
         <div className="border-line border-t pt-5">
           <Button onClick={() => setDialog('transfer')}>{messages.access.transfer}</Button>
@@ -253,21 +163,83 @@ function Report({
   )
 }
 
-/** In a drawer its title is the heading above; on a separate page that of the page. */
-const PartContext = createContext(false)
+/** `former`: owned it before. May still query, to complete an interrupted transfer, but does not see people and conditions. */
+type Role = 'owner' | 'reader' | 'former'
 
-function Section({ title, action, children }: { title: string; action?: ReactNode; children: ReactNode }) {
-  const Heading = use(PartContext) ? 'h3' : 'h2'
-  const headingId = useId()
+function roleOf(viewer: string | undefined, { owner, sharedTo }: NonNullable<KeyReport['agreed']>): Role {
+  if (owner !== '' && owner === viewer) return 'owner'
+  return owner === zeroAddress || sharedTo.includes(viewer ?? '') ? 'reader' : 'former'
+}
+
+function Owner({ owner, role, isFolder }: { owner: string; role: Role; isFolder: boolean }) {
+  if (owner === zeroAddress)
+    return (
+      <Section title={messages.access.owner}>
+        <p className="text-sm">
+          {messages.access.noOwner}. <span className="text-ink-soft">{messages.access.noOwnerHint}</span>
+        </p>
+      </Section>
+    )
   return (
-    <section aria-labelledby={headingId}>
-      <div className="mb-2 flex min-h-8 flex-wrap items-center justify-between gap-2">
-        <Heading id={headingId} className="font-semibold text-sm">
-          {title}
-        </Heading>
-        {action}
-      </div>
-      {children}
-    </section>
+    <Section title={messages.access.owner}>
+      <p className="flex flex-wrap items-center gap-2">
+        <ShortCode text={owner} label={messages.session.copyAddress} />
+        {role === 'owner' ? <Tag tone="accent">{messages.access.you}</Tag> : undefined}
+      </p>
+      {role === 'owner' ? undefined : (
+        <p className="mt-1 text-ink-soft text-sm">
+          {role === 'former' ? messages.access.former(isFolder) : messages.access.readOnly(isFolder)}
+        </p>
+      )}
+    </Section>
+  )
+}
+
+/** What only the owner sees: links to the file, and what the key nodes recorded. */
+function OwnSections({ cid, isFolder, onCreateLink }: { cid: string; isFolder: boolean; onCreateLink: () => void }) {
+  return (
+    <>
+      <Section
+        title={messages.access.links}
+        action={
+          <Button size="small" onClick={onCreateLink}>
+            <Link2 aria-hidden="true" size={16} />
+            {messages.access.linkMake}
+          </Button>
+        }
+      >
+        <Suspense fallback={<Skeleton className="h-12 w-full" />}>
+          <LinkList cid={cid} isFolder={isFolder} />
+        </Suspense>
+      </Section>
+      <Section title={messages.pages.activity}>
+        <Suspense fallback={<Skeleton className="h-12 w-full" />}>
+          <FileKeyEvents cid={cid} />
+        </Suspense>
+      </Section>
+    </>
+  )
+}
+
+function ConditionsSummary({
+  cid,
+  hasConditions,
+  isOwner,
+}: {
+  cid: string
+  hasConditions: boolean
+  isOwner: boolean
+}) {
+  const { access } = messages
+  const existing = isOwner ? access.conditionsEdit : access.conditionsShow
+  return (
+    <Section title={access.conditions}>
+      <p className="mb-2 text-sm">{hasConditions ? access.conditionsSome : access.conditionsNone}</p>
+      {hasConditions || isOwner ? (
+        <Link to="/files/$cid/access" params={{ cid }} className={buttonClass('plain', 'small')}>
+          {hasConditions ? existing : access.conditionsGo}
+        </Link>
+      ) : undefined}
+    </Section>
   )
 }
