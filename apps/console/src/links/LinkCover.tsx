@@ -4,8 +4,10 @@ import { useEffect, useState } from 'react'
 import { LockKeyhole } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
+import { setPageTitle } from '../ui/page-title.ts'
 import { TextField } from '../ui/TextField.tsx'
 import { LinkFacts } from './LinkFacts.tsx'
+import { LinkHead } from './LinkHead.tsx'
 
 /**
  * A link before it is opened. The service counts each opening, so it requires a click: programs that only fetch the address, such
@@ -25,9 +27,7 @@ export function LinkCover({
   const [password, setPassword] = useState('')
   const [wasTried, setTried] = useState(false)
   const { needsPassword, opensLeft } = info
-  useEffect(() => {
-    document.title = `${messages.linkPage.title} · ${messages.shell.product}`
-  }, [])
+  useEffect(() => setPageTitle(messages.linkPage.title), [])
   const open = () => {
     setTried(true)
     if (isBusy || (needsPassword && password === '')) return
@@ -47,13 +47,7 @@ export function LinkCover({
         open()
       }}
     >
-      <div className="flex flex-col items-center gap-3 text-center">
-        <span className="grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
-          <LockKeyhole aria-hidden="true" size={26} strokeWidth={1.6} />
-        </span>
-        <h1 className="font-semibold text-xl tracking-tight">{messages.linkPage.title}</h1>
-        <p className="text-ink-soft">{messages.linkPage.hint}</p>
-      </div>
+      <LinkHead icon={LockKeyhole} title={messages.linkPage.title} hint={messages.linkPage.hint} />
       <div className="rounded-lg border border-line bg-surface px-3 py-3 sm:px-4">
         <LinkFacts info={info} />
       </div>

@@ -3,7 +3,7 @@ import { messages } from '../messages/messages.ts'
 let page = ''
 let place: string | undefined
 
-/** Sets the title of the page, which the browser tab shows. */
+/** Sets the title of the page, which the browser tab shows; empty for the first page. */
 export function setPageTitle(title: string): void {
   page = title
   show()

@@ -3,11 +3,13 @@ import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
 import { useEffect, useEffectEvent, useRef } from 'react'
 import { Inbox, Upload } from '#icons'
+import { LinkHead } from '../links/LinkHead.tsx'
 import { LinkProblem } from '../links/LinkProblem.tsx'
 import { formatBytes, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact, Facts } from '../ui/Fact.tsx'
+import { setPageTitle } from '../ui/page-title.ts'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { SentFiles } from './SentFiles.tsx'
@@ -31,9 +33,7 @@ function OneUploadLink({ url }: { url: string }) {
     refetchOnWindowFocus: false,
   })
   const { files, add, retry } = useSending(url, () => void refetch())
-  useEffect(() => {
-    document.title = `${messages.uploadLinks.title} · ${messages.shell.product}`
-  }, [])
+  useEffect(() => setPageTitle(messages.uploadLinks.title), [])
   if (data === undefined && (error === null || isFetching)) {
     return (
       <p className="grid min-h-60 place-items-center">
@@ -47,13 +47,7 @@ function OneUploadLink({ url }: { url: string }) {
   }
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-4 sm:py-10">
-      <div className="flex flex-col items-center gap-3 text-center">
-        <span className="grid size-14 place-items-center rounded-xl bg-accent-soft text-accent-ink">
-          <Inbox aria-hidden="true" size={26} strokeWidth={1.6} />
-        </span>
-        <h1 className="font-semibold text-xl tracking-tight">{messages.uploadLinks.title}</h1>
-        <p className="text-ink-soft">{messages.uploadLinks.hint}</p>
-      </div>
+      <LinkHead icon={Inbox} title={messages.uploadLinks.title} hint={messages.uploadLinks.hint} />
       <Limits info={data} />
       {error === null ? (
         <Chooser types={data.contentTypes} onChoose={add} />

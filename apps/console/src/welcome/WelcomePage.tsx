@@ -7,6 +7,7 @@ import { useSessionState } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { TextField } from '../ui/TextField.tsx'
 import { toastError } from '../ui/toast-store.ts'
+import { setPageTitle } from '../ui/page-title.ts'
 import { useSignInLabel } from '../wallet/use-sign-in-label.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 import { PriceSlider } from './PriceSlider.tsx'
@@ -17,9 +18,7 @@ const icons = [BadgeCheck, KeyRound, Coins]
 export function WelcomePage() {
   const { session, isReady } = useSessionState()
   const label = useSignInLabel()
-  useEffect(() => {
-    document.title = messages.shell.product
-  }, [])
+  useEffect(() => setPageTitle(''), [])
   if (session !== undefined) return <Navigate to="/files" replace />
   if (!isReady) return undefined
   return (
