@@ -1,23 +1,18 @@
 import { memo, type ReactNode } from 'react'
-import { Ellipsis, Lock, UserRound } from '#icons'
-import { plainSizeText } from '../content/plain-size.ts'
-import { useFolderSize } from '../content/use-folder-size.ts'
-import { useIsFolder } from '../content/use-is-folder.ts'
+import { Lock, UserRound } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
-import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { IconButton } from '../ui/IconButton.tsx'
-import { ButtonMenu } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
 import { FileLink } from './FileLink.tsx'
 import { FileMark, ItemMarks, ItemTags } from './FileMark.tsx'
-import { fileIcon } from './file-icon.ts'
+import { FileMenu } from './FileMenu.tsx'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
-import { driveFolderType, type ListedFile } from './listed-file.ts'
+import type { ListedFile } from './listed-file.ts'
 import type { DropResult } from './row-drag.ts'
 import type { FileActions } from './use-file-actions.ts'
+import { useShownFile } from './use-shown-file.ts'
 
 /** One file in the list; on a phone its row has two lines. Rendered again only when it changes: scrolling renders new rows. */
 export const FileRow = memo(function FileRow({
@@ -49,26 +44,8 @@ export const FileRow = memo(function FileRow({
   /** From the start of the list, in px. */
   top: number
 }) {
-  const {
-    id,
-    cid,
-    fileName,
-    fileSizeInBytes,
-    createdAt,
-    encryption,
-    private: isPrivate = false,
-    mimeType,
-    item,
-    place,
-  } = file
-  const name = markControls(fileName)
-  const isOwnFolder = mimeType === driveFolderType
-  const isFolder = useIsFolder(file).isFolder || isOwnFolder
-  const Icon = fileIcon(file, isFolder)
-  useFolderSize(cid, encryption && isFolder && !isOwnFolder)
-  const size = isOwnFolder
-    ? ''
-    : plainSizeText([{ cid, sizeBytes: Number(fileSizeInBytes), isEncrypted: encryption, isFolder }])
+  const { id, cid, createdAt, encryption, private: isPrivate = false, item, place } = file
+  const { name, isFolder, isOwnFolder, Icon, size } = useShownFile(file)
   const added = isOwnFolder ? '' : formatAgo(createdAt)
   return (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
@@ -146,7 +123,7 @@ export const FileRow = memo(function FileRow({
           ) : isNarrow || place === undefined ? undefined : (
             <span className="block truncate text-ink-soft text-xs">{messages.drive.inFolder(place)}</span>
           )}
-          {isFolder === true && !(isNarrow && isOwnFolder) ? (
+          {isFolder && !(isNarrow && isOwnFolder) ? (
             <span className="sr-only">{messages.files.folder}</span>
           ) : undefined}
         </span>
@@ -182,9 +159,7 @@ export const FileRow = memo(function FileRow({
         </>
       )}
       <Cell>
-        <ButtonMenu items={() => actions(file)} label={messages.files.actionsFor(name)}>
-          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
-        </ButtonMenu>
+        <FileMenu file={file} actions={actions} />
       </Cell>
     </div>
   )

@@ -1,25 +1,20 @@
 import { memo, useState } from 'react'
-import { Ellipsis, Lock } from '#icons'
+import { Lock } from '#icons'
 import { useContentUrl } from '../content/content-url.ts'
-import { plainSizeText } from '../content/plain-size.ts'
-import { useFolderSize } from '../content/use-folder-size.ts'
-import { useIsFolder } from '../content/use-is-folder.ts'
 import { formatAgo } from '../messages/format.ts'
-import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useObjectUrl } from '../preview/use-object-url.ts'
 import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
 import { useThumbnail } from '../thumbnails/use-thumbnail.ts'
 import { classNames } from '../ui/class-names.ts'
-import { IconButton } from '../ui/IconButton.tsx'
-import { ButtonMenu } from '../ui/Menu.tsx'
 import { FileLink } from './FileLink.tsx'
 import { FileMark, ItemMarks } from './FileMark.tsx'
-import { fileIcon } from './file-icon.ts'
+import { FileMenu } from './FileMenu.tsx'
 import type { FilesSearch } from './files-search.ts'
-import { driveFolderType, type ListedFile } from './listed-file.ts'
+import type { ListedFile } from './listed-file.ts'
 import type { DropResult } from './row-drag.ts'
 import type { FileActions } from './use-file-actions.ts'
+import { useShownFile } from './use-shown-file.ts'
 
 /** Maximum size of a picture that a tile fetches. */
 const maxPictureBytes = 4 * 1024 * 1024
@@ -56,11 +51,7 @@ export const FileTile = memo(function FileTile({
     place,
   } = file
   const [isBroken, setBroken] = useState(false)
-  const name = markControls(fileName)
-  const isOwnFolder = mimeType === driveFolderType
-  const isFolder = useIsFolder(file).isFolder || isOwnFolder
-  useFolderSize(cid, encryption && isFolder && !isOwnFolder)
-  const Icon = fileIcon(file, isFolder)
+  const { isFolder, isOwnFolder, Icon, size } = useShownFile(file)
   const sizeBytes = Number(fileSizeInBytes)
   const thumbnail = useThumbnail(cid, encryption && !isFolder && hasThumbnail(fileName, mimeType, sizeBytes))
   const isPicture = !encryption && !isBroken && mimeType?.startsWith('image/') === true && sizeBytes <= maxPictureBytes
@@ -112,18 +103,11 @@ export const FileTile = memo(function FileTile({
               : isPrivate
                 ? `${messages.files.access.private} · `
                 : ''}
-            {isOwnFolder
-              ? messages.files.folder
-              : messages.files.sizeAndDate(
-                  plainSizeText([{ cid, sizeBytes, isEncrypted: encryption, isFolder }]),
-                  formatAgo(createdAt),
-                )}
+            {isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, formatAgo(createdAt))}
             {place === undefined ? '' : ` · ${place}`}
           </p>
         </div>
-        <ButtonMenu items={() => actions(file)} label={messages.files.actionsFor(name)}>
-          <IconButton icon={Ellipsis} size="small" label={messages.files.actionsFor(name)} />
-        </ButtonMenu>
+        <FileMenu file={file} actions={actions} />
       </div>
     </div>
   )
