@@ -5,8 +5,10 @@ import type { LocalFile } from '../local-source.ts'
 import type { UploadOptions } from './send-files.ts'
 import { type FolderSource, openFolder, refuseDuplicates } from './upload-folder.ts'
 
+/** A new file, and its node once it is known. */
+export type NewFile = { readonly file: LocalFile; readonly path: string; node?: ImportedNode }
 /** A new file, or the new entries of a folder by name. */
-export type NewEntry = { readonly file: LocalFile; readonly path: string; node?: ImportedNode } | NewFolder
+export type NewEntry = NewFile | NewFolder
 export type NewFolder = Map<string, NewEntry>
 /** What is removed by name; `undefined` is all of it. */
 export type Removals = Map<string, Removals | undefined>

@@ -6,7 +6,7 @@ import { requireSafe } from '../download/distinct-names.ts'
 import type { FolderItem } from '../download/list-directory.ts'
 import type { LocalFile } from '../local-source.ts'
 import { throwIfAborted } from '../throw-if-aborted.ts'
-import { type NewFolder, notFound, type Removals } from './folder-changes.ts'
+import { type NewEntry, type NewFile, type NewFolder, notFound, type Removals } from './folder-changes.ts'
 import { discard } from './write-body.ts'
 
 /** What a merge reads, and the tree that it builds. */
@@ -33,52 +33,58 @@ export async function mergeFolder(
   added: NewFolder,
   removed: Removals,
 ): Promise<void> {
-  const { tree, importing, list, isFolder, count, signal } = merging
-  if (path.length > 0) tree.addDirectory(path.join('/'))
-  const known = new Map(before.map((entry) => [entry.name, entry]))
+  if (path.length > 0) merging.tree.addDirectory(path.join('/'))
+  const known = new Set(before.map(({ name }) => name))
   for (const one of removed.keys()) {
     if (!known.has(one)) throw notFound([...path, one])
   }
   for (const entry of before) {
     requireSafe(entry.name)
-    const below = [...path, entry.name]
-    const newer = added.get(entry.name)
     const gone = removed.get(entry.name)
-    if (removed.has(entry.name) && gone === undefined) continue
-    if (newer !== undefined && !(newer instanceof Map)) {
-      if (CID.parse(entry.cid).code !== rawCodec && (await isFolder(below))) throw exists(below, 'folder')
-      continue
-    }
-    if (newer === undefined && gone === undefined) {
-      // Links do not distinguish files from folders, and need not.
-      tree.addFile(below.join('/'), {
-        ...unknownKind,
-        cid: CID.parse(entry.cid),
-        dagSizeBytes: entry.dagSizeBytes ?? 0,
-      })
-      continue
-    }
-    const inside = await list(below)
-    if (inside === undefined && gone !== undefined) throw notFound([...below, ...gone.keys()])
-    if (inside === undefined) throw exists(below, 'file')
-    await mergeFolder(merging, below, inside, newer ?? new Map(), gone ?? new Map())
+    const isRemoved = removed.has(entry.name) && gone === undefined
+    if (!isRemoved) await mergeEntry(merging, [...path, entry.name], entry, added.get(entry.name), gone)
   }
-  for (const [one, newer] of added) {
-    const below = [...path, one]
-    if (newer instanceof Map) {
-      if (!known.has(one) || (removed.has(one) && removed.get(one) === undefined)) {
-        await mergeFolder(merging, below, [], newer, new Map())
-      }
-      continue
-    }
-    const { file } = newer
-    if (file.place !== undefined) {
-      await file.place(tree, below.join('/'), importing)
-      continue
-    }
-    newer.node = await importFile(file, { ...importing, sink: discard }, count, signal)
-    tree.addFile(below.join('/'), newer.node)
+  for (const [name, newer] of added) {
+    const below = [...path, name]
+    if (!(newer instanceof Map)) await addFile(merging, below, newer)
+    else if (!known.has(name) || (removed.has(name) && removed.get(name) === undefined))
+      await mergeFolder(merging, below, [], newer, new Map())
   }
+}
+
+/** Adds an entry of the stored folder with the changes below it, unless a new file takes its place. */
+async function mergeEntry(
+  merging: Merging,
+  path: readonly string[],
+  { cid, dagSizeBytes = 0 }: FolderItem,
+  newer: NewEntry | undefined,
+  gone: Removals | undefined,
+): Promise<void> {
+  if (newer !== undefined && !(newer instanceof Map)) {
+    if (CID.parse(cid).code !== rawCodec && (await merging.isFolder(path))) throw exists(path, 'folder')
+    return
+  }
+  if (newer === undefined && gone === undefined) {
+    // Links do not distinguish files from folders, and need not.
+    merging.tree.addFile(path.join('/'), { ...unknownKind, cid: CID.parse(cid), dagSizeBytes })
+    return
+  }
+  const inside = await merging.list(path)
+  if (inside === undefined && gone !== undefined) throw notFound([...path, ...gone.keys()])
+  if (inside === undefined) throw exists(path, 'file')
+  await mergeFolder(merging, path, inside, newer ?? new Map(), gone ?? new Map())
+}
+
+/** Adds a new file, and notes its node. */
+async function addFile(
+  { tree, importing, count, signal }: Merging,
+  path: readonly string[],
+  added: NewFile,
+): Promise<void> {
+  const { file } = added
+  if (file.place !== undefined) return file.place(tree, path.join('/'), importing)
+  added.node = await importFile(file, { ...importing, sink: discard }, count, signal)
+  tree.addFile(path.join('/'), added.node)
 }
 
 /** An entry that is linked as it is. */
