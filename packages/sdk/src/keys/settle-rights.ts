@@ -1,5 +1,7 @@
 import {
   CairnError,
+  type CallDefinition,
+  type CallInput,
   type ConditionSet,
   keyShardThreshold,
   maxSharedAddressesPerCall,
@@ -64,16 +66,16 @@ export async function makeAlike(client: Client, report: KeyReport, options: Opti
   const own = nodes.flatMap(({ node, status }): NodeStatus[] => (status?.owner === address ? [{ node, status }] : []))
   const retired = own.filter(({ status }) => status.state === 'retired')
   const open = own.filter((one) => !retired.includes(one))
-  const callOptions = { signal: options.signal }
-  const at = (node: number) => ({ node: String(node) })
   // If neither state has three nodes, a liar could keep it so indefinitely: the latest change by the owner counts, as
   // for a revocation.
   const mayFinish = retired.length >= minRevokingNodes && open.length < keyShardThreshold
   if (retired.length >= keyShardThreshold || mayFinish) {
     const successor = retired[0]?.status.successor ?? undefined
     const body = { address, cid, ...(successor === undefined ? {} : { successor }) }
-    for (const { node } of open)
-      await unlessRefused(callWithSession(client, retireKey, node, { params: at(node), body }, callOptions))
+    for (const { node } of open) {
+      const input = { params: { node: String(node) }, body }
+      await unlessRefused(callWithSession(client, retireKey, node, input, { signal: options.signal }))
+    }
     return getKeyStatus(client, cid, options)
   }
   if (open.length < keyShardThreshold) return report
@@ -84,28 +86,32 @@ export async function makeAlike(client: Client, report: KeyReport, options: Opti
   const kept = agreed?.sharedTo ?? listed.flatMap(([one, times]) => (times.length >= keyShardThreshold ? [one] : []))
   const conditionsId = findMajority(open.map(({ status }) => status.conditionsId ?? '')) ?? ''
   const conditions = await findLackedConditions(client, report, open, conditionsId, options)
-  for (const { node, status } of open) {
-    const params = at(node)
-    const extra = status.sharedTo.filter((one) => !kept.includes(one))
-    for (const revokeTo of inCalls(extra))
-      await unlessRefused(
-        callWithSession(client, revokeKey, node, { params, body: { address, cid, revokeTo } }, callOptions),
-      )
-    const lacking = kept.filter((one) => !status.sharedTo.includes(one))
-    for (const shareTo of inCalls(lacking))
-      await unlessRefused(
-        callWithSession(client, shareKey, node, { params, body: { address, cid, shareTo } }, callOptions),
-      )
-    if (status.hasConditions && conditionsId === '')
-      await unlessRefused(
-        callWithSession(client, removeConditions, node, { params, body: { address, cid } }, callOptions),
-      )
-    if (conditions !== undefined && status.conditionsId !== conditionsId)
-      await unlessRefused(
-        callWithSession(client, updateConditions, node, { params, body: { address, cid, ...conditions } }, callOptions),
-      )
-  }
+  const settled = { sharedTo: kept, conditionsId, conditions }
+  for (const one of open) await settleNode(client, { address, cid }, one, settled, options)
   return getKeyStatus(client, cid, options)
+}
+
+/** The rights that a node should have; `conditions` only if another lacks them. */
+type SettledRights = { sharedTo: readonly string[]; conditionsId: string; conditions: ConditionSet | undefined }
+
+/** Makes the calls that one node lacks. */
+async function settleNode(
+  client: Client,
+  file: { address: string; cid: string },
+  { node, status }: NodeStatus,
+  { sharedTo, conditionsId, conditions }: SettledRights,
+  { signal }: Options,
+): Promise<void> {
+  const params = { node: String(node) }
+  const change = <C extends CallDefinition>(definition: C, input: CallInput<C>) =>
+    unlessRefused(callWithSession(client, definition, node, input, { signal }))
+  const extra = status.sharedTo.filter((one) => !sharedTo.includes(one))
+  for (const revokeTo of inCalls(extra)) await change(revokeKey, { params, body: { ...file, revokeTo } })
+  const lacking = sharedTo.filter((one) => !status.sharedTo.includes(one))
+  for (const shareTo of inCalls(lacking)) await change(shareKey, { params, body: { ...file, shareTo } })
+  if (status.hasConditions && conditionsId === '') await change(removeConditions, { params, body: file })
+  if (conditions !== undefined && status.conditionsId !== conditionsId)
+    await change(updateConditions, { params, body: { ...file, ...conditions } })
 }
 
 /** Returns the conditions that three nodes have and another lacks; undefined if the nodes do not report them. */
