@@ -16,7 +16,7 @@ import {
 } from '@cairn/protocol'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
-import { requireOwnNumber, route } from '../http/route.ts'
+import { route } from '../http/route.ts'
 import { formatTime } from './format-time.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
@@ -28,11 +28,9 @@ import { publicKeyOf } from './tokens.ts'
 /** Registers the routes about sessions. */
 export function registerSessionRoutes(app: FastifyInstance, context: Context): void {
   const { config, clock } = context
-  const own = (node: string) => requireOwnNumber(context, node)
   const publicKey = publicKeyOf(context.keys.signing)
 
-  route(app, context, getNonce, async ({ input: { params, body } }) => {
-    own(params.node)
+  route(app, context, getNonce, async ({ input: { body } }) => {
     // Rejected before a user signs a text that this node would not accept.
     if (!isKnownDomain(context, body.domain)) {
       throw new CairnError('INVALID_REQUEST', {
@@ -83,22 +81,14 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
     bearers(await renew(raw, body.address, body.refreshToken)),
   )
 
-  route(app, context, openSession, async ({ input: { params, body }, raw }) => {
-    own(params.node)
-    return openNodeSession(context, { ...body, ip: raw.ip })
-  })
-  route(app, context, renewSession, async ({ input: { params, body }, raw }) => {
-    own(params.node)
-    return renew(raw, body.address, body.refreshToken)
-  })
-  route(app, context, closeSession, async ({ input: { params }, caller }) => {
-    own(params.node)
+  route(app, context, openSession, async ({ input: { body }, raw }) => openNodeSession(context, { ...body, ip: raw.ip }))
+  route(app, context, renewSession, async ({ input: { body }, raw }) => renew(raw, body.address, body.refreshToken))
+  route(app, context, closeSession, async ({ caller }) => {
     await endNodeSession(context, caller.sessionId)
     return { message: 'success' }
   })
 
-  route(app, context, getKeyNode, async ({ input: { params } }) => {
-    own(params.node)
+  route(app, context, getKeyNode, async () => {
     return {
       node: config.node,
       network: config.networkName,

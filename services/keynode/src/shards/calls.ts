@@ -23,7 +23,6 @@ import {
 } from '@cairn/protocol'
 import type { RouteRequest } from '@cairn/service'
 import type { Caller, Context } from '../context.ts'
-import { requireOwnNumber } from '../http/route.ts'
 import { signStatement } from '../sessions/tokens.ts'
 import { explainDraft, explainRecord, requireAccess } from './access.ts'
 import { changeConditions, readConditions, writeConditions } from './conditions-of.ts'
@@ -72,10 +71,7 @@ export function bindShardCalls(
   context: Context,
   settle: (cid: string, waits: boolean | undefined) => void,
 ): void {
-  const own = (node: string) => requireOwnNumber(context, node)
-
-  bind(saveShard, async ({ input: { params, body }, caller }) => {
-    own(params.node)
+  bind(saveShard, async ({ input: { body }, caller }) => {
     const cid = canonicalCid(body.cid)
     const { payload, set, spare, sharedTo } = body
     const saved = await saveRecord(context, caller, {
@@ -89,16 +85,9 @@ export function bindShardCalls(
     settle(cid, saved.waits)
     return done(saved)
   })
-  bind(shareKey, async ({ input: { params, body }, caller }) => {
-    own(params.node)
-    return done(await shareRecord(context, caller, canonicalCid(body.cid), body.shareTo))
-  })
-  bind(revokeKey, async ({ input: { params, body }, caller }) => {
-    own(params.node)
-    return done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo))
-  })
-  bind(retrieveShard, async ({ input: { params, body }, caller, signal, ip }) => {
-    own(params.node)
+  bind(shareKey, async ({ input: { body }, caller }) => done(await shareRecord(context, caller, canonicalCid(body.cid), body.shareTo)))
+  bind(revokeKey, async ({ input: { body }, caller }) => done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo)))
+  bind(retrieveShard, async ({ input: { body }, caller, signal, ip }) => {
     const cid = canonicalCid(body.cid)
     const question = { address: caller.address, dynamicData: body.dynamicData, signal, ip }
     const found = await findRecord(context.db.read, cid)
@@ -123,19 +112,14 @@ export function bindShardCalls(
     logAccess(context, record, caller, 'opened')
     return retrieved
   })
-  bind(transferOwnership, async ({ input: { params, body }, caller }) => {
-    own(params.node)
+  bind(transferOwnership, async ({ input: { body }, caller }) => {
     await transferRecord(context, caller, canonicalCid(body.cid), body.newOwner, body.resetSharedTo ?? true)
     // Published clients need five equal bodies here, so the answer contains nothing specific to this node.
     return { message: 'success' as const }
   })
-  bind(retireKey, async ({ input: { params, body }, caller }) => {
-    own(params.node)
-    return done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor))
-  })
+  bind(retireKey, async ({ input: { body }, caller }) => done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor)))
 
-  bind(createConditions, async ({ input: { params, body }, caller, ip }) => {
-    own(params.node)
+  bind(createConditions, async ({ input: { body }, caller, ip }) => {
     const cid = canonicalCid(body.cid)
     const { set, openConditions } = await readConditions(context, { caller, cid, ip }, body)
     const { payload, sharedTo } = body
@@ -152,8 +136,7 @@ export function bindShardCalls(
     settle(cid, saved.waits)
     return done({ ...saved, ...describeOpen(openConditions) })
   })
-  bind(updateConditions, async ({ input: { params, body }, caller, ip }) => {
-    own(params.node)
+  bind(updateConditions, async ({ input: { body }, caller, ip }) => {
     const cid = canonicalCid(body.cid)
     const { set, openConditions } = await readConditions(context, { caller, cid, ip }, body, { allowEmpty: true })
     const isOwnerless = set.decryptionType === 'ACCESS_CONDITIONS'
@@ -161,12 +144,8 @@ export function bindShardCalls(
     const changed = await changeConditions(context, caller, cid, conditions, { isOwnerless })
     return done({ ...changed, ...describeOpen(openConditions) })
   })
-  bind(removeConditions, async ({ input: { params, body }, caller }) => {
-    own(params.node)
-    return done(await changeConditions(context, caller, canonicalCid(body.cid), null))
-  })
-  bind(explainAccess, async ({ input: { params, body }, caller, signal, ip }) => {
-    own(params.node)
+  bind(removeConditions, async ({ input: { body }, caller }) => done(await changeConditions(context, caller, canonicalCid(body.cid), null)))
+  bind(explainAccess, async ({ input: { body }, caller, signal, ip }) => {
     const record = await findRecord(context.db.read, canonicalCid(body.cid))
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')
     requireConfirmed(record)
@@ -175,33 +154,23 @@ export function bindShardCalls(
     const question = { address, dynamicData: body.dynamicData, signal, ip }
     return explainRecord(context, record, question, caller.address)
   })
-  bind(explainConditions, async ({ input: { params, body }, caller, signal, ip }) => {
-    own(params.node)
+  bind(explainConditions, async ({ input: { body }, caller, signal, ip }) => {
     const { about: address = caller.address, dynamicData } = body
     return explainDraft(context, parseConditions(body), { address, dynamicData, signal, ip }, caller.address)
   })
 
-  bind(getKeyStatus, async ({ input: { params }, caller }) => {
-    own(params.node)
-    return describeRecord(context, caller, canonicalCid(params.cid))
-  })
-  bind(listKeys, async ({ input: { params, query }, caller }) => {
-    own(params.node)
-    return listRecords(context, caller.address, query)
-  })
-  bind(listKeyEvents, async ({ input: { params, query }, caller }) => {
-    own(params.node)
+  bind(getKeyStatus, async ({ input: { params }, caller }) => describeRecord(context, caller, canonicalCid(params.cid)))
+  bind(listKeys, async ({ input: { query }, caller }) => listRecords(context, caller.address, query))
+  bind(listKeyEvents, async ({ input: { query }, caller }) => {
     const { cid, ...page } = query
     return listEvents(context, caller.address, { ...page, cid: cid === undefined ? undefined : canonicalCid(cid) })
   })
-  bind(repairKey, async ({ input: { params, body }, caller }) => {
-    own(params.node)
+  bind(repairKey, async ({ input: { body }, caller }) => {
     const data = await repairRecord(context, caller, canonicalCid(body.cid), body.discardVersion)
     if (data === undefined) throw new CairnError('KEY_NOT_FOUND')
     return { message: 'success' as const, data }
   })
-  bind(attestKey, async ({ input: { params, body }, caller }) => {
-    own(params.node)
+  bind(attestKey, async ({ input: { body }, caller }) => {
     if (caller.peer === undefined) throw new CairnError('INVALID_SIGNATURE')
     const statement = await makeStatement(context, canonicalCid(body.cid))
     if (statement === undefined) throw new CairnError('KEY_NOT_FOUND')
