@@ -3,16 +3,16 @@ import { resolve } from 'node:path'
 import { keyNodeSettings, keyRouterSettings } from '@cairn/keynode'
 import { GIB, type NetworkProfile } from '@cairn/protocol'
 import { providerSettings } from '@cairn/provider'
-import { listenerUrl, lockFolder, makeFolder, metricsPortDistance } from '@cairn/service'
+import { listenerUrl, lockFolder, makeFolder } from '@cairn/service'
 import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
-import { checkPorts, refuseBlockedPorts } from './check-ports.ts'
-import { type KeyNetwork, nodeNumbers, startKeyNetwork } from './key-network.ts'
+import { type KeyNetwork, startKeyNetwork } from './key-network.ts'
 import { loadLitesvm } from './litesvm.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { type LocalSolana, startLocalSolana } from './local-solana.ts'
 import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
+import { choosePorts, requireFreePorts } from './network-ports.ts'
 import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
 import { publishedTestChains, publishedTestClusters } from './published-test-names.ts'
@@ -122,18 +122,10 @@ export async function createNetwork({
   const { portOffset } = readAt(0, given)
   const read = (environment: Record<string, string | undefined>) => readAt(8082 + portOffset, environment)
   const first = read(given)
-  const keyPorts =
-    ports === 'any'
-      ? { router: 0, nodes: nodeNumbers.map(() => 0) }
-      : { router: 9000 + first.portOffset, nodes: nodeNumbers.map((node) => 9000 + first.portOffset + node) }
   const program = wantedChain === 'none' || given['CAIRN_PAYMENTS'] ? undefined : findAnvil(given['PATH'])
-  const providerCount = given['CAIRN_PROVIDERS'] || given['CAIRN_PROVIDERS_FILE'] ? 0 : wantedProviders
-  const providerPorts = Array.from({ length: providerCount }, (_provider, i) =>
-    ports === 'any' ? 0 : 8090 + first.portOffset + i,
-  )
-  const chainPort = ports === 'any' ? 0 : 8545 + first.portOffset
   const litesvm = wantedChain === 'none' || given['CAIRN_KEYNODE_CHAINS'] ? undefined : loadLitesvm()
-  const solanaPort = ports === 'any' ? 0 : 8899 + first.portOffset
+  const providerCount = given['CAIRN_PROVIDERS'] || given['CAIRN_PROVIDERS_FILE'] ? 0 : wantedProviders
+  const partPorts = choosePorts(ports, portOffset, providerCount)
   makeFolder(home)
   await chmod(home, 0o700)
 
@@ -148,28 +140,7 @@ export async function createNetwork({
   // The file of a killed run would send clients to closed ports.
   await removeNetworkFile(home)
   if (ports === 'default') {
-    const services = [
-      { part: 'storage', port: first.port },
-      { part: 'key router', port: keyPorts.router },
-      ...keyPorts.nodes.map((port, i) => ({ part: `key node ${i + 1}`, port })),
-      ...providerPorts.map((port, i) => ({ part: `storage provider ${i + 1}`, port })),
-    ]
-    const listeners = [
-      ...services,
-      { part: 'gateway', port: first.gatewayPort },
-      ...(first.s3Api === undefined ? [] : [{ part: 'S3 API', port: first.s3Api.port }]),
-      ...(program === undefined ? [] : [{ part: 'chain', port: chainPort }]),
-      ...(litesvm === undefined ? [] : [{ part: 'Solana chain', port: solanaPort }]),
-    ]
-    refuseBlockedPorts(listeners)
-    await checkPorts(first.host, listeners)
-    if (first.metrics !== undefined) {
-      const metricsPorts = services.map(({ part, port }) => ({
-        part: `metrics of ${part}`,
-        port: port + metricsPortDistance,
-      }))
-      await checkPorts(first.metrics.host, metricsPorts)
-    }
+    await requireFreePorts(first, partPorts, { hasChain: program !== undefined, hasSolana: litesvm !== undefined })
   }
   // The bundler runs while the services start.
   const isConsoleBuilt = wantedConsole === 'build' && !given['CAIRN_CONSOLE_FOLDER']
@@ -190,7 +161,7 @@ export async function createNetwork({
   const startingProviders = group.start(
     startProviderNetwork({
       ...common,
-      ports: providerPorts,
+      ports: partPorts.providers,
       sources: () => apiUrls,
       environment: { ...localDefaults, ...given },
     }),
@@ -202,7 +173,7 @@ export async function createNetwork({
           await startLocalChain(program, {
             home,
             host: first.host,
-            port: chainPort,
+            port: partPorts.chain,
             wallet: wallet.address,
             mineEveryMs,
             signal,
@@ -212,14 +183,14 @@ export async function createNetwork({
   const solana =
     litesvm === undefined
       ? undefined
-      : group.use(await startLocalSolana(litesvm, { home, host: first.host, port: solanaPort }))
+      : group.use(await startLocalSolana(litesvm, { home, host: first.host, port: partPorts.solana }))
   const environment = { ...given, ...paymentSettings(chain, given), ...conditionSettings(chain, solana, given) }
   const startingKeys = group.start(
     startKeyNetwork({
       ...common,
       networkName: first.networkName,
       apiUrls: () => apiUrls,
-      ports: keyPorts,
+      ports: partPorts.keys,
       environment: { ...localDefaults, ...environment },
     }),
   )
