@@ -20,7 +20,8 @@ import {
 } from './store.ts'
 
 export { type ListOptions, listFiles } from './list-files.ts'
-export type { Access, Filter, Sorting, UploadRow } from './store.ts'
+export type { Access, Filter, Sorting } from './list-queries.ts'
+export type { UploadRow } from './store.ts'
 
 /** Uploads of an account: all of them without an id and a CID. */
 type WantedUploads = { id?: string | undefined; cid?: CID | undefined }

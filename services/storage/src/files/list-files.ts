@@ -1,22 +1,19 @@
 import { CairnError, listPageRows } from '@cairn/protocol'
-import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
-import type { Schema } from '../db/schema.ts'
 import { type Candidates, findCandidates, stepsByTime } from '../search/search.ts'
 import { yieldToOthers } from '../yield-to-others.ts'
 import {
   type Cursor,
   countMatches,
   type Filter,
+  type Listing,
   type Range,
   type Sorting,
   selectMatches,
   selectPage,
-  selectUpload,
-  selectUploadCount,
   skipRows,
-  type UploadRow,
-} from './store.ts'
+} from './list-queries.ts'
+import { selectUpload, selectUploadCount, type UploadRow } from './store.ts'
 
 /** Options of a listing. */
 export type ListOptions = {
@@ -51,46 +48,44 @@ export async function listFiles(
   { lastKey, sorting, filter, limit = listPageRows, signal }: ListOptions,
 ): Promise<{ rows: UploadRow[]; total: number }> {
   const db = context.db.read
-  const after = lastKey == null ? undefined : await findCursor(db, address, sorting, lastKey)
+  const listing: Listing = { db, address, sorting }
+  const after = lastKey == null ? undefined : await findCursor(listing, lastKey)
   if (filter === undefined) {
-    const rows = await selectPage(db, address, sorting, after, limit)
+    const rows = await selectPage(listing, after, limit)
     return { rows, total: await selectUploadCount(db, address) }
   }
   const { search } = filter
   const found = search === undefined ? undefined : await findCandidates(context.db, address, search)
   const rows: UploadRow[] = []
-  for await (const range of rangesOf(db, address, sorting, after, found)) {
+  for await (const range of rangesOf(listing, after, found)) {
     await yieldToOthers(signal)
-    rows.push(...(await selectMatches(db, address, sorting, range, filter, limit - rows.length)))
+    rows.push(...(await selectMatches(listing, range, filter, limit - rows.length)))
     if (rows.length >= limit) break
   }
-  return { rows, total: await countAll(context, address, sorting, filter, found, signal) }
+  return { rows, total: await countAll(context, listing, { filter, found }, signal) }
 }
 
 /** Splits the rows after a cursor that may match into ranges, in order. */
 function rangesOf(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
+  listing: Listing,
   after: Cursor | undefined,
   found: Candidates | undefined,
 ): AsyncIterable<Range> | Range[] {
-  if (found?.kind === 'sqlite' && sorting.by === 'created_at') return rangesByTime(db, sorting, after, found)
-  return found?.isSmall ? [{ after, candidates: found }] : steps(db, address, sorting, after)
+  if (found?.kind === 'sqlite' && listing.sorting.by === 'created_at') return rangesByTime(listing, after, found)
+  return found?.isSmall ? [{ after, candidates: found }] : steps(listing, after)
 }
 
 async function* rangesByTime(
-  db: Kysely<Schema>,
-  { order }: Sorting,
+  { db, sorting }: Listing,
   after: Cursor | undefined,
   found: Candidates,
 ): AsyncGenerator<Range, void, undefined> {
   const startMs = after === undefined ? undefined : Number(after.value)
-  for await (const candidates of stepsByTime(db, found, order, startMs)) yield { after, candidates }
+  for await (const candidates of stepsByTime(db, found, sorting.order, startMs)) yield { after, candidates }
 }
 
 /** Finds where the previous page ended. The row may be deleted, but its id still contains its time. */
-async function findCursor(db: Kysely<Schema>, address: string, { by }: Sorting, id: string): Promise<Cursor> {
+async function findCursor({ db, address, sorting: { by } }: Listing, id: string): Promise<Cursor> {
   const row = await selectUpload(db, address, id)
   if (row !== undefined) return { value: row[by], id }
   const time = /^([0-9a-f]{8})-([0-9a-f]{4})-7/.exec(id)
@@ -103,23 +98,21 @@ async function findCursor(db: Kysely<Schema>, address: string, { by }: Sorting, 
 
 async function countAll(
   context: Pick<Context, 'db' | 'clock'>,
-  address: string,
-  sorting: Sorting,
-  filter: Filter,
-  found: Candidates | undefined,
+  listing: Listing,
+  { filter, found }: { filter: Filter; found: Candidates | undefined },
   signal: AbortSignal,
 ): Promise<number> {
   const known = counts.get(context.db) ?? new Map<string, { total: number; countedAt: number }>()
   counts.set(context.db, known)
-  const key = JSON.stringify([address, filter])
+  const key = JSON.stringify([listing.address, filter])
   const now = context.clock.now()
   const remembered = known.get(key)
   if (remembered !== undefined && Math.abs(now - remembered.countedAt) < countLifetimeMs) return remembered.total
   let total = 0
-  const ranges = found?.isSmall ? [{ candidates: found }] : steps(context.db.read, address, sorting, undefined)
+  const ranges = found?.isSmall ? [{ candidates: found }] : steps(listing, undefined)
   for await (const range of ranges) {
     await yieldToOthers(signal)
-    total += await countMatches(context.db.read, address, sorting, range, filter)
+    total += await countMatches(listing, range, filter)
   }
   known.delete(key)
   known.set(key, { total, countedAt: now })
@@ -128,14 +121,9 @@ async function countAll(
 }
 
 /** Splits all rows after a cursor into ranges. */
-async function* steps(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  start: Cursor | undefined,
-): AsyncGenerator<Range, void, undefined> {
+async function* steps(listing: Listing, start: Cursor | undefined): AsyncGenerator<Range, void, undefined> {
   for (let after = start; ; ) {
-    const upTo = await skipRows(db, address, sorting, after, rowsAtOnce)
+    const upTo = await skipRows(listing, after, rowsAtOnce)
     yield { after, upTo }
     if (upTo === undefined) return
     after = upTo

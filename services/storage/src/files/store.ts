@@ -1,93 +1,15 @@
-import { toCidStart } from '@cairn/protocol'
-import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema } from '../db/schema.ts'
 import { type UploadRow, uploadColumns } from '../db/upload-columns.ts'
 import { insertEvents } from '../events/events.ts'
 import { withdrawUploads } from '../ipni/ipni.ts'
-import { type Candidates, candidateRows, foldCase, reindexRow, upperOf } from '../search/search.ts'
+import { reindexRow } from '../search/search.ts'
 
 export type { UploadRow } from '../db/upload-columns.ts'
 
 /** A row that is being deleted. */
 export type DeletedUpload = Pick<UploadRow, 'id' | 'cid' | 'name' | 'size_bytes'>
-
-/** Sort keys and orders of a listing. Each has an index that returns the rows in order. */
-export type Sorting = { by: 'created_at' | 'name' | 'size_bytes'; order: 'asc' | 'desc' }
-
-/** Who can read an upload: everyone, its owner and people with a signed link, or those with its file key. */
-export type Access = 'public' | 'private' | 'encrypted'
-
-/** Filter over an account's rows. */
-export type Filter = {
-  /** Who can read the content: any of these. */
-  access?: readonly Access[]
-  /** Prefixes of the MIME type; any of them matches. */
-  mimePrefixes?: readonly string[]
-  /** Part of the name, in any case, or prefix of the CID. */
-  search?: string
-}
-
-/** A position in the order: the sort value of a row, and its id. */
-export type Cursor = { value: string | number; id: string }
-
-/** Some of an account's rows: those between two cursors (including the second), or candidates of a search. */
-export type Range = { after?: Cursor | undefined; upTo?: Cursor | undefined; candidates?: Candidates | undefined }
-
-/** Returns rows of an account in order, after a cursor. */
-export async function selectPage(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  after: Cursor | undefined,
-  limit: number,
-): Promise<UploadRow[]> {
-  return inOrder(db, address, sorting, after).select(uploadColumns).limit(limit).execute()
-}
-
-/** Returns the position `count` rows after a cursor, or undefined when fewer follow. Reads only the index. */
-export async function skipRows(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  after: Cursor | undefined,
-  count: number,
-): Promise<Cursor | undefined> {
-  const row = await inOrder(db, address, sorting, after)
-    .select([`${sorting.by} as value`, 'id'])
-    .limit(1)
-    .offset(count - 1)
-    .executeTakeFirst()
-  return row === undefined ? undefined : { value: row.value, id: row.id }
-}
-
-/** Returns rows of a range that match a filter. */
-export async function selectMatches(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  { after, upTo, candidates }: Range,
-  filter: Filter,
-  limit: number,
-): Promise<UploadRow[]> {
-  return filtered(between(inOrder(db, address, sorting, after, candidates), sorting, upTo), filter)
-    .select(uploadColumns)
-    .limit(limit)
-    .execute()
-}
-
-/** Counts the rows of a range that match a filter. */
-export async function countMatches(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  { after, upTo, candidates }: Range,
-  filter: Filter,
-): Promise<number> {
-  const query = filtered(between(behind(rowsOf(db, address, candidates), sorting, after), sorting, upTo), filter)
-  const row = await query.select(({ fn }) => fn.countAll<number>().as('rows')).executeTakeFirst()
-  return Number(row?.rows ?? 0)
-}
 
 /** Returns the number of an account's uploads. It is stored with the account, so the cost is constant. */
 export async function selectUploadCount(db: Kysely<Schema>, address: string): Promise<number> {
@@ -205,85 +127,4 @@ export async function updateName(
     .executeTakeFirst()
   if (row !== undefined) await reindexRow(trx, kind, row)
   return row
-}
-
-type Rows<Output> = SelectQueryBuilder<Schema, 'upload', Output>
-
-// biome-ignore lint/complexity/noBannedTypes: Kysely's own type of a query that selects nothing yet
-function rowsOf(db: Kysely<Schema>, address: string, candidates?: Candidates): Rows<{}> {
-  const rows =
-    candidates === undefined ? db.selectFrom('upload') : db.selectFrom(candidateRows(candidates).as('upload'))
-  return rows.where('address', '=', address)
-}
-
-function inOrder(
-  db: Kysely<Schema>,
-  address: string,
-  sorting: Sorting,
-  after: Cursor | undefined,
-  candidates?: Candidates,
-  // biome-ignore lint/complexity/noBannedTypes: see rowsOf
-): Rows<{}> {
-  return behind(rowsOf(db, address, candidates), sorting, after)
-    .orderBy(sorting.by, sorting.order)
-    .orderBy('id', sorting.order)
-}
-
-function behind<Output>(query: Rows<Output>, { by, order }: Sorting, cursor: Cursor | undefined): Rows<Output> {
-  if (cursor === undefined) return query
-  const comparison = order === 'asc' ? sql`>` : sql`<`
-  return query.where(sql<boolean>`(${sql.ref(by)}, id) ${comparison} (${cursor.value}, ${cursor.id})`)
-}
-
-function between<Output>(query: Rows<Output>, { by, order }: Sorting, upTo: Cursor | undefined): Rows<Output> {
-  if (upTo === undefined) return query
-  const comparison = order === 'asc' ? sql`<=` : sql`>=`
-  return query.where(sql<boolean>`(${sql.ref(by)}, id) ${comparison} (${upTo.value}, ${upTo.id})`)
-}
-
-function filtered<Output>(query: Rows<Output>, filter: Filter): Rows<Output> {
-  let narrowed = query
-  const { access = [], mimePrefixes = [] } = filter
-  if (access.length > 0) {
-    narrowed = narrowed.where(({ or }) => or(access.map((one) => accessConditions[one])))
-  }
-  if (mimePrefixes.length > 0) {
-    narrowed = narrowed.where(({ or }) =>
-      or(
-        mimePrefixes.map(
-          (prefix) => sql<boolean>`lower(mime_type) like ${`${escapeLike(prefix.toLowerCase())}%`} escape '!'`,
-        ),
-      ),
-    )
-  }
-  if (filter.search !== undefined) {
-    const text = foldCase(filter.search)
-    const start = toCidStart(filter.search)
-    // LIKE ignores case on SQLite only.
-    narrowed = narrowed.where(
-      sql<boolean>`(${lowerName(text)} like ${`%${escapeLike(text)}%`} escape '!' or substr(cid, 1, cast(${start.length} as integer)) = ${start})`,
-    )
-  }
-  return narrowed
-}
-
-/** An upload is never both private and encrypted. */
-const accessConditions: Record<Access, RawBuilder<boolean>> = {
-  public: sql<boolean>`(encryption = 0 and is_private = 0)`,
-  private: sql<boolean>`is_private = 1`,
-  encrypted: sql<boolean>`encryption = 1`,
-}
-
-/** The name in lower case. The databases know only the letters of ASCII; of the others, those of `text` matter. */
-function lowerName(text: string): RawBuilder<string> {
-  let name = sql<string>`lower(name)`
-  for (const letter of new Set(text)) {
-    const upper = letter > '\x7f' ? upperOf(letter) : undefined
-    if (upper !== undefined) name = sql<string>`replace(${name}, ${upper}, ${letter})`
-  }
-  return name
-}
-
-function escapeLike(text: string): string {
-  return text.replace(/[!%_]/g, '!$&')
 }
