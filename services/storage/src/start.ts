@@ -191,7 +191,8 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
     stop: stop.signal,
   })
   if (config.consoleFolder !== undefined) {
-    await registerConsoleRoutes(app, config.consoleFolder, readProfile, config.walletConnectProjectId !== undefined)
+    const needsWalletConnect = config.walletConnectProjectId !== undefined
+    await registerConsoleRoutes(app, config.consoleFolder, readProfile, { needsWalletConnect })
   }
   const pictures = stack.use(createPictures({ config, metrics, failures }))
   const gateway = createGatewayApp({

@@ -10,14 +10,14 @@ export const withoutWalletConnectFile = 'without-wallet-connect.txt'
 /**
  * Serves a built console: its page at each of its routes, with status 404 also to browsers that open another address, and its
  * assets by name.
- * @param needsWalletConnect whether the operator offers wallets on other devices
+ * @param options `needsWalletConnect`: the operator offers wallets on other devices
  * @throws CairnError INVALID_CONFIGURATION when the folder holds none, or one that lacks what it needs
  */
 export async function registerConsoleRoutes(
   app: FastifyInstance,
   folder: string,
   profile: () => NetworkProfile,
-  needsWalletConnect = false,
+  { needsWalletConnect }: { needsWalletConnect: boolean },
 ): Promise<void> {
   const files = await readConsoleFiles(folder)
   if (needsWalletConnect && files.has(`/${withoutWalletConnectFile}`)) {

@@ -54,7 +54,7 @@ async function findDue(driving: Driving, name: string | undefined, maxDeals: num
   const held = due.filter(isHeld)
   if (left === undefined || held.length <= left) return due
   const offers =
-    due.length < maxDeals ? due.filter((deal) => !isHeld(deal)) : await selectDue(driving, name, maxDeals, true)
+    due.length < maxDeals ? due.filter((deal) => !isHeld(deal)) : await selectDue(driving, name, maxDeals, { onlyOffers: true })
   return [...offers, ...held.slice(0, left)]
 }
 
@@ -62,7 +62,7 @@ function selectDue(
   { context, providers }: Driving,
   name: string | undefined,
   maxDeals: number,
-  onlyOffers = false,
+  { onlyOffers = false }: { onlyOffers?: boolean } = {},
 ): Promise<DealRow[]> {
   const names = providers.map((provider) => provider.name)
   return (

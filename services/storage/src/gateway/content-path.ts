@@ -90,8 +90,8 @@ function encodeSegment(text: string): string {
   )
 }
 
-/** Joins segments to a URL path: a slash before each, and one at the end when requested. */
-export function encodePath(segments: readonly string[], trailingSlash: boolean): string {
+/** Joins segments to a URL path: a slash before each, and one at the end if the path ends with it. */
+export function encodePath({ segments, trailingSlash }: Pick<ContentPath, 'segments' | 'trailingSlash'>): string {
   return `${segments.map((segment) => `/${encodeSegment(segment)}`).join('')}${trailingSlash ? '/' : ''}`
 }
 

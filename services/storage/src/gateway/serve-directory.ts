@@ -52,7 +52,7 @@ export async function serveDirectory(gateway: Gateway, request: ContentRequest, 
 
 /** Returns the path of a content request as it appears in a URL on the requested host. */
 function pathOf({ host, path }: ContentRequest): string {
-  const rest = encodePath(path.segments, false)
+  const rest = encodePath({ ...path, trailingSlash: false })
   return hasOwnOrigin(host) ? rest : `${rootPath(path)}${rest}`
 }
 

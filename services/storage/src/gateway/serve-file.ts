@@ -27,7 +27,7 @@ export async function serveFile(gateway: Gateway, request: ContentRequest, file:
   const typeOfName = entity.node.kind === 'symlink' ? 'inode/symlink' : typeByName(request, file)
   // To detect the type, the file is read.
   if (typeOfName === undefined && isNotModified(request.headers, [headers.etag])) return notModified(headers)
-  const contentType = typeOfName ?? (await detectType(content, entity.cid, request.headers.range !== undefined))
+  const contentType = typeOfName ?? (await detectType(content, entity.cid, { isRange: request.headers.range !== undefined }))
   const policy = contentPolicy(request.host, contentType)
   const disposition = fileDisposition(request)
   const answer = serveBytes(request, content, {
@@ -67,9 +67,13 @@ const maxSniffBytes = 4096
 
 /**
  * Detects a file's type by its first bytes.
- * @param isRange whether a missing block ends the detection: a range may not need it
+ * @param options `isRange`: a missing block ends the detection, because a range may not need it
  */
-export async function detectType(content: Readable, cid: CID, isRange: boolean): Promise<string> {
+export async function detectType(
+  content: Readable,
+  cid: CID,
+  { isRange = false }: { isRange?: boolean } = {},
+): Promise<string> {
   const key = cid.toString()
   const known = sniffed.get(key)
   if (known !== undefined) return known

@@ -26,7 +26,7 @@ export async function servePicture(
   const { entity } = file
   if (asked === 'none' || entity.node.kind === 'symlink') return undefined
   const content = openFile(gateway.source, entity, request.signal)
-  const ofBytes = await detectType(content, entity.cid, false)
+  const ofBytes = await detectType(content, entity.cid)
   const type = typeByName(request, file) ?? ofBytes
   const isPage = type.startsWith('text/html')
   const isOther = !type.startsWith('image/') && type !== 'application/octet-stream'

@@ -25,7 +25,7 @@ function cidLabel(cid: CID): string {
 
 /** Returns the URL of a content path on the origin of its CID. @throws CairnError INVALID_CID */
 export function subdomainUrl(host: GatewayHost, path: ContentPath, search: string): string {
-  const rest = path.segments.length === 0 ? '/' : encodePath(path.segments, path.trailingSlash)
+  const rest = path.segments.length === 0 ? '/' : encodePath(path)
   return `${host.protocol}://${cidLabel(path.cid)}.ipfs.${host.host}${rest}${search}`
 }
 
@@ -52,7 +52,7 @@ export function nameSubdomainUrl(
   path: Pick<ContentPath, 'segments' | 'trailingSlash'>,
   search: string,
 ): string {
-  const rest = path.segments.length === 0 ? '/' : encodePath(path.segments, path.trailingSlash)
+  const rest = path.segments.length === 0 ? '/' : encodePath(path)
   return `${host.protocol}://${nameLabel(host, name)}.ipns.${host.host}${rest}${search}`
 }
 
