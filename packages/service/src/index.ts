@@ -80,6 +80,7 @@ export {
 } from './http/route.ts'
 export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
 export { whenClosed } from './http/when-closed.ts'
+export { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'
 export { createLogGate, type GateLog, type LogGate } from './log-gate.ts'

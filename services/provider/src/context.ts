@@ -1,11 +1,10 @@
-import type { LogGate, RateLimiter, Traces } from '@cairn/service'
+import type { KeyedMutex, LogGate, RateLimiter, Traces } from '@cairn/service'
 import type { FastifyBaseLogger } from 'fastify'
 import type { ProviderConfig } from './config.ts'
 import type { Database } from './db/database.ts'
 import type { ProviderKeys } from './identity.ts'
 import type { ProviderMetrics } from './metrics.ts'
 import type { HashThread } from './pieces/hash-thread-client.ts'
-import type { KeyedLock } from './pieces/keyed-lock.ts'
 import type { PieceFiles } from './pieces/piece-files.ts'
 import type { PullTable } from './pieces/pull-table.ts'
 
@@ -21,8 +20,8 @@ export type Context = {
   readonly db: Database
   readonly files: PieceFiles
   readonly hashes: HashThread
-  /** Changes to the files of a piece require its lock. */
-  readonly locks: KeyedLock
+  /** Changes to the files of a piece require its lock: the folder belongs to one process. */
+  readonly locks: KeyedMutex
   /** Pieces that are currently being fetched. */
   readonly pulling: PullTable
   readonly clock: Clock

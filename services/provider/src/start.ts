@@ -1,6 +1,7 @@
 import { providerId } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
 import {
+  createKeyedMutex,
   createLog,
   createLogGate,
   createRateLimiter,
@@ -20,7 +21,6 @@ import { openDatabase } from './db/database.ts'
 import { deriveProviderKeys } from './identity.ts'
 import { createProviderMetrics } from './metrics.ts'
 import { createHashThread } from './pieces/hash-thread-client.ts'
-import { createKeyedLock } from './pieces/keyed-lock.ts'
 import { openPieceFiles } from './pieces/piece-files.ts'
 import type { PullTable } from './pieces/pull-table.ts'
 import { type PullTimes, startPulls } from './pieces/pulls.ts'
@@ -79,7 +79,7 @@ export async function startProvider(config: ProviderConfig, options: ProviderOpt
     db,
     files: await openPieceFiles(config.home),
     hashes: stack.use(createHashThread()),
-    locks: createKeyedLock(),
+    locks: createKeyedMutex(),
     pulling,
     clock,
     log,

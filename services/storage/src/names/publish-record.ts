@@ -1,9 +1,9 @@
 import { createRecord, type NameKey, type NameRecord, nameKeyFromSeed, readRecord } from '@cairn/names'
 import { CairnError, nameLifetimeMs, nameTtlMs } from '@cairn/protocol'
+import { createKeyedMutex, type KeyedMutex } from '@cairn/service'
 import { recordEvents } from '../events/events.ts'
 import { secretIdOf } from '../seal.ts'
 import { describePublished, outdated, recordOf } from './accept-record.ts'
-import { runExclusive } from './keyed-mutex.ts'
 import type { NamesContext } from './names-context.ts'
 import { openSeed } from './seal-key.ts'
 import { chooseSequence, maxSequence, toSequenceText } from './sequence.ts'
@@ -48,6 +48,9 @@ export function otherSecret(): CairnError {
   })
 }
 
+/** Names that this process signs records of, by the database that holds them. */
+const signing = new WeakMap<object, KeyedMutex>()
+
 /**
  * Signs a record with a sequence above every one ever seen for the name, and publishes it. Of concurrent
  * publications, on any replica, each gets its own sequence.
@@ -55,7 +58,9 @@ export function otherSecret(): CairnError {
  */
 export function publishRecord(context: NamesContext, entry: EntryRow, publication: Publication): Promise<NameRecord> {
   // Signing takes time, so publications within one process run one by one instead of outdating each other.
-  return runExclusive(context.db, entry.name, () => publishNext(context, entry, publication))
+  const mutex = signing.get(context.db) ?? createKeyedMutex()
+  signing.set(context.db, mutex)
+  return mutex.run(entry.name, () => publishNext(context, entry, publication))
 }
 
 async function publishNext(
