@@ -7,6 +7,7 @@ import { expect, test } from 'vitest'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { describeTus, until } from './describe-tus.fixture.ts'
 import { acquireUpload } from './store.ts'
+import { storeUpload } from './store-upload.ts'
 import { storeLeftOver } from './worker.ts'
 
 const never = new AbortController().signal
@@ -100,6 +101,31 @@ describeTus('uploads in parts on %s', (world) => {
     storage.pass(9_000)
     expect(await storeLeftOver(context, never)).toBe(0)
     expect(await figures()).toMatchObject({ used: 0, uploads: 0, parts: 1 })
+    await block(null)
+    await storeLeftOver(context, never)
+    await until(
+      () => info(path),
+      ({ state }) => state === 'stored',
+    )
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+  })
+
+  test('are stored although the service was stopped each time that it stored them', async () => {
+    const { storage, create, info, figures, dieBeforeStoring } = world()
+    const bytes = randomBytes(1000)
+    const path = await create(bytes.length)
+    const { context } = storage
+    // Keeps the worker of the service from storing it in between.
+    const block = (blockedAt: number | null) =>
+      context.db.write((trx) => trx.updateTable('account').set({ blocked_at: blockedAt }).execute())
+    await dieBeforeStoring(path, bytes)
+    await block(1)
+    for (let stop = 0; stop < 20; stop++) {
+      storage.pass(3_600_000)
+      const upload = await acquireUpload(context, path.split('/').at(-1) ?? '', 'received', 'stopped')
+      if (upload === undefined) throw new Error('the upload was given up')
+      await expect(storeUpload(context, upload, 'stopped', AbortSignal.abort())).rejects.toThrow('aborted')
+    }
     await block(null)
     await storeLeftOver(context, never)
     await until(

@@ -54,7 +54,7 @@ export async function storeUpload(
     await removeDropped(context, dropped)
     return roots
   } catch (error) {
-    await end(context, upload, writer, error)
+    await end(context, upload, writer, { failure: error, isAborted: signal.aborted })
     throw error
   } finally {
     clearInterval(beat)
@@ -121,12 +121,17 @@ function isFinal(error: unknown, tries: number): boolean {
   return error.status >= 400 && error.status < 500 && !error.retry && !isShortage(error)
 }
 
-async function end(context: Context, upload: ResumableUpload, writer: string, failure: unknown): Promise<void> {
+async function end(
+  context: Context,
+  upload: ResumableUpload,
+  writer: string,
+  { failure, isAborted }: { failure: unknown; isAborted: boolean },
+): Promise<void> {
   const { id } = upload
   const now = context.clock.now()
   // A request before the next attempt is due does not count: otherwise a minute of a full disk would discard the
-  // whole upload.
-  const isDue = upload.retry_at <= now
+  // whole upload. Neither does an attempt that a stop of this service aborted.
+  const isDue = upload.retry_at <= now && !isAborted
   const tries = isDue ? upload.tries + 1 : upload.tries
   if (!isFinal(failure, tries)) {
     const retryAt = isDue ? now + Math.min(maxRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at
