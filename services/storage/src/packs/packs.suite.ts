@@ -46,6 +46,19 @@ export function packSuite(openEmpty: () => Promise<Database>): void {
       for (const { cid } of leaves) await expect(place.packs.get(cid)).rejects.toSatisfy(withCode('DATA_DAMAGED'))
     })
 
+    test('nodes in memory stay unchanged while their reader reuses its memory', async () => {
+      const nodes = manyBlocks(40, 10_000, 2).map(({ cid, bytes }) => ({
+        cid: CID.createV1(0x70, cid.multihash),
+        bytes,
+      }))
+      const walked = [...nodes, ...manyBlocks(100, 100_000)]
+      await place.store(walked)
+      const reader = place.packs.openReader()
+      reader.prefetch?.(walked.map(({ cid }) => cid))
+      for (const { cid } of walked) await reader.get(cid)
+      for (const { cid, bytes } of nodes) expect(Buffer.compare(await place.packs.get(cid), bytes)).toBe(0)
+    })
+
     test('a block of a reader stays unchanged until another MiB was passed on', async () => {
       const sizeBytes = 16_000
       const blocks = manyBlocks(800, sizeBytes)

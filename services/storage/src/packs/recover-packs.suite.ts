@@ -125,6 +125,16 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings({ readData: 1 })).toEqual([])
     })
 
+    test('neither sets aside nor imports a pack whose upload is recorded meanwhile', async () => {
+      const sealed = await place.seal(manyBlocks(3, 100))
+      if (sealed.own === undefined) throw new Error('nothing was sealed')
+      expect(await Array.fromAsync(importPacks(place))).toEqual([])
+      await place.record(sealed)
+      const { id, objectKey: key } = sealed.own
+      await settleComparison(place, { unnamed: [{ id, key }], missing: [], returned: [] })
+      expect(await place.findings({ readData: 1 })).toEqual([])
+    })
+
     test('stops the start at many packs without rows, or one younger than every row, and changes nothing', async () => {
       const stored = manyBlocks(12, 100)
       for (const block of stored) await place.store([block])
