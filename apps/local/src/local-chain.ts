@@ -19,6 +19,7 @@ import { startMiner } from './miner.ts'
 import { createPartGroup } from './part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
 import { openSecretKey } from './test-wallet.ts'
+import { watchPool } from './watch-pool.ts'
 import { writeFileWhole } from './write-file-whole.ts'
 
 /** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
@@ -116,7 +117,7 @@ export async function startLocalChain(
   }, copyEveryMs)
   copies.unref()
   stack.defer(() => clearInterval(copies))
-  group.use(await startMiner(work.node, mineEveryMs))
+  group.use(await startMiner(work.node, () => watchPool(anvil.url), mineEveryMs))
   const running = stack.move()
   return {
     url: anvil.url,

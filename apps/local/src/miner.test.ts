@@ -19,7 +19,9 @@ async function mine(pending: readonly number[]): Promise<number[]> {
       expect(blocks).toBe(2)
     },
   }
-  await using _miner = await startMiner(node, 1)
+  // Something may have arrived at any time.
+  const pool = { next: () => delay(1), [Symbol.dispose]: () => undefined }
+  await using _miner = await startMiner(node, () => pool, 1)
   await Promise.race([isOver, delay(60_000, undefined, { ref: false })])
   return mined
 }
@@ -35,4 +37,38 @@ test('as many transactions as in the last block are new ones, and wait an interv
 
 test('a transaction waits five intervals at most while others keep arriving', async () => {
   expect(await mine([1, 2, 3, 4, 5, 6, 7, 1, 1, 0])).toEqual([5, 8])
+})
+
+test('nothing is asked until a transaction arrives', async () => {
+  let arrive = (): void => undefined
+  let pending = 0
+  let asked = 0
+  const { promise: isMined, resolve: finish } = Promise.withResolvers<void>()
+  const { promise: isWaiting, resolve: wait } = Promise.withResolvers<void>()
+  const pool = {
+    next: () =>
+      new Promise<void>((resolve) => {
+        arrive = resolve
+      }),
+    [Symbol.dispose]: () => arrive(),
+  }
+  const node = {
+    setAutomine: async () => undefined,
+    async getTxpoolStatus() {
+      asked++
+      // Ten times as long as the interval, in which it would be asked again.
+      if (asked === 1) void delay(10).then(wait)
+      return { pending, queued: 0 }
+    },
+    async mine() {
+      pending = 0
+      finish()
+    },
+  }
+  await using _miner = await startMiner(node, () => pool, 1)
+  await isWaiting
+  expect(asked).toBe(1)
+  pending = 1
+  arrive()
+  await isMined
 })

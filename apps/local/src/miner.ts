@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TestClient } from 'viem'
+import type { PoolWatch } from './watch-pool.ts'
 
 /** Maximum number of intervals that a transaction waits while others keep arriving. */
 const maxTicks = 5
@@ -11,14 +12,21 @@ type MinedNode = Pick<TestClient, 'setAutomine' | 'getTxpoolStatus' | 'mine'>
  * Mines pending transactions a moment after the last of them: published clients cache their next nonce for a quarter of
  * a second, and would reuse it if blocks came immediately. An empty block follows at once, because viem looks for a receipt
  * once per block and may look too early. A later block could already contain the next transaction of a client that has its
- * receipt. Without transactions there are no other blocks.
+ * receipt. Without transactions there are no other blocks, and the node is asked nothing.
+ * @param watch watches the pool of the node, until the miner stops
  */
-export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<AsyncDisposable> {
+export async function startMiner(
+  node: MinedNode,
+  watch: () => PoolWatch,
+  mineEveryMs: number,
+): Promise<AsyncDisposable> {
   await node.setAutomine(false)
+  const pool = watch()
   const stop = new AbortController()
   let seen = 0
   let ticks = 0
-  const tick = async (): Promise<void> => {
+  /** @returns the number of transactions before a block */
+  const tick = async (): Promise<number> => {
     const { pending } = await node.getTxpoolStatus()
     ticks = pending === 0 ? 0 : ticks + 1
     if (pending > 0 && (pending === seen || ticks > maxTicks)) {
@@ -26,15 +34,18 @@ export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<
       ticks = 0
       // The next transaction is new, even if there are as many as were mined.
       seen = 0
-      return
+    } else {
+      seen = pending
     }
-    seen = pending
+    return pending
   }
   const running = (async () => {
     while (!stop.signal.aborted) {
       try {
-        await tick()
-        await delay(mineEveryMs, undefined, { signal: stop.signal })
+        // Requested first, so that no transaction arrives unnoticed after the look into the pool.
+        const change = pool.next()
+        if ((await tick()) === 0) await change
+        else await delay(mineEveryMs, undefined, { signal: stop.signal })
       } catch {
         // The chain stops before its miner when the process is killed; any other failure shows as pending transactions.
         if (!stop.signal.aborted) await delay(mineEveryMs)
@@ -44,6 +55,7 @@ export async function startMiner(node: MinedNode, mineEveryMs: number): Promise<
   return {
     async [Symbol.asyncDispose]() {
       stop.abort()
+      pool[Symbol.dispose]()
       await running
     },
   }
