@@ -70,7 +70,9 @@ export async function keepPack(
   const sealed = await writer.seal(cidsOf(uploads))
   const now = context.clock.now()
   const ids: string[] = []
-  await visitInTurns(uploads, () => ids.push(uuidv7(now)))
+  await visitInTurns(uploads, () => {
+    ids.push(uuidv7(now))
+  })
   try {
     await context.db.write(async (trx) => {
       const locked = await lock?.(trx)
