@@ -36,6 +36,7 @@ export const allCalls: readonly CallDefinition[] = [
   accounts.getMessage,
   accounts.getAuthMessage,
   accounts.createApiKey,
+  accounts.getApiKey,
   signIn.getSignInNonce,
   signIn.signIn,
   accounts.listApiKeys,

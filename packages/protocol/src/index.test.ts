@@ -116,6 +116,7 @@ test('the public surface', () => {
       "getAdvertisement",
       "getAdvertisementHead",
       "getAggregatePayload",
+      "getApiKey",
       "getAuthMessage",
       "getConditions",
       "getCopies",

@@ -281,6 +281,22 @@ test('reads a form where a published client sends one, by the same rules as JSON
   expect((await send({ signedMessage: 'a'.repeat(2 ** 20) })).status).toBe(413)
 })
 
+test('answers clients up to 0.3.0 of the published SDK, which page by number', async () => {
+  const account = privateKeyToAccount(generatePrivateKey())
+  const signedMessage = await account.signMessage({ message: await storage.getMessage(account.address) })
+  const created = await storage.call('/api/auth/get_api_key', jsonBody({ publicKey: account.address, signedMessage }))
+  expect([created.status, typeof created.json]).toEqual([200, 'string'])
+  const { headers } = bearer(String(created.json))
+  const list = async (query: string) => {
+    const { status, json } = await storage.call(`/api/user/files_uploaded?${query}`, { headers })
+    return [status, status === 200 ? json : undefined]
+  }
+  expect(await list('pageNo=1')).toEqual([200, { fileList: [], totalFiles: 0 }])
+  expect(await list('pageNo=2')).toEqual([200, { fileList: [], totalFiles: 0 }])
+  expect(await list('pageNo=0')).toEqual([400, undefined])
+  expect(await list('pageNo=2&search=a')).toEqual([400, undefined])
+})
+
 describe('the service about itself', () => {
   test('is ready, and lists its parts', async () => {
     const { status, json } = await storage.call('/readyz')

@@ -89,6 +89,14 @@ export const createApiKey = defineCall({
   idempotent: false,
 })
 
+/** `POST /api/auth/get_api_key`: the same under the name that published clients up to 0.3.0 use. */
+export const getApiKey = defineCall({
+  ...createApiKey,
+  id: 'getApiKey',
+  path: '/api/auth/get_api_key',
+  summary: 'Get an API key for a signed message (other name)',
+})
+
 const apiKey = v.object({
   /** Identifies the key in lists and for revocation; not a secret. */
   id: v.string(),

@@ -35,6 +35,9 @@ export const fileEntrySchema = v.object({
 })
 export type FileEntry = v.InferOutput<typeof fileEntrySchema>
 
+/** Rows before a page are counted, so it cannot be any. */
+const maxPageNumber = 10_000
+
 /** Sort fields of listings. */
 export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
 
@@ -60,6 +63,10 @@ export const listFiles = defineCall({
         v.maxLength(64),
         v.transform((text) => (['', 'null', 'undefined', 'None'].includes(text) ? null : text)),
       ),
+    ),
+    /** Page of published clients up to 0.3.0, from 1; without `lastKey`, `fileType` and `search` only. */
+    pageNo: v.optional(
+      v.pipe(v.string(), v.regex(/^\d{1,6}$/), v.transform(Number), v.minValue(1), v.maxValue(maxPageNumber)),
     ),
     /**
      * `all`, an access (`public`, `private`, `encrypted`, or `plain` for both that are not encrypted), or the start of a

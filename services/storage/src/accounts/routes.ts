@@ -1,6 +1,7 @@
 import { proofHeader } from '@cairn/crypto'
 import {
   createApiKey as createApiKeyCall,
+  getApiKey,
   getAuthMessage,
   getDataUsage,
   getMessage as getMessageCall,
@@ -30,16 +31,18 @@ export function registerAccountRoutes(app: FastifyInstance, context: Context, pr
     getMessage(context, query.publicKey, query, 'key', raw.ip),
   )
 
-  route(app, context, createApiKeyCall, ({ input: { body }, raw }) =>
-    createApiKey(context, {
-      address: body.publicKey,
-      signature: body.signedMessage,
-      ip: raw.ip,
-      name: body.keyName ?? 'default',
-      scopes: body.scopes,
-      expiresAt: body.expiresAt,
-    }),
-  )
+  for (const call of [createApiKeyCall, getApiKey]) {
+    route(app, context, call, ({ input: { body }, raw }) =>
+      createApiKey(context, {
+        address: body.publicKey,
+        signature: body.signedMessage,
+        ip: raw.ip,
+        name: body.keyName ?? 'default',
+        scopes: body.scopes,
+        expiresAt: body.expiresAt,
+      }),
+    )
+  }
 
   route(app, context, getSignInNonce, async ({ input: { body } }) => ({
     nonce: issueSignInNonce(context, domain(), body),

@@ -109,6 +109,15 @@ describe('a listing', () => {
     expect(second.rows[0]?.name).toBe('f2499')
   })
 
+  it('returns numbered pages, and none after the last', async () => {
+    await insertRows(5)
+    const pages = []
+    for (const page of [1, 2, 3, 4]) pages.push((await list({ page, limit: 2 })).rows.map(({ name }) => name))
+    expect(pages).toEqual([['f4', 'f3'], ['f2', 'f1'], ['f0'], []])
+    expect((await list({ page: 6, limit: 1 })).rows).toEqual([])
+    expect((await list({ page: 2 })).total).toBe(5)
+  })
+
   it('sorts by each column both ways without losing or doubling a row', async () => {
     await insertRows(500, (index) => ({ name: `name ${index % 50}` }))
     for (const by of ['created_at', 'name', 'size_bytes'] as const) {

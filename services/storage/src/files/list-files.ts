@@ -19,6 +19,8 @@ import { selectUpload, selectUploadCount, type UploadRow } from './store.ts'
 export type ListOptions = {
   /** Id of the last row of the previous page. */
   lastKey: string | null | undefined
+  /** Number of a page from 1, if there is neither a row before it nor a filter. Defaults to 1. */
+  page?: number | undefined
   sorting: Sorting
   filter: Filter | undefined
   limit: number | undefined
@@ -45,13 +47,14 @@ const counts = new WeakMap<object, Map<string, { total: number; countedAt: numbe
 export async function listFiles(
   context: Pick<Context, 'db' | 'clock'>,
   address: string,
-  { lastKey, sorting, filter, limit = listPageRows, signal }: ListOptions,
+  { lastKey, page = 1, sorting, filter, limit = listPageRows, signal }: ListOptions,
 ): Promise<{ rows: UploadRow[]; total: number }> {
   const db = context.db.read
   const listing: Listing = { db, address, sorting }
-  const after = lastKey == null ? undefined : await findCursor(listing, lastKey)
+  let after = lastKey == null ? undefined : await findCursor(listing, lastKey)
   if (filter === undefined) {
-    const rows = await selectPage(listing, after, limit)
+    if (page > 1) after = await skipRows(listing, after, (page - 1) * limit)
+    const rows = page > 1 && after === undefined ? [] : await selectPage(listing, after, limit)
     return { rows, total: await selectUploadCount(db, address) }
   }
   const { search } = filter

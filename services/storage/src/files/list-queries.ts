@@ -30,11 +30,7 @@ export type Cursor = { value: string | number; id: string }
 export type Range = { after?: Cursor | undefined; upTo?: Cursor | undefined; candidates?: Candidates | undefined }
 
 /** Returns rows of an account in order, after a cursor. */
-export async function selectPage(
-  listing: Listing,
-  after: Cursor | undefined,
-  limit: number,
-): Promise<UploadRow[]> {
+export async function selectPage(listing: Listing, after: Cursor | undefined, limit: number): Promise<UploadRow[]> {
   return inOrder(listing, after).select(uploadColumns).limit(limit).execute()
 }
 
@@ -95,13 +91,21 @@ function inOrder(
   return behind(rowsOf(listing, candidates), listing, after).orderBy(by, order).orderBy('id', order)
 }
 
-function behind<Output>(query: Rows<Output>, { sorting: { by, order } }: Listing, cursor: Cursor | undefined): Rows<Output> {
+function behind<Output>(
+  query: Rows<Output>,
+  { sorting: { by, order } }: Listing,
+  cursor: Cursor | undefined,
+): Rows<Output> {
   if (cursor === undefined) return query
   const comparison = order === 'asc' ? sql`>` : sql`<`
   return query.where(sql<boolean>`(${sql.ref(by)}, id) ${comparison} (${cursor.value}, ${cursor.id})`)
 }
 
-function between<Output>(query: Rows<Output>, { sorting: { by, order } }: Listing, upTo: Cursor | undefined): Rows<Output> {
+function between<Output>(
+  query: Rows<Output>,
+  { sorting: { by, order } }: Listing,
+  upTo: Cursor | undefined,
+): Rows<Output> {
   if (upTo === undefined) return query
   const comparison = order === 'asc' ? sql`<=` : sql`>=`
   return query.where(sql<boolean>`(${sql.ref(by)}, id) ${comparison} (${upTo.value}, ${upTo.id})`)

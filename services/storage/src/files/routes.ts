@@ -31,8 +31,10 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
     const by = columns[query.sort ?? 'createdAt']
     const sorting: Sorting = { by, order: query.order ?? (by === 'name' ? 'asc' : 'desc') }
     const filter = readFilter(query.fileType, query.search)
-    const { lastKey, limit } = query
-    const { rows, total } = await listFiles(context, caller.address, { lastKey, sorting, filter, limit, signal })
+    const { lastKey, pageNo: page, limit } = query
+    if (page !== undefined && (lastKey || filter !== undefined)) throw pageOfFilter()
+    const listed = { lastKey, page, sorting, filter, limit, signal }
+    const { rows, total } = await listFiles(context, caller.address, listed)
     return { fileList: await toFileEntries(context, caller.address, rows), totalFiles: total }
   })
 
@@ -62,6 +64,15 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
     const row = await renameFile(context, address, params.id, body.fileName)
     const managers = await findManagers(context.db.read, address, [row.id])
     return toFileEntry(row, managers.get(row.id))
+  })
+}
+
+function pageOfFilter(): CairnError {
+  const message = 'pageNo cannot be combined with lastKey, fileType or search'
+  return new CairnError('INVALID_REQUEST', {
+    message,
+    hint: 'Set lastKey to the id of the last row of the previous page instead.',
+    details: { issues: [{ field: 'query.pageNo', message }] },
   })
 }
 
