@@ -1,4 +1,4 @@
-import { documentedChains, familyOf } from '@cairn/protocol'
+import { documentedChains, familyOf, maxConditions } from '@cairn/protocol'
 import { removeConditions, setConditions } from '@cairn/sdk'
 import { useEffect, useRef, useState } from 'react'
 import { Braces, Plus } from '#icons'
@@ -14,7 +14,7 @@ import { toastError } from '../ui/toast-store.ts'
 import { CheckAddress, type Tried } from './CheckAddress.tsx'
 import { ConditionRow } from './ConditionRow.tsx'
 import { ConditionsDiff } from './ConditionsDiff.tsx'
-import { readText } from './condition-parts.ts'
+import { type DraftChainType, readText } from './condition-parts.ts'
 import { diffDrafts } from './diff-drafts.ts'
 import { checkDraft, type Draft, nextId, toInput } from './draft.ts'
 import { JoinFields } from './JoinFields.tsx'
@@ -72,9 +72,10 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   }, [draft])
   const add = (kind: TemplateName) => {
     const { chainType } = templates[kind]
-    const isSame = draft.chainType === chainType && draft.conditions.length > 0
-    const before = isSame ? draft : { ...draft, chainType, conditions: [], mode: 'all' as const }
-    const chain = (isSame ? chains[0] : undefined) ?? chainHint(kind, chains, draft.chainType === chainType)
+    const isSameFamily = draft.chainType === chainType
+    const isAnother = isSameFamily && draft.conditions.length > 0
+    const before = isAnother ? draft : { ...draft, chainType, conditions: [], mode: 'all' as const }
+    const chain = (isSameFamily ? chains[0] : undefined) ?? documentedChains[familyOf(chainType) ?? 'evm'].usual
     const id = nextId(before)
     added.current = String(id)
     // The id may be that of a removed condition.
@@ -138,24 +139,8 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
         </>
       )}
       <div className="flex flex-wrap gap-2">
-        {draft.conditions.length === 0 || draft.conditions.length >= 10 ? undefined : (
-          <ButtonMenu
-            align="start"
-            label={messages.conditions.add}
-            items={templateNames
-              .filter((kind) => templates[kind].chainType === draft.chainType)
-              .map((kind) => ({
-                id: kind,
-                label: messages.conditions.kinds[kind].label,
-                icon: Plus,
-                run: () => add(kind),
-              }))}
-          >
-            <Button>
-              <Plus aria-hidden="true" size={16} />
-              {messages.conditions.add}
-            </Button>
-          </ButtonMenu>
+        {draft.conditions.length === 0 || draft.conditions.length >= maxConditions ? undefined : (
+          <AddCondition chainType={draft.chainType} onPick={add} />
         )}
         <Button kind="quiet" onClick={() => setJsonOpen(true)}>
           <Braces aria-hidden="true" size={16} />
@@ -194,10 +179,25 @@ export function ConditionsEditor({ cid, name, saved }: { cid: string; name: stri
   )
 }
 
-/** The default chain of a new condition. */
-function chainHint(kind: TemplateName, chains: readonly string[], isSameFamily: boolean): string {
-  const first = isSameFamily ? chains[0] : undefined
-  if (first !== undefined) return first
-  const { chainType } = templates[kind]
-  return documentedChains[familyOf(chainType) ?? 'evm'].usual
+/** Adds a condition of the chain family of the others. */
+function AddCondition({ chainType, onPick }: { chainType: DraftChainType; onPick: (kind: TemplateName) => void }) {
+  return (
+    <ButtonMenu
+      align="start"
+      label={messages.conditions.add}
+      items={templateNames
+        .filter((kind) => templates[kind].chainType === chainType)
+        .map((kind) => ({
+          id: kind,
+          label: messages.conditions.kinds[kind].label,
+          icon: Plus,
+          run: () => onPick(kind),
+        }))}
+    >
+      <Button>
+        <Plus aria-hidden="true" size={16} />
+        {messages.conditions.add}
+      </Button>
+    </ButtonMenu>
+  )
 }
