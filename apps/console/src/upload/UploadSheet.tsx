@@ -16,6 +16,7 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
+import { FolderChoice } from './FolderChoice.tsx'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
@@ -172,30 +173,13 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
           />
         )}
         {tab === 'files' && items.some(({ kind }) => kind === 'folder') ? (
-          <div className="flex flex-col gap-2">
-            <Segments
-              label={messages.upload.folderAs}
-              isLabelShown
-              value={isSeparate ? 'separate' : 'one'}
-              options={[
-                { value: 'one', label: messages.upload.folderOne },
-                { value: 'separate', label: messages.upload.folderSeparate },
-              ]}
-              onChange={(value) => setSeparate(value === 'separate')}
-            />
-            {isEncrypted ? (
-              <p className="text-ink-soft text-sm">
-                {isSeparate ? messages.upload.folderSeparateEncrypted : messages.upload.folderOneEncrypted}
-              </p>
-            ) : undefined}
-            <p role="status" className="text-sm text-warn empty:hidden">
-              {leftOut === 0
-                ? undefined
-                : chosen.length === 0
-                  ? messages.upload.onlyEmptyFolders
-                  : messages.upload.emptyFoldersLeftOut(leftOut)}
-            </p>
-          </div>
+          <FolderChoice
+            isSeparate={isSeparate}
+            onChange={setSeparate}
+            isEncrypted={isEncrypted}
+            leftOut={leftOut}
+            isEmpty={chosen.length === 0}
+          />
         ) : undefined}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
         {quote.missingBytes > 0 || waits ? (
