@@ -1,5 +1,5 @@
 import { CairnError, type Scope, scopes } from '@cairn/sdk'
-import { parseDuration } from '../text/durations.ts'
+import { parseDuration } from './durations.ts'
 
 /**
  * Parses scopes separated by commas. Defaults to all.

@@ -1,8 +1,8 @@
 import { maxGatewayLinkSeconds } from '@cairn/protocol'
 import { createGatewayLink } from '@cairn/sdk'
+import { readDuration } from '../arguments/durations.ts'
 import type { Command } from '../command.ts'
 import { findContent } from '../content-path.ts'
-import { readDuration } from '../text/durations.ts'
 import { formatTime } from '../text/times.ts'
 
 export const gatewayLink: Command = {

@@ -15,9 +15,9 @@ import {
   revokeLink,
 } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { readDuration } from '../arguments/durations.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
-import { readDuration } from '../text/durations.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 

@@ -13,8 +13,9 @@ import {
   renameName,
   resolveName,
 } from '@cairn/sdk'
-import { readCount } from '../arguments/read-count.ts'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { readDuration } from '../arguments/durations.ts'
+import { readCount } from '../arguments/read-count.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { findNamePath } from '../content-path.ts'
 import { findName, isNameForm, requireFreeLabel } from '../names/find-name.ts'
@@ -22,7 +23,6 @@ import { exportKey, importKey, keepKey } from '../names/move-name-keys.ts'
 import { argument, clientOf, quote, readLabel } from '../names/name-arguments.ts'
 import { openNameKeys, titleOf } from '../names/name-keys.ts'
 import { publishFound } from '../names/publish-found.ts'
-import { readDuration } from '../text/durations.ts'
 import { formatTime } from '../text/times.ts'
 
 async function urlOf({ session }: CommandContext, name: string): Promise<string> {

@@ -1,8 +1,8 @@
 import { maxUploadLinkLifetimeMs } from '@cairn/protocol'
 import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { readDuration } from '../arguments/durations.ts'
 import { type CommandContext, text } from '../command.ts'
-import { readDuration } from '../text/durations.ts'
 import { formatBytes, parseBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
