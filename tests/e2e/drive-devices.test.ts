@@ -75,6 +75,28 @@ test('an item moved by one device and renamed by another at the same time gets i
   expect(listPaths(two)).toEqual(['/x', '/x/b.txt', '/x/d.txt', '/x/mail'])
 })
 
+test('an item deleted by one device and renamed by another at the same time is restored with its new name', async () => {
+  const client = await createKeyClient(network)
+  await uploadNamed(client, 'a.txt')
+  const one = await openDrive(client)
+  await one.change((edit) => edit.createFolder('/letters'))
+  const two = await openDrive(client)
+  await two.change((edit) => {
+    edit.move('/a.txt', '/b.txt')
+    edit.move('/letters', '/mail')
+  })
+  await one.change((edit) => {
+    edit.trash('/a.txt')
+    edit.trash('/letters')
+  })
+  await two.reload()
+  await two.change((edit) => {
+    for (const { id } of two.trash()) edit.restore(id)
+  })
+  await one.reload()
+  for (const device of [one, two]) expect(listPaths(device)).toEqual(['/b.txt', '/mail'])
+})
+
 test('two moves that would make a cycle leave both folders in the tree', async () => {
   const client = await createKeyClient(network)
   const one = await openDrive(client)

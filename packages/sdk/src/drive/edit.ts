@@ -254,7 +254,9 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     trash(path) {
       const node = nodeOf(path)
       pinVersions(node)
-      write(node.id, fields.name, view.shownName(node))
+      const shown = view.shownName(node)
+      // Only what changes: at the same time, another device may rename it.
+      if (shown !== node.rawName) write(node.id, fields.name, shown)
       write(node.id, fields.trashedAt, nowMs)
     },
     restore(pathOrId) {
