@@ -97,6 +97,35 @@ test('an item deleted by one device and renamed by another at the same time is r
   for (const device of [one, two]) expect(listPaths(device)).toEqual(['/b.txt', '/mail'])
 })
 
+test('an edit that arrives after its device gave up does not count instead of a later one', async () => {
+  const client = await createKeyClient(network)
+  await uploadNamed(client, 'a.txt')
+  let hold = false
+  let held: (() => Promise<Response>) | undefined
+  const drive = await openDrive({
+    ...client,
+    fetch: async (input, init) => {
+      if (!String(input).includes('/api/drive/parts')) return client.fetch(input, init)
+      if (hold) {
+        const { signal: _, ...rest } = init ?? {}
+        held ??= () => client.fetch(input, rest)
+        throw new TypeError('no answer')
+      }
+      await held?.()
+      held = undefined
+      return client.fetch(input, init)
+    },
+  })
+  // Another clock is fast, so the stamps of all devices follow each other without regard to the time.
+  const fast = `${(Date.now() + 9e9).toString(36).padStart(9, '0')}0000-deviceA1`
+  await drive.merge([{ at: fast, set: [[`d-${'a'.repeat(22)}`, 'name', 'x']], clear: [] }])
+  hold = true
+  expect(await codeOf(drive.change((edit) => edit.move('/a.txt', '/y.txt')))).toBe('NETWORK_ERROR')
+  hold = false
+  await drive.change((edit) => edit.move('/a.txt', '/b.txt'))
+  for (const device of [drive, await openDrive(client)]) expect(listPaths(device)).toEqual(['/b.txt', '/x'])
+})
+
 test('two moves that would make a cycle leave both folders in the tree', async () => {
   const client = await createKeyClient(network)
   const one = await openDrive(client)

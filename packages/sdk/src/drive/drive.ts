@@ -12,7 +12,7 @@ import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, read
 import { type DriveUpload, rootId } from './nodes.ts'
 import { findNode, splitPath } from './paths.ts'
 import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
-import { createDeviceName, createStamp } from './stamp.ts'
+import { createDeviceName, createStamp, type Stamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
 
@@ -200,6 +200,8 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     if (options.inSteps === true) await view.prepare()
     if (isChanged || changes.length > 0 || wasDoubtful) notify()
   }
+  /** Stamp of the last edit. A request that seemed lost may store it later, so that no other edit may have the same one. */
+  let lastAt: Stamp | undefined
   /** Changes run one after the other. */
   let last: Promise<unknown> = Promise.resolve()
   const inOrder = <T>(run: () => Promise<T>): Promise<T> => {
@@ -215,7 +217,9 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
   const change = async <T>(run: (editor: DriveEditor) => T, callOptions: CallOptions = {}): Promise<T> => {
     if (isDoubtful) await reload({ ...callOptions, uploads: index.rows })
     const now = Date.now()
-    const edit = startEdit(state, view, createStamp(state.newest, now, device), now)
+    const seen = lastAt === undefined || (state.newest !== undefined && state.newest > lastAt) ? state.newest : lastAt
+    lastAt = createStamp(seen, now, device)
+    const edit = startEdit(state, view, lastAt, now)
     let isSent = false
     try {
       const result = run(edit.editor)
