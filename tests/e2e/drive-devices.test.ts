@@ -143,6 +143,14 @@ test('two moves that would make a cycle leave both folders in the tree', async (
     ['/x', '/x/y'],
     ['/y', '/y/x'],
   ]).toContainEqual(listPaths(one))
+  // The other folder stays in the root when the one in it moves.
+  const [outer = '', inner = ''] = listPaths(one)
+  await one.change((edit) => {
+    edit.createFolder('/z')
+    edit.move(inner, '/z')
+  })
+  await two.reload()
+  for (const device of [one, two]) expect(listPaths(device)).toEqual([outer, '/z', `/z/${inner.at(-1)}`])
 })
 
 test('merges parts when there are many, and every device still reads them', { timeout: 60_000 }, async () => {

@@ -127,6 +127,11 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     write(id, fields.name, rawName)
     return pathOfId(id)
   }
+  /** Moves an item. A folder may end a cycle with it: what the tree shows in the root because of the cycle stays there. */
+  const writeParent = ({ id, versions }: Node, parent: string): void => {
+    if (versions === undefined) for (const one of [...view.broken()]) write(one, fields.parent, rootId)
+    write(id, fields.parent, parent)
+  }
   const pathOfId = (id: string): string => {
     const node = view.get(id)
     if (node === undefined) throw new CairnError('INTERNAL')
@@ -176,7 +181,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     if (other === undefined) {
       pinVersions(node)
       // Only what changes: at the same time, another device may rename what this one moves.
-      if (parent !== node.parent) write(node.id, fields.parent, parent)
+      if (parent !== node.parent) writeParent(node, parent)
       if (name !== node.rawName) write(node.id, fields.name, name)
       keepContent(node)
       return pathOfId(node.id)
@@ -265,7 +270,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       const folder = view.get(node.parent)
       const isLive = node.parent === rootId || (folder !== undefined && !view.isInTrash(folder))
       write(node.id, fields.trashedAt, 0)
-      if (!isLive) write(node.id, fields.parent, rootId)
+      if (!isLive) writeParent(node, rootId)
       keepContent(node)
       return pathOfId(node.id)
     },

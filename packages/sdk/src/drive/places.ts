@@ -11,6 +11,8 @@ export type Places = {
   /** Decides on folders that changed. @returns items whose folder may be another one now */
   settle(): ReadonlySet<string>
   parentOf(id: string): string
+  /** Folders that are in the root because they would be inside themselves. */
+  broken(): ReadonlySet<string>
 }
 
 /** Changed folders from which on all are searched for cycles at once. */
@@ -21,7 +23,6 @@ export function createPlaces({ entries }: Registers): Places {
   const named = new Map<string, string>()
   const inside = new Map<string, Set<string>>()
   const folders = new Set<string>()
-  /** Folders that are in the root because they would be inside themselves. */
   let broken = new Set<string>()
   const changedFolders = new Set<string>()
   let moved = new Set<string>()
@@ -99,6 +100,7 @@ export function createPlaces({ entries }: Registers): Places {
       return found
     },
     parentOf: (id) => (broken.has(id) ? rootId : aboveOf(id)),
+    broken: () => broken,
   }
 }
 

@@ -33,6 +33,8 @@ export type View = Omit<Tree, 'set'> & {
   tagged(): ReadonlySet<string>
   /** Ids of the contacts that have, or had, an entry. */
   contacts(): ReadonlySet<string>
+  /** Ids of the folders that are in the root because they would be inside themselves. */
+  broken(): ReadonlySet<string>
   /** Returns the file of which a CID is a version. */
   holderOf(cid: string): Node | undefined
 }
@@ -244,6 +246,7 @@ export function createView(state: Registers, uploads: Pick<UploadIndex, 'first' 
     trashed: flushed(() => trashed),
     tagged: flushed(() => tagged),
     contacts: () => contacts,
+    broken: flushed(places.broken),
     holderOf: flushed((cid) => {
       const own = tree.get(cid)
       if (own?.versions?.some((one) => one.cid === cid)) return own
