@@ -96,6 +96,25 @@ test('a file keeps its content while it is moved, renamed, deleted and restored'
   expect(versions('/f/config.json')).toBe('bac')
 })
 
+test('a restored file and a newer upload of its name are two files', () => {
+  const { upload, change, versions, view } = drive
+  upload(a)
+  change((edit) => edit.trash('/config.json'))
+  upload(b)
+  expect(change((edit) => edit.restore(a))).toBe('/config (2).json')
+  expect([versions('/config.json'), versions('/config (2).json')]).toEqual(['b', 'a'])
+  // Also in a folder, and from one that is in the trash.
+  change((edit) => edit.createFolder('/f'))
+  change((edit) => edit.move('/config (2).json', '/f/config.json'))
+  change((edit) => edit.trash('/f/config.json'))
+  change((edit) => edit.move('/config.json', '/f'))
+  expect(change((edit) => edit.restore(a))).toBe('/f/config (2).json')
+  change((edit) => edit.trash('/f'))
+  upload(c)
+  expect(change((edit) => edit.restore(b))).toBe('/config (2).json')
+  expect(view.list('').map(({ name }) => name)).toEqual(['config (2).json', 'config.json'])
+})
+
 test('at its path in a folder it is the content again, also from the trash', () => {
   const { upload, change, versions } = drive
   const path = '/f/config.json'

@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
+import { withNumber } from './folder-names.ts'
 import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
 import {
   checkLabel,
@@ -45,7 +46,8 @@ export type DriveEditor = {
   /** Moves an item to the trash, a folder with everything in it. @throws CairnError PATH_NOT_FOUND */
   trash(path: string): void
   /**
-   * Moves an item out of the trash: to its former folder, or to the root if that folder no longer exists.
+   * Moves an item out of the trash: to its former folder, or to the root if that folder no longer exists. If another item has its
+   * name there, it gets a number.
    * @param pathOrId as `trash()` of the drive lists it; if several items have the same path, the one deleted last
    * @returns its path
    * @throws CairnError PATH_NOT_FOUND
@@ -131,6 +133,12 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
   const writeParent = ({ id, versions }: Node, parent: string): void => {
     if (versions === undefined) for (const one of [...view.broken()]) write(one, fields.parent, rootId)
     write(id, fields.parent, parent)
+  }
+  /** Returns a name with a number if another item has it: as versions of one file in the root, one would hide the other. */
+  const freeNameIn = (folder: string, name: string): string => {
+    let free = name
+    for (let count = 2; view.idAt(folder, free) !== undefined; count++) free = withNumber(name, count)
+    return free
   }
   const pathOfId = (id: string): string => {
     const node = view.get(id)
@@ -269,7 +277,9 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       if (node === undefined) throw notFound(pathOrId, 'Run `cairn drive ls --trash` to list the trash.')
       const folder = view.get(node.parent)
       const isLive = node.parent === rootId || (folder !== undefined && !view.isInTrash(folder))
+      const name = freeNameIn(isLive ? node.parent : rootId, node.rawName)
       write(node.id, fields.trashedAt, 0)
+      if (name !== node.rawName) write(node.id, fields.name, name)
       if (!isLive) writeParent(node, rootId)
       keepContent(node)
       return pathOfId(node.id)

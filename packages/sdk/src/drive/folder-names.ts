@@ -60,7 +60,8 @@ export function createFolderNames(nodes: Iterable<Node>): FolderNames {
   }
 }
 
-function withNumber(name: string, count: number): string {
+/** Returns a name with a number before its extension. */
+export function withNumber(name: string, count: number): string {
   const dot = name.lastIndexOf('.')
   return dot > 0 ? `${name.slice(0, dot)} (${count})${name.slice(dot)}` : `${name} (${count})`
 }
