@@ -31,12 +31,12 @@ async function createBucket(client: Client, Bucket: string, keys: readonly strin
   }
 }
 
-/** Opens a drive that calls `run` once, before it sends its first call that deletes uploads. */
-function openInterrupted(client: Client, run: () => Promise<unknown>): Promise<Drive> {
+const deletions = /\/api\/(drive\/deletions|user\/delete_file)/
+/** Opens a drive that calls `run` once, before it sends its first such call; by default one that deletes uploads. */
+function openInterrupted(client: Client, run: () => Promise<unknown>, calls = deletions): Promise<Drive> {
   let hasRun = false
   const fetch: Client['fetch'] = async (input, init) => {
-    const isDeletion = /\/api\/(drive\/deletions|user\/delete_file)/.test(String(input))
-    if (isDeletion && !hasRun) {
+    if (calls.test(String(input)) && !hasRun) {
       hasRun = true
       await run()
     }
@@ -152,6 +152,30 @@ test('keeps what another device restores while the trash is emptied, with its co
     expect(device.trash()).toEqual([])
   }
   expect(await listNames(client)).toEqual(['x.txt', 'z.txt', 'z.txt'])
+})
+
+test('keeps a folder that another device restores while its entry is removed', async () => {
+  const client = await createKeyClient(network)
+  for (const name of ['x.txt', 'y.txt']) await uploadNamed(client, name)
+  const phone = await openDrive(client)
+  await phone.change((edit) => {
+    for (const path of ['/docs', '/plans', '/plans/old']) edit.createFolder(path)
+    edit.star('/docs')
+    edit.move('/x.txt', '/plans/old')
+    for (const path of ['/docs', '/plans', '/y.txt']) edit.trash(path)
+  })
+  const restore = async () => {
+    const docs = phone.trash().find(({ name }) => name === 'docs')
+    await phone.change((edit) => edit.restore(docs?.id ?? ''))
+  }
+  const laptop = await openInterrupted(client, restore, /drive\/parts/)
+  expect(await laptop.emptyTrash({ olderThanMs: 0 })).toEqual({ items: 2, uploads: 2, kept: 0 })
+  await phone.reload()
+  for (const device of [laptop, phone, await openDrive(client)]) {
+    expect(listPaths(device)).toEqual(['/docs'])
+    expect(device.find('/docs')?.isStarred).toBe(true)
+    expect(device.trash()).toEqual([])
+  }
 })
 
 test('keeps an upload of the same content while the trash is emptied, as a file in the root', async () => {

@@ -209,12 +209,17 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     last = next.catch(() => undefined)
     return next
   }
-  const send = async (changes: readonly Change[], callOptions: CallOptions): Promise<void> => {
-    await appendChanges(client, log, changes, options.known, apply, callOptions)
+  const send = async (changes: readonly Change[], callOptions: CallOptions, isConditional = false): Promise<void> => {
+    await appendChanges(client, log, changes, options.known, apply, callOptions, isConditional)
     // Merging only saves space: the change is stored.
     if (needsMerge(log)) await mergeParts(client, log, callOptions).catch(() => false)
   }
-  const change = async <T>(run: (editor: DriveEditor) => T, callOptions: CallOptions = {}): Promise<T> => {
+  /** @param isConditional throws PRECONDITION_FAILED if another device was faster; of a change that fits into one part */
+  const change = async <T>(
+    run: (editor: DriveEditor) => T,
+    callOptions: CallOptions = {},
+    isConditional = false,
+  ): Promise<T> => {
     if (isDoubtful) await reload({ ...callOptions, uploads: index.rows })
     const now = Date.now()
     const seen = lastAt === undefined || (state.newest !== undefined && state.newest > lastAt) ? state.newest : lastAt
@@ -227,11 +232,12 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       if (made.set.length === 0 && made.clear.length === 0) return result
       isSent = true
       notify()
-      await send([made], callOptions)
+      await send([made], callOptions, isConditional)
       return result
     } catch (error) {
       edit.undo()
-      isDoubtful = isSent
+      // A condition that is not met leaves nothing to read again.
+      isDoubtful = isSent && !(isConditional && CairnError.is(error, 'PRECONDITION_FAILED'))
       throw error
     } finally {
       if (isSent) notify()
@@ -311,7 +317,11 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     },
     emptyTrash: (given = {}) =>
       inOrder(() =>
-        emptyTrash(openState, (entries, callOptions) => change((edit) => edit.clear(entries), callOptions), given),
+        emptyTrash(
+          openState,
+          (entries, isConditional, callOptions) => change((edit) => edit.clear(entries), callOptions, isConditional),
+          given,
+        ),
       ),
     merge: (changes, callOptions = {}) =>
       inOrder(async () => {

@@ -1,3 +1,4 @@
+import { CairnError } from '@cairn/protocol'
 import type { CallOptions } from '../request.ts'
 import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
 import type { DriveItem } from './items.ts'
@@ -8,6 +9,10 @@ import type { View } from './view.ts'
 
 /** Time that deleted items stay in the trash, in ms: 30 days. */
 const trashMs = 30 * 86_400_000
+/** Attempts to remove entries while other devices change the drive. */
+const maxAttempts = 40
+/** Entries that certainly fit into one part. More of them are removed whatever other devices change meanwhile. */
+const maxConditional = 2_500
 
 /** What {@link Drive.emptyTrash} deleted. Items that another device restored meanwhile are not counted. */
 export type EmptiedTrash = {
@@ -31,11 +36,11 @@ type Plan = {
 
 /**
  * Deletes items of the trash permanently.
- * @param clear removes entries of the drive
+ * @param clear removes entries of the drive; a conditional call throws PRECONDITION_FAILED if another device changed the drive
  */
 export async function emptyTrash(
   state: OpenState,
-  clear: (entries: readonly string[], options: CallOptions) => Promise<void>,
+  clear: (entries: readonly string[], isConditional: boolean, options: CallOptions) => Promise<void>,
   { olderThanMs = trashMs, ids, ...options }: EmptyTrashOptions,
 ): Promise<EmptiedTrash> {
   await state.reload(options)
@@ -74,12 +79,26 @@ export async function emptyTrash(
     state.removeUploads(done.deleted)
   }
   // Content first: if its entry were cleared before, content that is still stored would appear in the root.
-  await clear(
-    current.entries.filter((id) => !stay.has(id)),
-    options,
-  )
-  const kept = [...current.roots.keys()].filter((id) => stay.has(id)).length
-  return { items: current.roots.size - kept, uploads: done.deleted.size, kept }
+  let entries = current.entries.filter((id) => !stay.has(id))
+  for (let attempt = 1; ; attempt++) {
+    try {
+      await clear(entries, entries.length <= maxConditional && attempt < maxAttempts, options)
+      break
+    } catch (error) {
+      if (!CairnError.is(error, 'PRECONDITION_FAILED')) throw error
+      await state.readChanges(options)
+      const left = new Set(plan().entries)
+      // Files whose content was deleted are in no folder any more.
+      entries = entries.filter((id) => left.has(id) || view.get(id) === undefined)
+    }
+  }
+  const cleared = new Set(entries)
+  const roots = [...current.roots.keys()]
+  return {
+    items: roots.filter((id) => cleared.has(id)).length,
+    uploads: done.deleted.size,
+    kept: roots.filter((id) => stay.has(id)).length,
+  }
 }
 
 /** Lists the trash, deleted last first, with the times that decide when an item is due. */

@@ -114,8 +114,9 @@ export async function readChanges(
 /**
  * Appends changes, as one part if they fit. If other devices were faster, reads their changes first and tries again.
  * @param onChanges receives the changes of other devices
- * @throws CairnError CONFLICT, FORBIDDEN (limits, scope), INVALID_REQUEST for values that no device reads, and those of
- *   {@link readChanges}
+ * @param isConditional does not try again, so that the caller can decide by the changes of other devices
+ * @throws CairnError CONFLICT, FORBIDDEN (limits, scope), INVALID_REQUEST for values that no device reads, PRECONDITION_FAILED for
+ *   a conditional change, and those of {@link readChanges}
  */
 export async function appendChanges(
   client: Client,
@@ -124,6 +125,7 @@ export async function appendChanges(
   known: KnownDrive | undefined,
   onChanges: (changes: Change[]) => void,
   options: CallOptions,
+  isConditional = false,
 ): Promise<void> {
   // One such part would make the drive permanently unreadable, on all devices.
   if (!isReadable(changes)) {
@@ -133,7 +135,7 @@ export async function appendChanges(
     })
   }
   for (const list of splitChanges(changes, maxContentBytes)) {
-    await appendPart(client, log, list, known, onChanges, options)
+    await appendPart(client, log, list, known, onChanges, options, isConditional)
   }
 }
 
@@ -144,6 +146,7 @@ async function appendPart(
   known: KnownDrive | undefined,
   onChanges: (changes: Change[]) => void,
   options: CallOptions,
+  isConditional: boolean,
 ): Promise<void> {
   const created = log.key === undefined ? await createKey(client, options) : undefined
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
@@ -163,7 +166,7 @@ async function appendPart(
       })
       return
     } catch (error) {
-      if (!CairnError.is(error, 'PRECONDITION_FAILED')) throw error
+      if (isConditional || !CairnError.is(error, 'PRECONDITION_FAILED')) throw error
     }
     if (attempt > 1) await pause(Math.random() * pauseMs, options.signal)
     const others = await readChanges(client, log, known, options)
