@@ -28,6 +28,7 @@ const chromiumOnly = [
 const repeated = [
   ...['protocol/src/conditions/aggregator', 'crypto/src/shards', 'crypto/src/signatures', 'names/src/records'],
   ...['pieces/src/aggregate', 'unixfs/src/hostile', 'unixfs/src/import-vectors', 'contracts/src/payments'],
+  'sdk/src/drive/random-devices',
 ]
   .map((path) => `packages/${path}.test.ts`)
   .concat('services/keynode/src/conditions/compare.test.ts')
