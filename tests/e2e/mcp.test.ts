@@ -7,6 +7,7 @@ import { Client, type ClientOptions } from '@modelcontextprotocol/client'
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
+import { listen } from '../listen.ts'
 import { programEnvironment } from '../program-environment.ts'
 import { cliCommand, runCli } from '../run-cli.ts'
 import { untilProven } from '../until-proven.ts'
@@ -325,6 +326,24 @@ test('runs concurrent calls with one API key and one session', async () => {
     expect(back.map(({ text }) => text)).toEqual(texts)
   } finally {
     await fresh.close()
+  }
+})
+
+test('a server that starts before its network is available uses it later', async () => {
+  let isAvailable = false
+  await using late = await listen((_request, response) => {
+    if (isAvailable) response.end(JSON.stringify(network.profile))
+    else response.destroy()
+  })
+  const home = mkdtempSync(join(tmpdir(), 'cairn-mcp-late-'))
+  const server = await startServer([], undefined, { CAIRN_NETWORK: late.url, CAIRN_CONFIG_HOME: home })
+  try {
+    expect(await refuse('get_quota', {}, server)).toMatchObject({ code: 'NETWORK_ERROR' })
+    isAvailable = true
+    expect(await use('get_quota', {}, server)).toMatchObject({ usedBytes: expect.any(Number) })
+  } finally {
+    await server.close()
+    rmSync(home, { recursive: true, force: true })
   }
 })
 

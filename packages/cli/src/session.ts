@@ -47,7 +47,11 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
   const known = createKnownNetworks(state)
   let loaded: Promise<NetworkProfile> | undefined
   const network = () => {
-    loaded ??= loadNetwork(wanted, { known })
+    // A failure is not kept: `cairn mcp` may start before the network is available.
+    loaded ??= loadNetwork(wanted, { known }).catch((error: unknown) => {
+      loaded = undefined
+      throw error
+    })
     return loaded
   }
   const givenKey = async (): Promise<string | undefined> => {
