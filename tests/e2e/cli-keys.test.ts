@@ -1,5 +1,5 @@
 // Encrypted files with the real program, as the shells of two users run it.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
@@ -163,6 +163,21 @@ test('a target that cannot be written does not use up a link', async () => {
   expect(readFileSync(join(folder, 'taken.txt'), 'utf8')).toBe('dear diary')
   expect((await open('-o', 'third.txt')).err).toContain('The link is used up')
 })
+
+test.each(['.npmrc', 'notes.txt'])(
+  'a link with the name %s neither hides its file nor replaces another one',
+  async (name) => {
+    const { cid } = await json('owner', 'upload', '--encrypt', 'diary.txt')
+    const { url } = await json('owner', 'link', 'create', String(cid), '--name', name)
+    writeFileSync(join(folder, 'notes.txt'), 'mine')
+    rmSync(join(folder, String(cid)), { force: true })
+    const opened = await cairn('friend', ['link', 'open', String(url), '--force'])
+    expect(opened.code, opened.err).toBe(0)
+    expect(readFileSync(join(folder, String(cid)), 'utf8')).toBe('dear diary')
+    expect(existsSync(join(folder, '.npmrc'))).toBe(false)
+    expect(readFileSync(join(folder, 'notes.txt'), 'utf8')).toBe('mine')
+  },
+)
 
 test('paths in a folder encrypted as one match those of plain folders, and a folder in it is reported as such', async () => {
   mkdirSync(join(folder, 'trip', 'day 1'), { recursive: true })

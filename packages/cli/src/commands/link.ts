@@ -95,9 +95,9 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
     signal,
     ...(password === undefined ? {} : { password }),
   })
-  // The name is from another person: only its last part is used.
+  // The name is from another person: only its last part is used, and it neither hides the file nor replaces another one.
   const given = basename((name ?? '').replaceAll('\\', '/'))
-  const isUsable = !['', '.', '..'].includes(given) && (overwrite || !(await exists(given)))
+  const isUsable = given !== '' && !given.startsWith('.') && !(await exists(given))
   const target = wanted ?? (isUsable ? given : cid)
   const options = { masterKey, signal, overwrite }
   const isOne = await isFolder(client, cid, { signal })
@@ -165,7 +165,7 @@ export const link = actionCommand(actions, {
       type: 'string',
       actions: ['open'],
       short: 'o',
-      about: 'target path for open (the name of the file, or the CID if that exists)',
+      about: 'target path for open (the name of the file, or the CID if that exists or is hidden)',
       value: 'path',
     },
     force: { type: 'boolean', actions: ['open'], short: 'f', about: 'overwrite an existing target, for open' },
