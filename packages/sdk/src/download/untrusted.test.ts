@@ -73,26 +73,63 @@ async function nodeNaming(first: Uint8Array, rest: Uint8Array): Promise<Uint8Arr
     await importer.write(bytes)
     await importer.finish()
     if (cid === undefined) throw new Error('no leaf')
-    return cid.bytes
+    return { cid, sizeBytes: bytes.length }
   }
+  const other = await leaf(rest.subarray(0, 1))
+  return fileNode([await leaf(first), ...Array.from({ length: 100_000 }, () => other)])
+}
+
+/** A file node with these parts. */
+function fileNode(parts: readonly { cid: CID; sizeBytes: number }[]): Uint8Array {
   const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)])
   const field = (tag: number, bytes: Uint8Array) =>
     Buffer.concat([Uint8Array.from([tag, ...varint(bytes.length)]), bytes])
-  const link = (hash: Uint8Array, sizeBytes: number) =>
-    field(
-      0x12,
-      Buffer.concat([field(0x0a, hash), field(0x12, new Uint8Array()), Uint8Array.from([0x18, ...varint(sizeBytes)])]),
-    )
-  const more = 100_000
-  const other = rest.subarray(0, 1)
-  const otherLink = link(await leaf(other), 1)
-  const links = [link(await leaf(first), first.length), ...Array.from({ length: more }, () => otherLink)]
-  const sizes = [first.length, ...Array.from({ length: more }, () => 1)].map((size) =>
-    Uint8Array.from([0x20, ...varint(size)]),
-  )
-  const data = Buffer.concat([Uint8Array.from([0x08, 2, 0x18, ...varint(first.length + more)]), ...sizes])
+  const links = parts.map(({ cid, sizeBytes }) => {
+    const size = Uint8Array.from([0x18, ...varint(sizeBytes)])
+    return field(0x12, Buffer.concat([field(0x0a, cid.bytes), field(0x12, new Uint8Array()), size]))
+  })
+  const sizes = parts.map(({ sizeBytes }) => Uint8Array.from([0x20, ...varint(sizeBytes)]))
+  const total = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
+  const data = Buffer.concat([Uint8Array.from([0x08, 2, 0x18, ...varint(total)]), ...sizes])
   return Buffer.concat([...links, field(0x0a, data)])
 }
+
+test.each([
+  ['empty parts', 0],
+  ['parts of another size than stated', 1],
+])('a download of a file with countless %s resumes without requesting them', async (_what, statedBytes) => {
+  const leaf = fill(262_144, 31)
+  const part = async (codec: number, bytes: Uint8Array, sizeBytes = bytes.length) => {
+    return { cid: CID.createV1(codec, await sha256.digest(bytes)), bytes, sizeBytes }
+  }
+  // Each level has four times the parts of the one below. Only the lowest one states its size truly.
+  const blocks = [await part(0x70, fileNode([]), statedBytes)]
+  for (let level = 0; level < 4; level++) {
+    const [below] = blocks
+    if (below !== undefined) blocks.unshift(await part(0x70, fileNode(Array(4).fill(below)), statedBytes))
+  }
+  const first = await part(0x55, leaf)
+  const [bomb] = blocks
+  if (bomb === undefined) throw new Error('no level')
+  const root = await part(0x70, fileNode([first, bomb, first]))
+  const requested: string[] = []
+  await using liar = await gatewayOf((url, response) => {
+    const [, cid = ''] = /\/ipfs\/(\w+)/.exec(url) ?? []
+    if (url.includes('format=raw')) {
+      requested.push(cid)
+      response.end([root, ...blocks].find((block) => block.cid.toString() === cid)?.bytes)
+      return
+    }
+    const frames = [root, first, first].flatMap(({ cid: of, bytes }) => [encodeCarFrame(of, bytes.length), bytes])
+    response.end(Buffer.concat([encodeCarHeader([root.cid]), ...frames]))
+  })
+  const target = join(folder, `countless ${statedBytes}`)
+  writeFileSync(`${target}.part`, Buffer.concat([leaf, leaf.subarray(0, 10)]))
+  const saved = downloadFile(liar, `${root.cid}`, target)
+  if (statedBytes === 0) expect(await saved).toMatchObject({ sizeBytes: 2 * leaf.length })
+  else await expect(saved).rejects.toMatchObject({ name: 'CairnError' })
+  expect(requested.length).toBeLessThan(5)
+})
 
 test('a download that fails verification closes its connection', async () => {
   const { cid } = await uploadBytes(client, fill(700_000, 31))
