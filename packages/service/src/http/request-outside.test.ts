@@ -1,8 +1,8 @@
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, get } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, test } from 'vitest'
-import { isPublicAddress, requestOutside } from './request-outside.ts'
+import { areAllPublic, isPublicAddress, requestOutside } from './request-outside.ts'
 
 test('recognises public addresses in every notation', () => {
   for (const address of ['1.1.1.1', '172.15.0.1', '172.32.0.1', '100.128.0.1', '::ffff:8.8.8.8', '2606:4700::1111']) {
@@ -44,6 +44,34 @@ test('reaches an internal server only if that is allowed, and returns a redirect
     const answer = await requestOutside(new URL(`http://localhost:${port}/a`), { signal, allowsPrivate: true })
     expect([answer.statusCode, asked]).toEqual([302, ['/a']])
     answer.destroy()
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
+test('a name with one private address is not public', () => {
+  const [outside, inside] = [
+    { address: '1.1.1.1', family: 4 },
+    { address: '10.0.0.1', family: 4 },
+  ]
+  expect(areAllPublic([outside, outside])).toBe(true)
+  expect(areAllPublic([outside, inside])).toBe(false)
+  expect(areAllPublic([inside, outside])).toBe(false)
+})
+
+test('does not use the open connection of another request', async () => {
+  const server = createServer((_request, response) => response.end())
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  const url = new URL(`http://localhost:${port}/`)
+  const signal = new AbortController().signal
+  try {
+    const [response] = await once(get(url), 'response')
+    await once(response.resume(), 'end')
+    const refused = requestOutside(url, { signal, allowsPrivate: false })
+    await expect(refused).rejects.toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' })
   } finally {
     server.closeAllConnections()
     server.close()

@@ -1,4 +1,4 @@
-import { lookup as lookUpName } from 'node:dns'
+import { type LookupAddress, lookup as lookUpName } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { CairnError } from '@cairn/protocol'
@@ -80,10 +80,15 @@ export async function requestOutside(
 const lookUpPublic: LookupFunction = (name, options, done) => {
   lookUpName(name, { ...options, all: true }, (error, addresses) => {
     if (error !== null) return done(error, '')
-    const refused = addresses.find(({ address }) => !isPublicAddress(address))
-    if (refused !== undefined || addresses[0] === undefined) return done(notAllowed(name), '')
-    return options.all ? done(null, addresses) : done(null, addresses[0].address, addresses[0].family)
+    const [first] = addresses
+    if (first === undefined || !areAllPublic(addresses)) return done(notAllowed(name), '')
+    return options.all ? done(null, addresses) : done(null, first.address, first.family)
   })
+}
+
+/** Whether all addresses of a name are public. With one that is not, the connection could go there. */
+export function areAllPublic(addresses: readonly LookupAddress[]): boolean {
+  return addresses.every(({ address }) => isPublicAddress(address))
 }
 
 /** Contains only the host, so that callers do not learn the private addresses of names. */
