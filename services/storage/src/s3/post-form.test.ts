@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type S3Keys, startTestS3, type TestS3 } from './s3.fixture.ts'
 import { createSigner } from './signature/signing-key.ts'
+import { verifyPolicy } from './signature/verify-policy.ts'
 
 const Bucket = 'forms'
 let s3: TestS3
@@ -218,6 +219,29 @@ test('rejects what the policy does not allow, and stores nothing', async () => {
   for (const [form, code] of cases) expect([form, (await send(form)).code]).toEqual([form, code])
   const after = await s3.client.send(new ListObjectsV2Command({ Bucket }))
   expect(after.Contents).toEqual(before.Contents)
+})
+
+const own = { date: '20130524', region: 'us-east-1' }
+test.each([
+  ['15 minutes ago', own, -900_000, undefined],
+  ['more than 15 minutes ahead', own, 900_001, 'RequestTimeTooSkewed'],
+  ['for another day', { ...own, date: '20130523' }, 0, 'AuthorizationHeaderMalformed'],
+  ['for another region', { ...own, region: 'eu-west-1' }, 0, 'AuthorizationHeaderMalformed'],
+])('a policy signed %s', async (_how, scope, aheadMs, s3Code) => {
+  const signer = createSigner('secret', scope)
+  const policy = Buffer.from('{}').toString('base64')
+  const fields = new Map([
+    ['policy', policy],
+    ['x-amz-algorithm', 'AWS4-HMAC-SHA256'],
+    ['x-amz-credential', `CAIRN/${signer.scope}`],
+    ['x-amz-date', '20130524T120000Z'],
+    ['x-amz-signature', signer.signText(policy)],
+  ])
+  const now = Date.parse('2013-05-24T12:00:00Z') - aheadMs
+  const find = async () => ({ secretAccessKeys: ['secret'] })
+  const verified = verifyPolicy(fields, { region: 'us-east-1', now, find })
+  if (s3Code === undefined) await verified
+  else await expect(verified).rejects.toMatchObject({ s3Code })
 })
 
 test('stores nothing of a form without a file, or that ends too early', async () => {

@@ -101,8 +101,30 @@ describe('the published examples of Signature V4 verify:', () => {
     await expect(verify(request, exampleNow + 86_400_001)).rejects.toMatchObject({
       s3Code: 'AccessDenied',
     })
+    // The clock of the service may be 15 minutes behind.
+    await verify(request, exampleNow - 900_000)
+    await expect(verify(request, exampleNow - 900_001)).rejects.toMatchObject({ s3Code: 'RequestTimeTooSkewed' })
     const longer = rawRequest('GET', url.replace('86400', '604801'), { host })
     await expect(verify(longer)).rejects.toMatchObject({ s3Code: 'AuthorizationQueryParametersError' })
+  })
+
+  const own = { date: '20130524', region: 'us-east-1' }
+  test.each([
+    ['as it should', [], {}, own, undefined],
+    ['without the host', ['host'], {}, own, 'AccessDenied'],
+    ['without a header of S3', ['x-amz-acl'], { 'x-amz-acl': 'private' }, own, 'AccessDenied'],
+    ['for another day', [], {}, { ...own, date: '20130523' }, 'AuthorizationHeaderMalformed'],
+    ['for another region', [], {}, { ...own, region: 'eu-west-1' }, 'AuthorizationHeaderMalformed'],
+  ] as const)('a request signed %s', async (_how, left: readonly string[], more, scope, s3Code) => {
+    const headers = { ...common, ...more }
+    const names = Object.keys(headers).filter((name) => !left.includes(name))
+    const signer = createSigner(exampleSecret, scope)
+    const canonical = writeCanonicalRequest(rawRequest('GET', '/', headers), names, emptySha)
+    const signature = signer.sign('AWS4-HMAC-SHA256', common['x-amz-date'], [sha256Hex(canonical)])
+    const authorization = `AWS4-HMAC-SHA256 Credential=AKIAIOSFODNN7EXAMPLE/${signer.scope},SignedHeaders=${names.join(';')},Signature=${signature}`
+    const verified = verify(rawRequest('GET', '/', { ...headers, authorization }))
+    if (s3Code === undefined) await verified
+    else await expect(verified).rejects.toMatchObject({ s3Code })
   })
 })
 
