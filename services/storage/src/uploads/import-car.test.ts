@@ -117,6 +117,14 @@ describe('a CAR', () => {
     expect(links).toHaveLength(3)
   })
 
+  it('that omits more content than its own bytes leaves no reservation', async () => {
+    const large = raw(Buffer.alloc(100_000, 1))
+    await importBytes(car([large.cid], [large]))
+    const folder = directory([{ cid: large.cid, name: 'a' }])
+    await importBytes(car([folder.cid], [folder]))
+    expect(await test.account()).toEqual({ used: 200_000, reserved: 0, uploads: 2 })
+  })
+
   it('can have several roots, and blocks that lie in CIDs', async () => {
     const inline = CID.createV1(0x55, create(0, Buffer.from('in the CID')))
     const folder = directory([
