@@ -141,6 +141,7 @@ describe('arrays', () => {
     [[3n, 2n], '>=', '3', false],
     [[3n, 4n], '==', ['3', '4'], true],
     [[3n, 4n], '==', ['3'], false],
+    [[3n], '==', ['3', '4'], false],
     [[3n, 4n], '!=', ['3', '5'], false],
     [[3n, 4n], '!=', ['1'], false],
     // An empty list never grants access.

@@ -6,7 +6,7 @@ import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { callerOf, type FivePeers, startFivePeers } from '../shards/peers.fixture.ts'
 import { saveRecord } from '../shards/save.ts'
-import { signPeerToken } from './tokens.ts'
+import { readStatement, signPeerToken, signStatement } from './tokens.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const other = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
@@ -75,4 +75,12 @@ test('a token expires after a minute plus the difference of two clocks', async (
   const token = await sign(2, 1)
   peers.pass(4 * 60_000)
   expect(await ask(token)).toBe('INVALID_SIGNATURE')
+})
+
+test('a statement counts for its own node, and only for minutes', async () => {
+  const statement = await signStatement(peers.of(1), { cid })
+  expect(await readStatement(peers.of(2), 1, statement)).toMatchObject({ cid })
+  await expect(readStatement(peers.of(2), 3, statement)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
+  peers.pass(5 * 60_000)
+  await expect(readStatement(peers.of(2), 1, statement)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
 })

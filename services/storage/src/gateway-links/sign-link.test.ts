@@ -21,6 +21,8 @@ test('a link opens its path and everything below, and no other', () => {
       if (segments.length > 1) expect(open([segments.join('/')])).toBeUndefined()
     }),
   )
+  const link = { uploadId: randomUUID(), cid, segments: ['a', 'b/c'], expiresAtSeconds: 2_000_000_000 }
+  expect(verifyLink([secret], signLink(secret, link), { ...link, segments: ['a/b', 'c'] })).toBeUndefined()
 })
 
 test('a link signed by the secret that is being replaced stays valid while both are known', () => {
