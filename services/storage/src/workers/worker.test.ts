@@ -1,4 +1,4 @@
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { createWakefulLoop, type WorkerClock } from './worker.ts'
 
 /** A clock whose pauses end only when the test says so, or when their signal fires. */
@@ -88,6 +88,19 @@ test('a commit ends the long pause, and one during the short pause or the round 
   expect([fourth.ms, rounds()]).toEqual([500, 4])
   fourth.end()
   expect((await nextPause()).ms).toBe(4500)
+  stop.abort()
+  await done
+})
+
+test('only the first of several commits ends a pause', async () => {
+  const { commit, nextPause, stop, done } = startLoop()
+  ;(await nextPause()).end()
+  await nextPause()
+  const abort = vi.spyOn(AbortController.prototype, 'abort')
+  for (let count = 0; count < 3; count++) commit()
+  expect(abort).toHaveBeenCalledTimes(1)
+  abort.mockRestore()
+  await nextPause()
   stop.abort()
   await done
 })

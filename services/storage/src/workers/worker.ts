@@ -62,6 +62,8 @@ export function createWakefulLoop(
   const wake = (): void => {
     isWoken = true
     longPause?.abort()
+    // Each abort creates an error with a stack, and an upload commits before the loop runs again.
+    longPause = undefined
   }
   const pauses: WorkerClock = {
     now: clock.now,
