@@ -1,4 +1,4 @@
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
 import { successorOf } from './key-order.ts'
@@ -48,7 +48,8 @@ export async function listObjects(db: Kysely<Schema>, query: ListQuery): Promise
       .selectFrom('s3_object')
       .select(listedColumns)
       .where('bucket', '=', bucket)
-      .where('is_latest', '=', 1)
+      // A parameter would make SQLite compile the statement for each page: its value decides whether the index fits.
+      .where('is_latest', '=', sql.lit(1))
       .where('key', from.isIncluded ? '>=' : '>', from.key)
     if (end !== undefined) rows = rows.where('key', '<', end)
     const found = await rows.orderBy('key').limit(limit).execute()

@@ -25,6 +25,7 @@ import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import { successorOf } from './key-order.ts'
 import { refused, startTestS3, type TestS3 } from './s3.fixture.ts'
+import { signedFetch } from './signed-fetch.fixture.ts'
 
 describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
   let s3: TestS3
@@ -208,6 +209,23 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(decodeURIComponent(listed.Contents?.[0]?.Key ?? '')).toBe(key)
     await s3.client.send(new DeleteObjectCommand({ Bucket, Key: key }))
     expect(await refused(read(key))).toEqual(['NoSuchKey', 404])
+  })
+
+  test('listings show CIDs on request only', async () => {
+    await put('with-cid')
+    const cid = (await read('with-cid')).Metadata?.['cid'] ?? ''
+    expect(cid).not.toBe('')
+    for (const query of ['list-type=2', 'versions=', 'delimiter=%2F']) {
+      const list = async (attributes?: string) => {
+        const headers = attributes === undefined ? {} : { 'x-amz-optional-object-attributes': attributes }
+        return (await signedFetch(s3, `/${Bucket}?prefix=with-cid&${query}`, { headers })).body
+      }
+      expect(await list()).toContain('<Key>with-cid</Key>')
+      expect(await list()).not.toContain('CID>')
+      expect(await list('RestoreStatus')).not.toContain('CID>')
+      expect(await list('RestoreStatus, CID')).toContain(`<CID>${cid}</CID>`)
+    }
+    await s3.client.send(new DeleteObjectCommand({ Bucket, Key: 'with-cid' }))
   })
 
   test('rejects a key longer than 1,024 bytes, or with a NUL', async () => {

@@ -1,5 +1,5 @@
 import { compareBytes } from '../compare-bytes.ts'
-import { isoTime, openList, ownerXml } from './bucket-operations.ts'
+import { asksForCid, isoTime, openList, ownerXml } from './bucket-operations.ts'
 import { successorOf } from './key-order.ts'
 import { checksumKindOf } from './object-info.ts'
 import { type S3Call, type S3Operation, xmlAnswer } from './s3-call.ts'
@@ -67,6 +67,7 @@ export const listVersionsOperation: S3Operation = async (call) => {
       rowLimit = fewRows
     }
   }
+  const showsCid = asksForCid(request)
   const describeVersion = (row: ObjectRow | MarkerRow, isLatest: boolean) => ({
     Key: encode(row.key),
     VersionId: versionIdOf(row),
@@ -95,7 +96,7 @@ export const listVersionsOperation: S3Operation = async (call) => {
           ...describeChecksum(row),
           Size: row.size_bytes,
           StorageClass: 'STANDARD',
-          CID: row.cid,
+          CID: showsCid ? row.cid : undefined,
         },
       ]
     }),
