@@ -14,3 +14,23 @@ export function allocateAligned(sizeBytes: number): Uint8Array<ArrayBuffer> {
 export function isAligned({ buffer, byteOffset }: Uint8Array): boolean {
   return buffer instanceof ArrayBuffer && buffer.resizable && byteOffset % alignmentBytes === 0
 }
+
+/** Bytes of memory that {@link regionFor} needs besides those that are read: the rest of the first block and of the last one. */
+export const regionSlackBytes = 2 * alignmentBytes
+
+/**
+ * Returns the region of memory of {@link allocateAligned} to read bytes at `position` of an object into: as far behind its beginning
+ * as the position is behind a block, so that a store can read whole blocks into the memory, without a copy.
+ */
+export function regionFor(memory: ArrayBuffer, position: number, sizeBytes: number): Uint8Array<ArrayBuffer> {
+  return new Uint8Array(memory, position % alignmentBytes, sizeBytes)
+}
+
+/** Returns the whole blocks around a region of {@link regionFor}; undefined for bytes in other memory. */
+export function blocksAround(region: Uint8Array, position: number): Uint8Array<ArrayBuffer> | undefined {
+  const { buffer, byteOffset, length } = region
+  const lead = position % alignmentBytes
+  const sizeBytes = Math.ceil((lead + length) / alignmentBytes) * alignmentBytes
+  const isRegion = buffer instanceof ArrayBuffer && buffer.resizable && byteOffset === lead
+  return isRegion && buffer.byteLength >= sizeBytes ? new Uint8Array(buffer, 0, sizeBytes) : undefined
+}

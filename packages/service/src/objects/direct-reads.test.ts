@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { CairnError, KIB, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { allocateAligned, regionFor, regionSlackBytes } from './aligned-bytes.ts'
 import { hasDirectIo } from './direct-io.fixture.ts'
 import { createDirectReads } from './direct-reads.ts'
 import { openFileStore } from './files.ts'
@@ -50,7 +51,8 @@ test('returns the same bytes each time, wherever a range begins and ends, into a
     for (let time = 0; time < 4; time++) {
       const own = new Uint8Array(length + 3)
       const inside = new Uint8Array(new ArrayBuffer(length + 5), 5)
-      for (const into of [undefined, own, inside]) {
+      const region = regionFor(allocateAligned(length + regionSlackBytes).buffer, at, length)
+      for (const into of [undefined, own, inside, region]) {
         for (const read of [store.read, store.readOnce]) {
           into?.fill(0)
           const found = await read(key, at, length, into)
@@ -110,6 +112,22 @@ test.skipIf(!isSupported)('reads large, rarely read objects directly, and leaves
   expect(await read(sizeBytes - 300 * KIB, MIB)).toBe(false)
   await truncate(path, 20 * MIB)
   expect(await read(20 * MIB, MIB, 'once')).toBe(false)
+  await reads.close()
+})
+
+test.skipIf(!isSupported)('reads whole blocks into the memory of a region, without a copy', async () => {
+  const path = join(folder, 'blocks')
+  await writeFile(path, bytes)
+  const reads = createDirectReads()
+  for (const at of [17 * MIB, 17 * MIB + 5, 18 * MIB + 4095, sizeBytes - MIB - 3]) {
+    const length = at > 20 * MIB ? sizeBytes - at : MIB + 16 * KIB
+    const { buffer } = allocateAligned(length + regionSlackBytes)
+    const region = regionFor(buffer, at, length)
+    expect(await reads.read(path, at, region, 'once')).toBe(true)
+    expect(equals(region, at)).toBe(true)
+    // The rest of the first block.
+    expect(equals(new Uint8Array(buffer, 0, region.byteOffset), at - region.byteOffset)).toBe(true)
+  }
   await reads.close()
 })
 

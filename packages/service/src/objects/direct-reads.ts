@@ -1,6 +1,6 @@
 import { constants } from 'node:fs'
 import { KIB, MIB } from '@cairn/protocol'
-import { alignmentBytes } from './aligned-bytes.ts'
+import { alignmentBytes, blocksAround } from './aligned-bytes.ts'
 import { createAlignedPool } from './aligned-pool.ts'
 import { directFromBytes, isRefusedDirectly } from './direct-file.ts'
 import { createOpenFiles } from './open-files.ts'
@@ -23,8 +23,8 @@ export type ReadUse = 'often' | 'once'
 /** Reads past the page cache. */
 export type DirectReads = {
   /**
-   * Reads into `into`. Returns false if the caller has to read through the page cache, because it contains the bytes or direct
-   * reads are not possible.
+   * Reads into `into`, and whole blocks around it if it is a region of {@link regionFor}. Returns false if the caller has to read
+   * through the page cache, because it contains the bytes or direct reads are not possible.
    */
   read(path: string, position: number, into: Uint8Array, use: ReadUse): Promise<boolean>
   drop(path: string): void
@@ -44,6 +44,12 @@ export function createDirectReads(): DirectReads {
   const files = createOpenFiles(maxOpenFiles, O_RDONLY | (O_DIRECT ?? 0))
   const pool = createAlignedPool(maxSpareBytes)
   const readBefore = createCounters()
+
+  const fillBlocks = (path: string, position: number, { length, byteOffset }: Uint8Array, blocks: Uint8Array) =>
+    files.with(path, async (file) => {
+      const { bytesRead } = await file.read(blocks, 0, blocks.length, position - byteOffset)
+      return bytesRead >= byteOffset + length
+    })
 
   const fill = (path: string, position: number, into: Uint8Array): Promise<boolean> =>
     files.with(path, async (file) => {
@@ -65,6 +71,8 @@ export function createDirectReads(): DirectReads {
       if (!isOffered || position < directFromBytes || into.length < minBytes) return false
       if (use === 'often' && readBefore.add(path, Math.floor(position / areaBytes)) > readsBeforeCache) return false
       try {
+        const blocks = blocksAround(into, position)
+        if (blocks !== undefined) return await fillBlocks(path, position, into, blocks)
         const pieceBytes = stepBytes - alignmentBytes
         for (let at = 0; at < into.length; at += pieceBytes) {
           if (!(await fill(path, position + at, into.subarray(at, at + pieceBytes)))) return false

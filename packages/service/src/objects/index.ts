@@ -1,3 +1,4 @@
+export { allocateAligned, regionFor, regionSlackBytes } from './aligned-bytes.ts'
 export { type AlignedPool, createAlignedPool } from './aligned-pool.ts'
 export { type DirectFile, directFromBytes, openDirectFile } from './direct-file.ts'
 export { syncFolder } from './durable-folders.ts'

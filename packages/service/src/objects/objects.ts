@@ -13,7 +13,8 @@ export type ObjectStore = {
   /** Confirms that a durable record names a finished object. Does nothing for a confirmed object. */
   confirm(key: string): Promise<void>
   /**
-   * Reads exactly `length` bytes at `offset`, into the beginning of `into` when given.
+   * Reads exactly `length` bytes at `offset`, into the beginning of `into` when given. If that is a region of {@link regionFor},
+   * the rest of its first and last block in the same memory may be overwritten.
    * @throws CairnError DATA_DAMAGED when the object is gone or ends before that; UNAVAILABLE when the store is down.
    */
   read(key: string, offset: number, length: number, into?: Uint8Array): Promise<Uint8Array>

@@ -1,5 +1,5 @@
 import { CairnError, MIB } from '@cairn/protocol'
-import type { ObjectCache, ObjectStore } from '@cairn/service/objects'
+import { type ObjectCache, type ObjectStore, regionFor, regionSlackBytes } from '@cairn/service/objects'
 import type { CID } from 'multiformats/cid'
 import { code as rawCode } from 'multiformats/codecs/raw'
 import type { Database } from '../db/database.ts'
@@ -19,8 +19,8 @@ const maxRunBytes = MIB
 const maxGapBytes = 16 * 1024
 /** Runs of at least this size are hashed on another thread, while the previous one is sent. */
 const offThreadBytes = 256 * 1024
-/** Size of a slab that fits any run, in bytes. */
-export const runSlabBytes = maxRunBytes + maxGapBytes
+/** Size of a slab that fits any run, in bytes, wherever it begins in a block of its object. */
+export const runSlabBytes = maxRunBytes + maxGapBytes + regionSlackBytes
 /** Maximum size of blocks cached in memory: nodes of files and folders, which are requested often. */
 const smallBlockBytes = 16 * 1024
 /** Estimated weight of one cached location, in bytes. */
@@ -194,11 +194,13 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
     return (await readCopy(cid, place)) ?? readAnyCopy(cid, options)
   }
 
-  /** Hashes a run on another thread; undefined when that failed. */
-  const hashApart = async (slab: RunMemory, ranges: readonly number[]) => {
+  /** Hashes a run, which begins at `from` of a slab, on another thread; undefined when that failed. */
+  const hashApart = async (slab: RunMemory, from: number, ranges: readonly number[]) => {
     const run = await hasher.hash(slab.memory, ranges)
     slab.memory = run?.memory ?? new ArrayBuffer(0)
-    return run === undefined ? undefined : { own: new Uint8Array(run.memory), digests: run.digests }
+    return run === undefined
+      ? undefined
+      : { own: new Uint8Array(run.memory, from, run.memory.byteLength - from), digests: run.digests }
   }
 
   return {
@@ -220,12 +222,13 @@ export function createBlockReader(parts: BlockReaderParts): BlockReader {
       }
       const start = first.offset
       const length = last.offset + last.length - start
-      const reading = slab === undefined ? undefined : new Uint8Array(slab.memory)
-      const bytes = read(first.objectKey, start, length, reading)
+      const region = slab === undefined ? undefined : regionFor(slab.memory, start, length)
+      const from = region?.byteOffset ?? 0
+      const bytes = read(first.objectKey, start, length, region)
       const hashed =
         slab === undefined || length < offThreadBytes
           ? bytes.then((own) => ({ own, digests: undefined }))
-          : bytes.then(() => hashApart(slab, rangesOf(cids, known.slice(0, count), start)))
+          : bytes.then(() => hashApart(slab, from, rangesOf(cids, known.slice(0, count), start - from)))
       // Each block below handles the failure.
       hashed.catch(() => undefined)
       const blocks = cids.slice(0, count).map(async (cid, at) => {
@@ -269,7 +272,7 @@ export function lengthOfRun(places: readonly (BlockLocation | undefined)[]): num
 }
 
 /**
- * Offsets and lengths of locations, relative to `start` of their object. Empty for blocks of other hash functions than
+ * Offsets and lengths of locations, relative to `start` in their object. Empty for blocks of other hash functions than
  * SHA2-256, which need no such digest.
  */
 function rangesOf(cids: readonly CID[], places: readonly (BlockLocation | undefined)[], start: number): number[] {

@@ -1,6 +1,8 @@
+import { allocateAligned } from '@cairn/service/objects'
+
 /** A slab of memory that runs of blocks are read into, one after the other. */
 export type RunSlab = {
-  /** Replaced by the buffer that the thread returns after hashing. */
+  /** Memory for direct reads. Replaced by the buffer that the thread returns after hashing. */
   memory: ArrayBuffer
   /** Blocks of it that are not consumed yet, and pending reads into it. */
   waiting: number
@@ -84,7 +86,7 @@ export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs 
     next() {
       const slab = slabs.find((one) => one.waiting === 0 && passedOnBytes - one.usedAtByte >= slabBytes) ?? add()
       if (slab === undefined) return undefined
-      if (slab.memory.byteLength === 0) slab.memory = new ArrayBuffer(slabBytes)
+      if (slab.memory.byteLength === 0) slab.memory = allocateAligned(slabBytes).buffer
       return slab
     },
     advance(sizeBytes) {
