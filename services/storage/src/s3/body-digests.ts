@@ -1,6 +1,6 @@
 import { createHash, hash } from 'node:crypto'
 import type { Feed } from '../multipart/read-multipart.ts'
-import { type ChecksumAlgorithm, createChecksum } from './checksums.ts'
+import { type ChecksumAlgorithm, createChecksum } from './create-checksum.ts'
 
 /** The digests to compute of a body. */
 export type WantedDigests = { md5: boolean; sha256: boolean; checksum: ChecksumAlgorithm | undefined }

@@ -1,12 +1,8 @@
-import { createHash } from 'node:crypto'
-import { crc32 } from 'node:zlib'
 import type { CairnError } from '@cairn/protocol'
-import { createCrc32c, createCrc64Nvme } from './crc.ts'
+import { type ChecksumAlgorithm, checksumAlgorithms, createChecksum } from './create-checksum.ts'
 import { s3Error } from './s3-error.ts'
 
-/** Checksum algorithms, by their names in requests. */
-export const checksumAlgorithms = ['CRC32', 'CRC32C', 'CRC64NVME', 'SHA1', 'SHA256'] as const
-export type ChecksumAlgorithm = (typeof checksumAlgorithms)[number]
+export { type ChecksumAlgorithm, checksumAlgorithms } from './create-checksum.ts'
 
 /** Whether a checksum covers all bytes, or the checksums of the parts. */
 export type ChecksumType = 'FULL_OBJECT' | 'COMPOSITE'
@@ -19,9 +15,6 @@ export type Checksum = {
   /** Checksums of the parts, in base64. */
   parts?: readonly string[] | undefined
 }
-
-/** Computes a checksum incrementally. */
-export type ChecksumHash = { update(bytes: Uint8Array): void; digest(): string }
 
 const digestBytes: Readonly<Record<ChecksumAlgorithm, number>> = {
   CRC32: 4,
@@ -40,34 +33,6 @@ export function checksumElements(checksum: Checksum | undefined): Record<string,
   return checksum === undefined
     ? {}
     : { [checksumElement(checksum.algorithm)]: checksum.value, ChecksumType: checksum.type }
-}
-
-export function createChecksum(algorithm: ChecksumAlgorithm): ChecksumHash {
-  switch (algorithm) {
-    case 'CRC32': {
-      let value = 0
-      return {
-        update: (bytes) => {
-          value = crc32(bytes, value)
-        },
-        digest: () => {
-          const bytes = Buffer.alloc(4)
-          bytes.writeUInt32BE(value)
-          return bytes.toString('base64')
-        },
-      }
-    }
-    case 'CRC32C':
-    case 'CRC64NVME': {
-      const crc = algorithm === 'CRC32C' ? createCrc32c() : createCrc64Nvme()
-      return { update: crc.update, digest: () => Buffer.from(crc.digest()).toString('base64') }
-    }
-    case 'SHA1':
-    case 'SHA256': {
-      const hash = createHash(algorithm)
-      return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest('base64') }
-    }
-  }
 }
 
 /** Returns the composite checksum of parts: the checksum of their checksums, and their number. */

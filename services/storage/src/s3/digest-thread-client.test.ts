@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
 import { CairnError, MIB } from '@cairn/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
@@ -110,4 +112,23 @@ test('a body whose thread exits fails, also while it waits, and the next one sta
   const third = thread.begin(wanted, MIB)
   await third.update(new Uint8Array(MIB))
   expect((await third.finish()).sha256).toBe(createHash('sha256').update(Buffer.alloc(MIB)).digest('hex'))
+})
+
+test('the thread loads no other package, which would take ten times as long', async () => {
+  const program = `import { registerHooks } from 'node:module'
+import { parentPort } from 'node:worker_threads'
+const loaded = []
+registerHooks({
+  resolve(specifier, context, next) {
+    loaded.push(specifier)
+    return next(specifier, context)
+  },
+})
+await import(${JSON.stringify(new URL('./digest-thread.ts', import.meta.url).href)})
+parentPort.postMessage(loaded)`
+  const worker = new Worker(new URL(`data:text/javascript,${encodeURIComponent(program)}`))
+  const [loaded]: string[][] = await once(worker, 'message')
+  await worker.terminate()
+  expect(loaded).toContain('./body-digests.ts')
+  expect(loaded?.filter((specifier) => !/^(?:node:|\.\/|file:)/.test(specifier))).toEqual([])
 })
