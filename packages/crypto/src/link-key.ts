@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
-import { scryptAsync } from '@noble/hashes/scrypt.js'
 import { concatBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
+import { deriveByScrypt } from '#scrypt'
 import type { KeystoreOptions } from './keystore.ts'
 
 /** A link: the id that the service knows, and the key that is only in the fragment of its URL, both base64url. */
@@ -81,14 +81,9 @@ export async function deriveLinkKeys(
   }
 }
 
-async function stretch(password: string, salt: Uint8Array, logN: number): Promise<Uint8Array> {
+function stretch(password: string, salt: Uint8Array, logN: number): Promise<Uint8Array> {
   // As for wallets, so that the same characters from different keyboards are one password.
-  return scryptAsync(utf8ToBytes(password.normalize('NFKC')), salt, {
-    N: 2 ** logN,
-    r: 8,
-    p: 1,
-    dkLen: keyBytes,
-  })
+  return deriveByScrypt(utf8ToBytes(password.normalize('NFKC')), salt, { N: 2 ** logN, r: 8, p: 1 })
 }
 
 function importSecret(secret: Uint8Array): Promise<CryptoKey> {
