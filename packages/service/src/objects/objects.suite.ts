@@ -6,10 +6,14 @@ const bytes = (...parts: string[]) => parts.map((part) => new TextEncoder().enco
 const text = (found: Uint8Array) => new TextDecoder().decode(found)
 const isDamaged = (error: unknown) => CairnError.is(error, 'DATA_DAMAGED')
 
-/** What every object store guarantees. Within one test, `open` opens the same store each time; it starts empty. */
+/**
+ * What every object store guarantees. Within one test, `open` opens the same store each time; it starts empty.
+ * @param manyObjects more than the store keeps open
+ */
 export function objectSuite(
   name: string,
   fresh: () => Promise<{ open(): Promise<ObjectStore>; remove(): Promise<void> }>,
+  manyObjects = 150,
 ) {
   describe(name, () => {
     let place: Awaited<ReturnType<typeof fresh>>
@@ -153,11 +157,10 @@ export function objectSuite(
     })
 
     test('can read many more objects than files that stay open', async () => {
-      for (let at = 0; at < 150; at++) await put(`packs/1/${at}.car`, `object ${at}`)
-      const found = await Promise.all(
-        Array.from({ length: 300 }, async (_, at) => text(await store.read(`packs/1/${at % 150}.car`, 7, 1))),
-      )
-      expect(found).toEqual(Array.from({ length: 300 }, (_, at) => `${at % 150}`.slice(0, 1)))
+      for (let at = 0; at < manyObjects; at++) await put(`packs/1/${at}.car`, `object ${at}`)
+      const reads = Array.from({ length: 300 }, (_, at) => at % manyObjects)
+      const found = await Promise.all(reads.map(async (at) => text(await store.read(`packs/1/${at}.car`, 7, 1))))
+      expect(found).toEqual(reads.map((at) => `${at}`.slice(0, 1)))
     })
   })
 }
