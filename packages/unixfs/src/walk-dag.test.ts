@@ -43,9 +43,9 @@ function addGrid(blocks: MemoryBlocks, depth: number, width: number): CID {
   return addNode(blocks, layer)
 }
 
-async function importTree(blocks: MemoryBlocks) {
+async function importTree(blocks: MemoryBlocks, files = 60) {
   const tree = createDirectoryTree({ profile, hash: sha256, sink: blocks })
-  for (let index = 0; index < 60; index++) {
+  for (let index = 0; index < files; index++) {
     tree.addFile(`folder/file ${index}`, await importBytes(patternOf(index, index), profile, blocks))
   }
   tree.addFile('large', await importBytes(patternOf(500), profile, blocks))
@@ -220,7 +220,8 @@ describe('walking a DAG', () => {
 describe('checking that a DAG is complete', () => {
   it('finds each block that is missing', async () => {
     const blocks = createMemoryBlocks()
-    const { root } = await importTree(blocks)
+    // Enough for parts of a sharded folder in two levels. Each block costs two walks through the others.
+    const { root } = await importTree(blocks, 30)
     for (const cid of blocks.toCids()) {
       const { [cid]: _left, ...others } = Object.fromEntries(blocks.blocks)
       const lacking = createMemoryBlocks()
