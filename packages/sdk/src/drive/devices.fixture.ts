@@ -1,5 +1,5 @@
 // Several devices of one account with clocks of their own, and a service in memory: the code of the drive without requests.
-import { CairnError } from '@cairn/protocol'
+import { restoreError } from '@cairn/protocol'
 import { type Client, createClient } from '../client.ts'
 import type { OpenState } from './delete-uploads.ts'
 import { type DriveEditor, startEdit } from './edit.ts'
@@ -75,7 +75,7 @@ export function createTestDevice(service: TestService, name: string, offsetMs: n
     send()
     if (isConditional && log.revision < service.changes.length) {
       edit.undo()
-      throw new CairnError('PRECONDITION_FAILED')
+      throw restoreError('PRECONDITION_FAILED')
     }
     readChanges()
     service.changes.push(made)
