@@ -1,18 +1,39 @@
 import {
   CreateBucketCommand,
   DeleteBucketCorsCommand,
+  DeleteBucketEncryptionCommand,
+  DeleteBucketPolicyCommand,
+  DeleteBucketReplicationCommand,
+  DeleteBucketWebsiteCommand,
   DeleteObjectTaggingCommand,
+  GetBucketAccelerateConfigurationCommand,
   GetBucketAclCommand,
   GetBucketCorsCommand,
+  GetBucketEncryptionCommand,
+  GetBucketLoggingCommand,
+  GetBucketNotificationConfigurationCommand,
+  GetBucketOwnershipControlsCommand,
+  GetBucketPolicyCommand,
+  GetBucketPolicyStatusCommand,
+  GetBucketReplicationCommand,
+  GetBucketRequestPaymentCommand,
   GetBucketTaggingCommand,
+  GetBucketWebsiteCommand,
+  GetObjectLockConfigurationCommand,
   GetObjectTaggingCommand,
+  GetPublicAccessBlockCommand,
   HeadObjectCommand,
   ListBucketsCommand,
   type ListBucketsCommandInput,
   PutBucketCorsCommand,
+  PutBucketLoggingCommand,
+  PutBucketNotificationConfigurationCommand,
+  PutBucketOwnershipControlsCommand,
+  PutBucketRequestPaymentCommand,
   PutBucketTaggingCommand,
   PutObjectCommand,
   PutObjectTaggingCommand,
+  PutPublicAccessBlockCommand,
   S3Client,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
@@ -44,6 +65,58 @@ test('a bucket of the same account can be created again only in us-east-1', asyn
   const client = other.createClient(other.keys, { region: 'eu-west-1' })
   expect(await create(client)).toBe('done')
   expect(await create(client)).toEqual(['BucketAlreadyOwnedByYou', 409])
+})
+
+test('reads and accepts the only value of a setting, and rejects any other', async () => {
+  const { client } = s3
+  const input = { Bucket }
+  const absent: [Promise<unknown>, string][] = [
+    [client.send(new GetBucketPolicyCommand(input)), 'NoSuchBucketPolicy'],
+    [client.send(new GetBucketPolicyStatusCommand(input)), 'NoSuchBucketPolicy'],
+    [client.send(new GetBucketEncryptionCommand(input)), 'ServerSideEncryptionConfigurationNotFoundError'],
+    [client.send(new GetObjectLockConfigurationCommand(input)), 'ObjectLockConfigurationNotFoundError'],
+    [client.send(new GetBucketReplicationCommand(input)), 'ReplicationConfigurationNotFoundError'],
+    [client.send(new GetBucketWebsiteCommand(input)), 'NoSuchWebsiteConfiguration'],
+  ]
+  const answers = await Promise.all(absent.map(([sent]) => refused(sent)))
+  expect(answers).toEqual(absent.map(([, name]) => [name, 404]))
+  await client.send(new DeleteBucketPolicyCommand(input))
+  await client.send(new DeleteBucketEncryptionCommand(input))
+  await client.send(new DeleteBucketReplicationCommand(input))
+  await client.send(new DeleteBucketWebsiteCommand(input))
+
+  const { PublicAccessBlockConfiguration } = await client.send(new GetPublicAccessBlockCommand(input))
+  expect(Object.values(PublicAccessBlockConfiguration ?? {})).toEqual([true, true, true, true])
+  await client.send(new PutPublicAccessBlockCommand({ Bucket, PublicAccessBlockConfiguration }))
+  const open = { PublicAccessBlockConfiguration: { ...PublicAccessBlockConfiguration, BlockPublicPolicy: false } }
+  expect(await refused(client.send(new PutPublicAccessBlockCommand({ Bucket, ...open })))).toEqual([
+    'NotImplemented',
+    501,
+  ])
+  const { OwnershipControls } = await client.send(new GetBucketOwnershipControlsCommand(input))
+  expect(OwnershipControls?.Rules).toEqual([{ ObjectOwnership: 'BucketOwnerEnforced' }])
+  await client.send(new PutBucketOwnershipControlsCommand({ Bucket, OwnershipControls }))
+  const writer = { OwnershipControls: { Rules: [{ ObjectOwnership: 'ObjectWriter' as const }] } }
+  expect(await refused(client.send(new PutBucketOwnershipControlsCommand({ Bucket, ...writer })))).toEqual([
+    'NotImplemented',
+    501,
+  ])
+  const { Payer } = await client.send(new GetBucketRequestPaymentCommand(input))
+  expect(Payer).toBe('BucketOwner')
+  await client.send(new PutBucketRequestPaymentCommand({ Bucket, RequestPaymentConfiguration: { Payer } }))
+  expect((await client.send(new GetBucketAccelerateConfigurationCommand(input))).Status).toBe(undefined)
+  expect((await client.send(new GetBucketLoggingCommand(input))).LoggingEnabled).toBe(undefined)
+  await client.send(new PutBucketLoggingCommand({ Bucket, BucketLoggingStatus: {} }))
+  const { TopicConfigurations } = await client.send(new GetBucketNotificationConfigurationCommand(input))
+  expect(TopicConfigurations).toBe(undefined)
+  await client.send(new PutBucketNotificationConfigurationCommand({ Bucket, NotificationConfiguration: {} }))
+  const topic = { TopicConfigurations: [{ TopicArn: 'arn:aws:sns:a', Events: ['s3:ObjectCreated:*' as const] }] }
+  expect(
+    await refused(
+      client.send(new PutBucketNotificationConfigurationCommand({ Bucket, NotificationConfiguration: topic })),
+    ),
+  ).toEqual(['NotImplemented', 501])
+  expect(await refused(client.send(new GetBucketPolicyCommand({ Bucket: 'none-here' })))).toEqual(['NoSuchBucket', 404])
 })
 
 test('lists buckets in pages, by prefix and by region', async () => {

@@ -15,6 +15,18 @@ import {
 import { copyObjectOperation } from './copy-operations.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './cors-operations.ts'
 import { deleteObjectsOperation } from './delete-operations.ts'
+import {
+  absentSetting,
+  accelerate,
+  logging,
+  notification,
+  ownershipControls,
+  publicAccessBlock,
+  readFixed,
+  removeAbsentSetting,
+  requestPayment,
+  writeFixed,
+} from './fixed-settings.ts'
 import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle/operations.ts'
 import {
   abortMultipartOperation,
@@ -72,6 +84,28 @@ const bucketOperations: Table = {
   'GET uploads': listMultipartsOperation,
   'GET versions': listVersionsOperation,
   'POST delete': deleteObjectsOperation,
+  'GET policy': absentSetting('NoSuchBucketPolicy'),
+  'DELETE policy': removeAbsentSetting,
+  'GET policyStatus': absentSetting('NoSuchBucketPolicy'),
+  'GET encryption': absentSetting('ServerSideEncryptionConfigurationNotFoundError'),
+  'DELETE encryption': removeAbsentSetting,
+  'GET object-lock': absentSetting('ObjectLockConfigurationNotFoundError'),
+  'GET replication': absentSetting('ReplicationConfigurationNotFoundError'),
+  'DELETE replication': removeAbsentSetting,
+  'GET website': absentSetting('NoSuchWebsiteConfiguration'),
+  'DELETE website': removeAbsentSetting,
+  'GET publicAccessBlock': readFixed(publicAccessBlock),
+  'PUT publicAccessBlock': writeFixed(publicAccessBlock),
+  'GET ownershipControls': readFixed(ownershipControls),
+  'PUT ownershipControls': writeFixed(ownershipControls),
+  'GET requestPayment': readFixed(requestPayment),
+  'PUT requestPayment': writeFixed(requestPayment),
+  'GET accelerate': readFixed(accelerate),
+  'PUT accelerate': writeFixed(accelerate),
+  'GET logging': readFixed(logging),
+  'PUT logging': writeFixed(logging),
+  'GET notification': readFixed(notification),
+  'PUT notification': writeFixed(notification),
 }
 
 const objectOperations: Table = {

@@ -346,7 +346,8 @@ describe('a service:', () => {
 
   test.each([
     ['PUT', '?replication', 501, 'NotImplemented'],
-    ['GET', '?policy', 501, 'NotImplemented'],
+    ['GET', '?policy', 404, 'NoSuchBucketPolicy'],
+    ['PUT', '?policy', 501, 'NotImplemented'],
     ['POST', '', 501, 'NotImplemented'],
     ['GET', '/%ff', 400, 'InvalidArgument'],
     ['GET', '?list-type=2&max-keys=x', 400, 'InvalidArgument'],
