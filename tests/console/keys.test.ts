@@ -80,6 +80,40 @@ test('declining in the wallet creates no API key, and can be retried', async () 
   expect(problems).toEqual([])
 })
 
+test('shows and selects what the browser does not copy, over a dialog and over a list', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  const refuse = `() => Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError'))`
+  await opened.context.addInitScript(
+    `Object.defineProperty(navigator, 'clipboard', { value: { writeText: ${refuse} } })`,
+  )
+  await opened.open('/api-keys')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Create API key' }).click()
+  const created = page.getByRole('dialog', { name: /Copy your API key now/ })
+  await page.getByRole('dialog').getByRole('textbox', { name: 'Name' }).fill('by hand')
+  await page.getByRole('button', { name: 'Create and sign' }).click()
+  const apiKey = (await created.locator('code').first().textContent()) ?? ''
+  await created.getByRole('button', { name: 'Copy API key' }).click()
+  const refused = page.getByRole('dialog', { name: 'Not copied' })
+  const selected = () => page.evaluate('getSelection().toString()')
+  await expect.poll(selected).toBe(apiKey)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await refused.waitFor({ state: 'detached' })
+  // The key is shown only once: its dialog stays.
+  expect(await created.locator('code').first().textContent()).toBe(apiKey)
+  await created.getByRole('button', { name: 'Done, I’ve saved it' }).click()
+  const { cid } = await uploadText(createClient({ network: site.network.profile, apiKey }), 'a', { name: 'a.txt' })
+  await opened.open('/files')
+  await page.getByRole('button', { name: 'Actions for a.txt' }).click()
+  await page.getByRole('menuitem', { name: 'Copy CID' }).click()
+  await expect.poll(selected).toBe(cid)
+  await refused.getByRole('button', { name: 'Close' }).last().click()
+  await refused.waitFor({ state: 'detached' })
+  expect(problems).toEqual([])
+})
+
 test('revokes an API key whose dialog was closed while the wallet was open, because it was never shown', async () => {
   const opened = await site.newPage()
   const { page, wallet } = opened

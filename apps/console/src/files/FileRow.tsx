@@ -3,7 +3,7 @@ import { Lock, UserRound } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { toastDone } from '../ui/toast-store.ts'
+import { copyCid } from './copy-cids.ts'
 import { FileLink } from './FileLink.tsx'
 import { FileMark, ItemMarks, ItemTags } from './FileMark.tsx'
 import { FileMenu } from './FileMenu.tsx'
@@ -135,10 +135,7 @@ export const FileRow = memo(function FileRow({
               <button
                 type="button"
                 title={cid}
-                onClick={async () => {
-                  await navigator.clipboard.writeText(cid)
-                  toastDone(messages.files.cidCopied)
-                }}
+                onClick={() => void copyCid(cid)}
                 className="-mx-2 h-8 rounded-sm px-2 font-mono text-ink-soft text-xs hover:bg-line hover:text-ink"
               >
                 <span aria-hidden="true">{shorten(cid)}</span>

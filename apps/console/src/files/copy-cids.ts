@@ -1,4 +1,5 @@
 import { messages } from '../messages/messages.ts'
+import { copyText } from '../ui/copy-text.ts'
 import { toastDone } from '../ui/toast-store.ts'
 import type { ListedFile } from './listed-file.ts'
 
@@ -7,9 +8,13 @@ export function cidsOf(files: readonly Pick<ListedFile, 'cid'>[]): string[] {
   return files.flatMap(({ cid }) => (cid === '' ? [] : [cid]))
 }
 
+/** Copies the CID of a file. */
+export async function copyCid(cid: string): Promise<void> {
+  if (await copyText(cid)) toastDone(messages.files.cidCopied)
+}
+
 /** Copies the CIDs of rows, one per line. */
 export async function copyCids(files: readonly ListedFile[]): Promise<void> {
   const cids = cidsOf(files)
-  await navigator.clipboard.writeText(cids.join('\n'))
-  toastDone(messages.files.cidsCopied(cids.length))
+  if (await copyText(cids.join('\n'))) toastDone(messages.files.cidsCopied(cids.length))
 }

@@ -10,7 +10,8 @@ import { isAborted } from '../session/is-aborted.ts'
 import { useClient } from '../session/use-client.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
-import { toastDone, toastError, toastLink } from '../ui/toast-store.ts'
+import { toastError, toastLink } from '../ui/toast-store.ts'
+import { copyCid } from './copy-cids.ts'
 import { copyOpenLink } from './copy-open-link.ts'
 import type { ListedFile } from './listed-file.ts'
 import type { SignedContent } from './SignLinkDialog.tsx'
@@ -36,10 +37,6 @@ export function useFileActions({
   const navigate = useNavigate()
   const search = useSearch({ from: '/files' })
   return useMemo(() => {
-    const copyCid = async (cid: string) => {
-      await navigator.clipboard.writeText(cid)
-      toastDone(messages.files.cidCopied)
-    }
     return (file) => {
       const { cid, fileName, mimeType, encryption, private: isPrivate = false } = file
       const place = { cidPath: cid, isPrivate }

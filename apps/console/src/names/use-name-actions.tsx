@@ -4,6 +4,7 @@ import { Download, ExternalLink, Link2, PencilLine, Send, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useSession } from '../session/session-store.ts'
+import { copyText } from '../ui/copy-text.ts'
 import type { MenuItem } from '../ui/Menu.tsx'
 import { toastDone } from '../ui/toast-store.ts'
 import { ExportNameDialog } from './ExportNameDialog.tsx'
@@ -32,8 +33,7 @@ export function useNameActions({ onRemoved }: { onRemoved?: () => void } = {}): 
     const isUnheard = name.keyHeld === 'owner' && name.value === null
     const link = nameUrl(network, name.name)
     const copyLink = async () => {
-      await navigator.clipboard.writeText(link)
-      toastDone(messages.names.linkCopied)
+      if (await copyText(link)) toastDone(messages.names.linkCopied)
     }
     return [
       ...(canPublish

@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'react'
 import { Check, Copy } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { copyText } from './copy-text.ts'
 import { IconButton } from './IconButton.tsx'
 
 const shownMs = 1500
@@ -33,8 +34,7 @@ export function CopyButton({
         {...(isFirst ? { 'data-first-focus': true } : {})}
         onClick={async (event) => {
           event.stopPropagation()
-          await navigator.clipboard.writeText(text)
-          setCopied(true)
+          if (await copyText(text)) setCopied(true)
         }}
       />
       <span role="status" className="sr-only">

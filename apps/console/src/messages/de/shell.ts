@@ -20,6 +20,10 @@ export const shell: Texts['shell'] = {
   cancel: 'Abbrechen',
   copy: 'Kopieren',
   copied: 'Kopiert',
+  notCopied: 'Nicht kopiert',
+  notCopiedHint:
+    'Der Browser hat es blockiert. Der Text ist ausgewählt und lässt sich mit der Tastatur oder dem Menü des Geräts kopieren.',
+  copyable: 'Text zum Kopieren',
   retry: 'Noch einmal',
   dismiss: 'Ausblenden',
   loading: 'Wird geladen',
