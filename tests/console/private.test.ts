@@ -118,7 +118,7 @@ test('marks private uploads in the list, tiles and details, and saves them in a 
 
   await open('/files?view=grid')
   const tile = page.getByRole('gridcell').filter({ hasText: 'hills.png' })
-  await tile.getByText('Private · ').waitFor()
+  await tile.getByLabel('Private', { exact: true }).waitFor()
   await expectDrawn(tile.locator('img'))
   await open(`/files/${text}?tab=details`)
   await page.getByText('Private: only you and people with a signed link can open it.').waitFor()

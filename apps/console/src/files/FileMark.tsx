@@ -1,5 +1,5 @@
 import type { DriveItem } from '@cairn/sdk'
-import { type IconComponent, Star } from '#icons'
+import { type IconComponent, Lock, Star, UserRound } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { accents } from '../theme/settings.ts'
 import { classNames } from '../ui/class-names.ts'
@@ -24,6 +24,13 @@ export function FileMark({ file, icon: Icon, size }: { file: ListedFile; icon: I
       />
     </span>
   )
+}
+
+/** Who can open a file, where there is no space for words; nothing for a public one. */
+export function AccessIcon({ file: { encryption, private: isPrivate } }: { file: ListedFile }) {
+  const { encrypted, private: onlyOwner } = messages.files.access
+  if (encryption) return <Lock aria-label={encrypted} size={12} className="shrink-0" />
+  return isPrivate === true ? <UserRound aria-label={onlyOwner} size={12} className="shrink-0" /> : undefined
 }
 
 /** Star and tags of an item, and how many versions it has; on a phone, tags have their place in the second line. */

@@ -1,11 +1,11 @@
 import { memo, type ReactNode } from 'react'
-import { Lock, UserRound } from '#icons'
+import { UserRound } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { copyCid } from './copy-cids.ts'
 import { FileLink } from './FileLink.tsx'
-import { FileMark, ItemMarks, ItemTags } from './FileMark.tsx'
+import { AccessIcon, FileMark, ItemMarks, ItemTags } from './FileMark.tsx'
 import { FileMenu } from './FileMenu.tsx'
 import type { FilesSearch } from './files-search.ts'
 import { listColumns } from './ListHead.tsx'
@@ -97,11 +97,7 @@ export const FileRow = memo(function FileRow({
           </span>
           {isNarrow ? (
             <span className="flex min-w-0 items-center gap-1.5 text-ink-soft text-sm">
-              {encryption ? (
-                <Lock aria-label={messages.files.access.encrypted} size={12} className="shrink-0" />
-              ) : isPrivate ? (
-                <UserRound aria-label={messages.files.access.private} size={12} className="shrink-0" />
-              ) : undefined}
+              <AccessIcon file={file} />
               <span className="truncate">
                 {[
                   isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, added),

@@ -8,7 +8,7 @@ import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
 import { useThumbnail } from '../thumbnails/use-thumbnail.ts'
 import { classNames } from '../ui/class-names.ts'
 import { FileLink } from './FileLink.tsx'
-import { FileMark, ItemMarks } from './FileMark.tsx'
+import { AccessIcon, FileMark, ItemMarks } from './FileMark.tsx'
 import { FileMenu } from './FileMenu.tsx'
 import type { FilesSearch } from './files-search.ts'
 import type { ListedFile } from './listed-file.ts'
@@ -96,15 +96,13 @@ export const FileTile = memo(function FileTile({
             <FileLink file={file} search={search} />
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
           </span>
-          <p className="truncate text-ink-soft text-xs">
-            {dropResult === 'refused' ? `${messages.drive.moveRefusedHere} · ` : ''}
-            {encryption
-              ? `${messages.files.access.encrypted} · `
-              : isPrivate
-                ? `${messages.files.access.private} · `
-                : ''}
-            {isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, formatAgo(createdAt))}
-            {place === undefined ? '' : ` · ${place}`}
+          <p className="flex min-w-0 items-center gap-1 text-ink-soft text-xs">
+            <AccessIcon file={file} />
+            <span className="truncate">
+              {dropResult === 'refused' ? `${messages.drive.moveRefusedHere} · ` : ''}
+              {isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, formatAgo(createdAt))}
+              {place === undefined ? '' : ` · ${place}`}
+            </span>
           </p>
         </div>
         <FileMenu file={file} actions={actions} />
