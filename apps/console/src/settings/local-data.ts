@@ -1,6 +1,6 @@
 import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
-import { keepText, recallText } from '../wallet/kept-text.ts'
+import { keepText, listTexts, recallText } from '../wallet/kept-text.ts'
 import { removeKeptZips } from '../zip/kept-zips.ts'
 
 /** Prefix of everything that the console stores in this browser; other pages of this origin use their own. */
@@ -9,14 +9,14 @@ const databaseNames = /^cairn(?:-|$)/
 
 /** Exports the data in this browser as text: settings, last wallet, work in progress. Without sessions and keys. */
 export function exportLocalData(): string {
-  const entries = ownNames('localStorage').map((name) => [name, parse(recallText(name) ?? '')] as const)
+  const entries = listTexts(prefix).map((name) => [name, parse(recallText(name) ?? '')] as const)
   return JSON.stringify({ exportedAt: new Date().toISOString(), data: Object.fromEntries(entries) }, undefined, 2)
 }
 
 /** Clears all of it, including name keys. Reload the page afterwards: its memory is not cleared. */
 export async function clearLocalData(): Promise<void> {
   for (const area of ['localStorage', 'sessionStorage'] as const) {
-    for (const name of ownNames(area)) keepText(name, undefined, area)
+    for (const name of listTexts(prefix, area)) keepText(name, undefined, area)
   }
   if ('caches' in globalThis) await caches.delete(sharedCache).catch(ignoreBlocked)
   await removeKeptZips(0)
@@ -31,15 +31,6 @@ function removeDatabase(name: string): Promise<void> {
     removing.onsuccess = () => resolve()
     removing.onerror = () => reject(removing.error ?? new DOMException('Refused', 'InvalidStateError'))
   })
-}
-
-/** Returns the names of the console's entries; none if the browser blocks storage. */
-function ownNames(area: 'localStorage' | 'sessionStorage'): string[] {
-  try {
-    return Object.keys(window[area]).filter((name) => name.startsWith(prefix))
-  } catch (error) {
-    return ignoreBlocked(error) ?? []
-  }
 }
 
 function parse(text: string): unknown {

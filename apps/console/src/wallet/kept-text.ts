@@ -12,6 +12,15 @@ export function recallText(name: string, area: Area = 'localStorage'): string | 
   }
 }
 
+/** Returns the names of stored texts that start so; none if the browser has no storage. */
+export function listTexts(prefix: string, area: Area = 'localStorage'): string[] {
+  try {
+    return Object.keys(window[area]).filter((name) => name.startsWith(prefix))
+  } catch (error) {
+    return ignoreBlocked(error) ?? []
+  }
+}
+
 /** Stores a text, or removes it. Without storage, or space in it, it applies to this page, which is not an error. */
 export function keepText(name: string, text?: string, area: Area = 'localStorage'): void {
   try {
