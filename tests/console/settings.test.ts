@@ -34,6 +34,30 @@ test('keeps theme and accent after a reload, and applies them before the first p
   expect(problems).toEqual([])
 })
 
+test('keeps the language and the theme for a tab of a browser that blocks storage', async () => {
+  const opened = await site.newPage()
+  const { page, problems } = opened
+  await opened.context.addInitScript(`Object.defineProperty(window, 'localStorage', {
+    get() { throw new DOMException('Access is denied for this document.', 'SecurityError') },
+  })`)
+  await opened.open('/settings')
+  await page.getByText('Dark', { exact: true }).click()
+  await page.getByText('Deutsch', { exact: true }).click()
+  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+  expect(await page.evaluate(look)).toBe('["dark","blue"]')
+  await page.reload()
+  await page.getByRole('heading', { level: 1, name: 'Einstellungen' }).waitFor()
+  expect(await page.getByRole('radio', { name: 'Deutsch' }).isChecked()).toBe(true)
+  await page.getByRole('button', { name: 'Löschen', exact: true }).click()
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /löschen/i })
+    .click()
+  await page.getByRole('button', { name: 'Connect wallet' }).first().waitFor()
+  expect(await page.evaluate('name')).toBe('')
+  expect(problems).toEqual([])
+})
+
 test('the settings list every address that the page may connect to', async () => {
   const { page, open } = await site.newPage()
   const { api, upload, gateway, keyNodes = [], providers = [] } = site.network.profile

@@ -5,7 +5,10 @@
   const known = { theme: ['light', 'dark'], accent: ['blue', 'green', 'orange', 'pink', 'purple', 'red'] }
   let chosen = {}
   try {
-    chosen = JSON.parse(localStorage.getItem('cairn.settings') ?? '{}')
+    // Without storage, the name of the tab has them.
+    const prefix = 'cairn.settings='
+    const ofTab = window.name.startsWith(prefix) ? window.name.slice(prefix.length) : undefined
+    chosen = JSON.parse(ofTab ?? localStorage.getItem('cairn.settings') ?? '{}')
   } catch {
     // Unreadable settings count as unset.
     chosen = {}

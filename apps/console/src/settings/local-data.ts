@@ -1,3 +1,4 @@
+import { clearTabSettings } from '../theme/settings.ts'
 import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
 import { keepText, listTexts, recallText } from '../wallet/kept-text.ts'
@@ -19,6 +20,7 @@ export async function clearLocalData(): Promise<void> {
     for (const name of listTexts(prefix, area)) keepText(name, undefined, area)
   }
   if ('caches' in globalThis) await caches.delete(sharedCache).catch(ignoreBlocked)
+  clearTabSettings()
   await removeKeptZips(0)
   const databases = (await indexedDB.databases().catch(ignoreBlocked)) ?? []
   await Promise.all(databases.map(({ name = '' }) => (databaseNames.test(name) ? removeDatabase(name) : undefined)))

@@ -26,16 +26,27 @@ const settingsSchema = v.object({
 /** Preferences of the user in this browser. Not secret. */
 export type Settings = v.InferOutput<typeof settingsSchema>
 
-/** The script that runs before the first paint reads the same name. */
+/** The script that runs before the first paint reads the same name, and the same name of a tab. */
 const storageName = 'cairn.settings'
+/** Start of the name of a tab that has the settings: without storage, they stay when the page is loaded again. */
+const tabPrefix = `${storageName}=`
 
 function read(): Settings {
   try {
-    return v.parse(settingsSchema, JSON.parse(recallText(storageName) ?? '{}'))
+    return v.parse(settingsSchema, JSON.parse(recallTabSettings() ?? recallText(storageName) ?? '{}'))
   } catch {
     // With foreign data under our name, the defaults apply.
     return v.parse(settingsSchema, {})
   }
+}
+
+function recallTabSettings(): string | undefined {
+  return window.name.startsWith(tabPrefix) ? window.name.slice(tabPrefix.length) : undefined
+}
+
+/** Removes the settings from the name of the tab, if it has them. */
+export function clearTabSettings(): void {
+  if (recallTabSettings() !== undefined) window.name = ''
 }
 
 let settings = read()
@@ -50,7 +61,10 @@ export function getSettings(): Settings {
 /** Changes settings, applies and stores them. */
 export function changeSettings(change: Partial<Settings>): void {
   settings = { ...settings, ...change }
-  keepText(storageName, JSON.stringify(settings))
+  const text = JSON.stringify(settings)
+  keepText(storageName, text)
+  if (recallText(storageName) === text) clearTabSettings()
+  else window.name = tabPrefix + text
   apply()
   for (const listener of listeners) listener()
 }
