@@ -177,6 +177,10 @@ test('offers files by the names of their folders, and encrypted ones with the lo
   expect(await opened.checkAccessibility()).toEqual([])
   await dialog.getByRole('button', { name: 'Publish' }).click()
   await page.getByRole('link', { name: `/ipfs/${cid}` }).waitFor()
+  // The same when the file was chosen first, from its menu.
+  await opened.open(`/names?publish=${cid}`)
+  await dialog.getByText('This file is encrypted: visitors get the encrypted bytes.').waitFor()
+  expect(await opened.checkAccessibility()).toEqual([])
 })
 
 test('a retry publishes to the new name whose publication failed', async () => {

@@ -2,6 +2,7 @@ import { maxNameLabelCharacters } from '@cairn/protocol'
 import { createName, type NameState } from '@cairn/sdk'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useId, useState } from 'react'
+import { useFileInfo } from '../content/use-file-info.ts'
 import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
@@ -39,6 +40,7 @@ export function PublishFileDialog({
   const client = useClient()
   const queries = useQueryClient()
   const { data, error, refetch } = useNames(session)
+  const { data: file } = useFileInfo(cid)
   const [picked, setPicked] = useState<string>()
   const [label, setLabel] = useState('')
   // A name can only be published where its key is.
@@ -113,6 +115,9 @@ export function PublishFileDialog({
           ) : undefined}
         </>
       )}
+      <p role="status" className="text-sm text-warn empty:hidden">
+        {file?.encryption ? messages.names.recentEncrypted : undefined}
+      </p>
     </FormDialog>
   )
 }
