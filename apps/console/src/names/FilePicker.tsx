@@ -99,7 +99,7 @@ export function FilePicker({ cid, onPick }: { cid: string | undefined; onPick: (
               <input
                 type="radio"
                 name={name}
-                className="size-4 accent-accent"
+                className="size-4 accent-accent outline-none"
                 checked={file === picked}
                 onChange={() => {
                   setPickedId(file.id)

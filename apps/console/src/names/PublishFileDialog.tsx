@@ -81,7 +81,7 @@ export function PublishFileDialog({
                   ref={chosen?.id === name.id && picked === undefined ? focusChoice : undefined}
                   type="radio"
                   name={group}
-                  className="size-4 accent-accent"
+                  className="size-4 accent-accent outline-none"
                   checked={chosen?.id === name.id}
                   onChange={() => setPicked(name.id)}
                 />
@@ -96,7 +96,7 @@ export function PublishFileDialog({
                 ref={chosen === undefined && picked === undefined ? focusChoice : undefined}
                 type="radio"
                 name={group}
-                className="size-4 accent-accent"
+                className="size-4 accent-accent outline-none"
                 checked={chosen === undefined}
                 onChange={() => setPicked('new')}
               />
