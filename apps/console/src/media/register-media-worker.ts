@@ -1,3 +1,5 @@
+import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+
 /** Number of open files of this page. */
 let holders = 0
 
@@ -20,7 +22,10 @@ export async function holdMediaWorker(answer: (request: MessageEvent) => void): 
     holders--
     if (holders > 0) return
     serviceWorker.removeEventListener('message', answer)
-    void serviceWorker.getRegistration('/').then((one) => (holders === 0 ? one?.unregister() : undefined))
+    serviceWorker
+      .getRegistration('/')
+      .then((one) => (holders === 0 ? one?.unregister() : undefined))
+      .catch(ignoreBlocked)
   }
   try {
     serviceWorker.addEventListener('message', answer)
