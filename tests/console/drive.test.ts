@@ -432,6 +432,7 @@ test('a permanent deletion that stops half-way does not claim that nothing chang
   await page.getByText('Not all of it was deleted permanently').waitFor()
   await goTo(page, 'All uploads')
   await page.getByText('Nothing here yet').waitFor()
+  await page.getByRole('dialog').getByText('gone.txt', { exact: true }).waitFor()
 })
 
 test('key presses in the menu of an item do not act on its list', async () => {

@@ -11,6 +11,7 @@ import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
+import { ListedNames } from '../ui/ListedNames.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { Places } from './Places.tsx'
@@ -92,7 +93,9 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
         confirmLabel={messages.drive.duplicatesRemove}
         isBusy={remove.isPending}
         onConfirm={() => remove.mutate()}
-      />
+      >
+        <ListedNames items={removing.map(({ id, fileName }) => ({ id, name: fileName }))} />
+      </Confirm>
     </>
   )
 }

@@ -13,6 +13,7 @@ import { Confirm } from '../ui/Confirm.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { ListedNames } from '../ui/ListedNames.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { parentOf } from './list-items.ts'
 import { Places } from './Places.tsx'
@@ -75,7 +76,9 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
         confirmLabel={messages.drive.deleteForGood}
         isBusy={isBusy}
         onConfirm={() => void remove()}
-      />
+      >
+        <ListedNames items={deleting} />
+      </Confirm>
     </>
   )
 }

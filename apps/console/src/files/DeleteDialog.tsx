@@ -4,11 +4,9 @@ import { useIsFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { FileName } from '../ui/FileName.tsx'
+import { ListedNames } from '../ui/ListedNames.tsx'
 import { deleteFiles } from './change-files.ts'
 
-/** Maximum number of names listed; beyond it they are counted. */
-const maxNames = 5
 const noFile = { cid: '', mimeType: '' }
 
 /** Confirms the deletion of files, and states what it does not do. */
@@ -41,16 +39,7 @@ export function DeleteDialog({
       isBusy={remove.isPending}
       onConfirm={() => remove.mutate()}
     >
-      <ul className="flex flex-col gap-1 rounded-lg bg-sunken px-4 py-3 text-sm">
-        {files.slice(0, maxNames).map(({ id, fileName }) => (
-          <li key={id} className="truncate">
-            <FileName name={fileName} />
-          </li>
-        ))}
-        {files.length > maxNames ? (
-          <li className="text-ink-soft">{messages.files.andMore(files.length - maxNames)}</li>
-        ) : undefined}
-      </ul>
+      <ListedNames items={files.map(({ id, fileName }) => ({ id, name: fileName }))} />
     </Confirm>
   )
 }
