@@ -367,6 +367,31 @@ test('finds files in a search started in the trash or among the duplicates', asy
   await page.getByText('No matching files').waitFor()
 })
 
+test('a very long name leaves room for the dialogs of its item on a phone', async () => {
+  const name = `${'a long name '.repeat(80)}.txt`
+  const opened = await openDrivePage(site, [name])
+  const { page } = opened
+  await page.setViewportSize({ width: 360, height: 640 })
+  await act(page, name, 'Tags and colour')
+  const dialog = page.getByRole('dialog', { name: /^Tags and colour of a long name/ })
+  for (const button of ['Add', 'Done']) {
+    const box = await dialog.getByRole('button', { name: button, exact: true }).boundingBox()
+    expect(box === null ? undefined : box.y + box.height).toBeLessThanOrEqual(640)
+  }
+  expect(await opened.checkAccessibility()).toEqual([])
+})
+
+test('a folder that no longer exists offers the way back, and no new folder in it', async () => {
+  const opened = await openDrivePage(site, ['a.txt'])
+  const { page } = opened
+  await opened.open(`/files?folder=d-${'a'.repeat(22)}`)
+  await page.getByRole('heading', { name: 'This folder no longer exists' }).waitFor()
+  expect(await page.getByRole('button', { name: 'New folder' }).count()).toBe(0)
+  await page.getByRole('button', { name: 'Go to My files' }).click()
+  await link(page, 'a.txt').waitFor()
+  await page.getByRole('button', { name: 'New folder' }).waitFor()
+})
+
 test('the trash keeps items until they are restored or permanently deleted, and Undo reverts a deletion', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['keep.txt', 'gone.txt', 'undo.txt'])
   await act(page, 'undo.txt', 'Move to trash')

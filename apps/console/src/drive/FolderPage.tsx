@@ -212,7 +212,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
         <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>
       <Places>
-        {place === undefined ? (
+        {place === undefined && path !== undefined ? (
           <Button
             size="small"
             className="mb-1.5"
