@@ -432,6 +432,7 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   await trash.getByRole('button', { name: 'Restore keep.txt' }).click()
   await trash.getByText('keep.txt').first().waitFor({ state: 'detached' })
   await trash.getByRole('button', { name: 'Delete permanently: gone.txt' }).click()
+  await page.getByRole('dialog').getByText('gone.txt', { exact: true }).waitFor()
   await page.getByRole('dialog').getByRole('button', { name: 'Delete permanently' }).click()
   await page.getByText('The trash is empty').waitFor()
   expect(await checkAccessibility()).toEqual([])
@@ -457,7 +458,6 @@ test('a permanent deletion that stops half-way does not claim that nothing chang
   await page.getByText('Not all of it was deleted permanently').waitFor()
   await goTo(page, 'All uploads')
   await page.getByText('Nothing here yet').waitFor()
-  await page.getByRole('dialog').getByText('gone.txt', { exact: true }).waitFor()
 })
 
 test('key presses in the menu of an item do not act on its list', async () => {

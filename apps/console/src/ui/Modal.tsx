@@ -117,7 +117,8 @@ export function Modal({
           <header className="flex items-start gap-3 max-sm:flex-wrap px-5 pt-4 pb-2 sm:px-6 sm:pt-5">
             <div className="min-w-0 flex-1 pt-1.5">
               <Dialog.Title ref={heading} tabIndex={-1} className="w-fit max-w-full rounded-sm font-semibold text-lg">
-                {title}
+                {/* A long name would leave no room for the content. */}
+                <span className="line-clamp-4 break-words">{title}</span>
               </Dialog.Title>
               {hint === undefined ? undefined : (
                 <Dialog.Description className="mt-1 text-ink-soft text-sm">{hint}</Dialog.Description>
