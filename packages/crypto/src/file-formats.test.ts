@@ -196,6 +196,10 @@ describe('the second format', () => {
       const open = openV2(async (from, length) => bad.subarray(from, from + length), bad.length, masterKey)
       expect(await codeOf(open.then((file) => file.read(0, plain.length)))).toBe('DECRYPTION_FAILED')
     }
+    // Only the last chunk proves the length: a file that ends with another one does not open.
+    const cut = build(chunk(sealed, 0), chunk(sealed, 1))
+    const opening = openV2(async (from, length) => cut.subarray(from, from + length), cut.length, masterKey)
+    expect(await codeOf(opening)).toBe('DECRYPTION_FAILED')
     expect(await codeOf(decrypt(sealed, other))).toBe('DECRYPTION_FAILED')
   })
 
@@ -222,6 +226,24 @@ describe('the second format', () => {
       for await (const _piece of decryptV2([forged], masterKey));
     }
     await expect(stream()).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+  })
+
+  test('rejects a file of another length than its header promises, even with the right key', async () => {
+    for (const [length, sizeBytes] of [
+      [10, 11],
+      [chunkBytes + 1, chunkBytes],
+    ] as const) {
+      const all: Uint8Array[] = []
+      const writing = (async () => {
+        for await (const piece of encryptV2([randomBytes(length)], masterKey, { chunkBytes, sizeBytes }))
+          all.push(piece)
+      })()
+      expect(await codeOf(writing)).toBe('FILE_CHANGED')
+      const sealed = new Uint8Array(Buffer.concat(all))
+      expect(await codeOf(decrypt(sealed))).toBe('DECRYPTION_FAILED')
+      const open = openV2(async (from, count) => sealed.subarray(from, from + count), sealed.length, masterKey)
+      expect(await codeOf(open)).toBe('DECRYPTION_FAILED')
+    }
   })
 
   test('rejects any other input as not encrypted', async () => {

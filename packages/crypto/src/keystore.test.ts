@@ -93,6 +93,8 @@ test('rejects a wrong password, a changed file and a foreign file with one code'
   ]) {
     await expect(decryptKeystore(foreign, 'right'), foreign).rejects.toMatchObject({ code: 'INVALID_KEYSTORE' })
   }
+  const slow = pbkdf2File.replace('"c":262144', '"c":10000001')
+  await expect(decryptKeystore(slow, 'testpassword')).rejects.toThrow('it requires too many rounds')
 })
 
 test('addresses and signatures equal those of ethers', async () => {

@@ -136,6 +136,9 @@ describe('shards', () => {
         key,
       ).toBe('INVALID_SHARD')
     }
+    // Shards of the line through zero: no key is zero.
+    const line = [1n, 2n, 3n].map((at) => ({ key: writeScalar(at), index: writeScalar(at) }))
+    expect(thrownCodeOf(() => recoverKey(line))).toBe('KEY_NOT_RECOVERED')
     expect(() => recoverKey([first, second, { ...third, key: 'z' }])).toThrow(
       'keyShards must be an array of objects containing these keys [index, key]',
     )
