@@ -69,6 +69,7 @@ test.each([
   // Names, a key in any form.
   '/ipns/domain.example',
   '/ipns/DOMAIN.example',
+  '/ipns/domain.example.',
   '/ipns/domain2.example/path',
   '/ipns/k51qzi5uqu5dhmzyv3zac033i7rl9hkgczxyl81lwoukda2htteop7d3x0y1mf',
   '/ipns/bafzaajaiaejcaotjfs57kieazxny5japcmy5p2pgv2cic77tu6ogghttvurnrufx',
