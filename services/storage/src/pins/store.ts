@@ -1,5 +1,5 @@
 import { CairnError, type ReasonFacts, type RequestedPin } from '@cairn/protocol'
-import { uuidv7 } from '@cairn/service'
+import { ConflictError, uuidv7 } from '@cairn/service'
 import { type Kysely, sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
@@ -132,8 +132,9 @@ export async function deletePin(
     const ids = [row.upload_id, row.replaced_upload_id].filter((uploadId) => uploadId !== null)
     if (ids.length > 0) await deleteFilesIn(context, trx, address, { ids })
     const removed = await trx.deleteFrom('pin').where('id', '=', id).returning('upload_id').executeTakeFirst()
-    // The pin was stored meanwhile: the unit rolls back, and the next attempt finds the upload.
-    if (removed !== undefined && removed.upload_id !== row.upload_id) throw new CairnError('CONFLICT')
+    // The unit rolls back, and the next attempt finds the upload.
+    if (removed !== undefined && removed.upload_id !== row.upload_id)
+      throw new ConflictError('The pin was stored in the meantime')
   })
 }
 
