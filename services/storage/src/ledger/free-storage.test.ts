@@ -112,6 +112,9 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       // Less is used than was reserved, and some of it is deleted.
       await context.db.write((trx) => settle(trx, held, 4 * MIB))
       expect([await stored(first), await due(first)]).toEqual([MIB, MIB])
+      await expect(reserve(context, address, 3 * MIB)).rejects.toMatchObject({
+        details: { neededBytes: 3 * MIB, availableBytes: MIB, missingBytes: 2 * MIB },
+      })
       await context.db.write((trx) => credit(trx, address, 2 * MIB))
       expect([await stored(first), await due(first)]).toEqual([0, 0])
       await context.db.write(recountFreeStorage)

@@ -2,7 +2,7 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureAccount } from '../accounts/store.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { credit, releaseAll, reserve, settle } from './quota.ts'
+import { credit, joinReservation, releaseAll, reserve, settle, shrinkReservation } from './quota.ts'
 
 let storage: TestStorage
 let serial = 0
@@ -45,7 +45,23 @@ test('a reservation is settled once', async () => {
   const held = await reserve(context, address, MIB)
   await context.db.write((trx) => settle(trx, held, 10))
   await expect(context.db.write((trx) => settle(trx, held, 10))).rejects.toMatchObject({ code: 'CONFLICT' })
+  await expect(held.grow(1)).rejects.toMatchObject({ code: 'CONFLICT' })
   expect(await account(address)).toEqual({ used: 10, reserved: 0 })
+})
+
+test('a part of a reservation is released, and the rest joins another one once', async () => {
+  const { db } = storage.context
+  const address = await newAddress()
+  const part = await reserve(storage.context, address, 3 * MIB)
+  const whole = await reserve(storage.context, address, MIB)
+  await db.write((trx) => shrinkReservation(trx, part.id, MIB))
+  expect(await account(address)).toEqual({ used: 0, reserved: 3 * MIB })
+  const join = () => db.write((trx) => joinReservation(trx, part.id, whole.id))
+  await join()
+  await expect(join()).rejects.toMatchObject({ code: 'CONFLICT' })
+  expect(await account(address)).toEqual({ used: 0, reserved: 3 * MIB })
+  await whole.release()
+  expect(await account(address)).toEqual({ used: 0, reserved: 0 })
 })
 
 test('a blocked account neither reserves nor records, and releases what it reserved', async () => {
