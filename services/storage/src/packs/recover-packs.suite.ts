@@ -135,6 +135,18 @@ export function recoverSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings({ readData: 1 })).toEqual([])
     })
 
+    test('keeps an imported pack after an upload that relied on it is deleted', async () => {
+      const blocks = manyBlocks(3, 1000)
+      await place.store(blocks)
+      await place.loseRows('upload_pack', 'block', 'pack', 'upload')
+      expect(await Array.fromAsync(importPacks(place))).toMatchObject([{ kind: 'taken-in', linkedUploads: 0 }])
+      await place.clearUpload(await place.store(blocks))
+      expect(await place.objectKeys()).toHaveLength(1)
+      place.clock.ms += 2 * day
+      expect(await place.removeOld()).toBe(0)
+      for (const { cid, bytes } of blocks) expect(Buffer.compare(await place.reopen().get(cid), bytes)).toBe(0)
+    })
+
     test('stops the start at many packs without rows, or one younger than every row, and changes nothing', async () => {
       const stored = manyBlocks(12, 100)
       for (const block of stored) await place.store([block])
