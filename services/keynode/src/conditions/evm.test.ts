@@ -237,6 +237,30 @@ test('ignores an endpoint of another chain', async () => {
   expect([isMet, first?.reason]).toEqual(['unknown', 'the endpoint serves another chain'])
 })
 
+test('ignores an endpoint that returns another block than the requested one', async () => {
+  const newest = createServer(async (request, response) => {
+    let body = ''
+    for await (const piece of request) body += piece
+    const answer = await fetch(anvil.url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: body.replace(/("eth_getBlockByNumber","params":\[)"0x[0-9a-f]+"/, '$1"latest"'),
+    })
+    response.setHeader('content-type', 'application/json').end(await answer.text())
+  })
+  await new Promise<void>((resolve) => newest.listen(0, '127.0.0.1', resolve))
+  try {
+    const url = `http://127.0.0.1:${(newest.address() as AddressInfo).port}`
+    expect((await checkAll(open({}, [url]).conditions, [erc20()], '', holder)).isMet).toBe('true')
+    const { conditions } = open({ confirmations: 1 }, [url])
+    const { isMet, first } = await checkAll(conditions, [erc20()], '', holder)
+    expect([isMet, first?.reasonFacts]).toEqual(['unknown', { code: 'CHAIN_WITHOUT_BLOCK' }])
+  } finally {
+    newest.closeAllConnections()
+    newest.close()
+  }
+})
+
 test('ignores an endpoint that lags behind', async () => {
   const { conditions, pass } = open({ maxBlockAgeSeconds: 30 })
   expect((await checkAll(conditions, [erc20()], '', holder)).isMet).toBe('true')

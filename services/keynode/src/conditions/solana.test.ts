@@ -103,6 +103,16 @@ describe('Solana', () => {
   test('an address of another family never grants access, and neither does its denial', async () => {
     const balance = { method: 'getBalance', ...is('>=', '0') }
     expect(await check(balance, `0x${'1'.repeat(40)}`)).toBe('false')
+    const holder = {
+      method: 'getTokenAccountsByOwner',
+      standardContractType: 'spl-token',
+      contractAddress: otherMint,
+      parameters: [owner],
+      pdaInterface: { offset: 32, selector: 'pubkey' },
+      ...is('!=', ':userAddress'),
+    }
+    expect(await check(holder, poor)).toBe('true')
+    expect(await check(holder, `0x${'1'.repeat(40)}`)).toBe('false')
   })
 
   test('a foreign, unreachable or malformed endpoint is unknown, and never grants access', async () => {

@@ -1,6 +1,7 @@
 import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
-import { signMessage } from '@cairn/crypto'
+import { parseChallenge, signMessage } from '@cairn/crypto'
+import { keySaveLifetimeMs } from '@cairn/protocol'
 import { contractChecksPerMinute } from '@cairn/service'
 import pino from 'pino'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -270,6 +271,49 @@ describe('a node that', () => {
       answers.fill(broken)
       expect((await call('GET', path)).code).toBe('KEY_NODES_UNAVAILABLE')
     } finally {
+      answers.fill(undefined)
+    }
+  })
+
+  test('agrees with only one other is not trusted if three say otherwise', async () => {
+    const lied = Promise.withResolvers<void>()
+    let lies = 0
+    const lie: PlaceAnswer = (_request, _body, response) => {
+      response.end('{"owner":"0xbad"}')
+      if (++lies === 2) lied.resolve()
+    }
+    const honest: PlaceAnswer = async (_request, _body, response) => {
+      await lied.promise
+      response.end('{"owner":"0xgood"}')
+    }
+    answers.splice(0, 5, lie, lie, honest, honest, honest)
+    try {
+      expect((await call('GET', `/api/fileAccessConditions/get/${cid}`)).json).toEqual({ owner: '0xgood' })
+    } finally {
+      answers.fill(undefined)
+    }
+  })
+
+  test('says which text a signature spent is believed only with two others', async () => {
+    const { address, privateKey } = createTestWallet()
+    const issue = async (): Promise<string> => (await call('GET', `/api/message/${address}`)).json[0].message
+    const [used, other] = [await issue(), await issue()]
+    const spend =
+      (node: number, text: string): PlaceAnswer =>
+      (_request, _body, response) => {
+        const [expiresAt, refreshExpiresAt] = [Date.now() + 60_000, Date.now() + 60_000]
+        const tokens = { token: `aa.bb.token${node}`, refreshToken: 'id.r', expiresAt, refreshExpiresAt }
+        response.end(JSON.stringify({ node, ...tokens, challengeId: parseChallenge(text)?.id }))
+      }
+    try {
+      answers.splice(0, 5, spend(1, other), spend(2, used), spend(3, used), spend(4, used), spend(5, used))
+      const signature = signMessage(privateKey, used)
+      expect((await call('POST', '/api/message/get-jwt', undefined, { address, signature })).status).toBe(200)
+      // Beyond the time in which the same request may be repeated.
+      before.skewMs = 2 * 60_000
+      expect(before.router.context.issued.of(address, keySaveLifetimeMs)).toEqual([other])
+    } finally {
+      before.skewMs = 0
       answers.fill(undefined)
     }
   })
