@@ -19,10 +19,13 @@ export function startStorage(
   return start(join(checkout, 'services/storage/src/main.ts'), options, { CAIRN_HOME: home, ...environment })
 }
 
+/** Options of the image and the systemd unit of the storage service. */
+const deployedArguments = ['--max-semi-space-size=4', '--heap-growing-percent=100']
+
 /** Starts the storage service as operators run it: its bundle, with the options of the image and the systemd units. */
 export async function startDeployed(folder: string, environment: Record<string, string> = {}): Promise<Storage> {
   await buildService('storage', join(folder, 'bundle'))
-  return start(join(folder, 'bundle', 'storage.js'), memory.arguments, {
+  return start(join(folder, 'bundle', 'storage.js'), deployedArguments, {
     CAIRN_HOME: join(folder, 'home'),
     ...memory.environment,
     ...environment,

@@ -343,6 +343,17 @@ test('every tool of a bundle has a command in the image, and the page on deploym
   }
 })
 
+test('the image starts each service with the arguments of its systemd unit', () => {
+  const dockerfile = read('deploy/Dockerfile')
+  const [, storage = '', others = ''] = /storage\) young=(\d+) ;; \*\) young=(\d+) ;;/.exec(dockerfile) ?? []
+  const [, inImage = ''] = /exec node (.*) \/app\/service\.js/.exec(dockerfile) ?? []
+  for (const service of Object.keys(serviceBundles)) {
+    const unit = read(`deploy/systemd/cairn-${service}${service === 'keynode' ? '@' : ''}.service`)
+    const [, inUnit] = /^ExecStart=\/usr\/bin\/node (.*) \S+$/m.exec(unit) ?? []
+    expect(inUnit).toBe(inImage.replace('%s', service === 'storage' ? storage : others))
+  }
+})
+
 test.each([
   ['a storage service', (port: number) => ({ CAIRN_PORT: `${port}` })],
   ['a storage service with an offset', (port: number) => ({ CAIRN_PORT_OFFSET: `${port - 8080}` })],
