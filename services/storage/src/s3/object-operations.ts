@@ -1,6 +1,5 @@
 import { chooseRange } from '@cairn/service'
 import { rangeCounts } from '../http/if-range.ts'
-import type { Answer } from '../http/send-answer.ts'
 import { requirePrivateAcl } from './bucket-operations.ts'
 import type { Checksum } from './checksums.ts'
 import { isUnchanged, readConditions } from './conditions.ts'
@@ -16,8 +15,8 @@ import {
 } from './object-info.ts'
 import { deleteObject, putObject, requireReadable } from './objects.ts'
 import { openBody } from './read-body.ts'
-import { readObject } from './read-object.ts'
-import { authorize, emptyAnswer, type S3Call, type S3Operation } from './s3-call.ts'
+import { readObject, readSmallObject } from './read-object.ts'
+import { authorize, emptyAnswer, type S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import { readVersionId, type S3Request } from './s3-request.ts'
 import { type BucketRow, type ObjectRow, versionIdOf } from './store.ts'
@@ -85,13 +84,8 @@ function expirationOf({ lifecycle }: BucketRow, row: ObjectRow): Record<string, 
   return expirationHeader(readLifecycleRules(lifecycle), coveredOf(row), row.created_at)
 }
 
-export const getObjectOperation: S3Operation = (call) => answerObject(call)
-export const headObjectOperation: S3Operation = async (call) => {
-  const { body: _unread, ...answer } = await answerObject(call)
-  return answer
-}
-
-async function answerObject(call: S3Call): Promise<Answer> {
+/** Responds to GET, and to HEAD with the same headers. */
+export const getObjectOperation: S3Operation = async (call) => {
   const bucket = await authorize(call, 'read')
   const { context, request } = call
   if (request.query.get('partNumber') !== undefined && request.header('range') !== undefined)
@@ -112,8 +106,10 @@ async function answerObject(call: S3Call): Promise<Answer> {
   }
   const { status, start, end, extra } = chooseBytes(request, row, range)
   const described = { ...headers, ...extra, 'content-length': String(end - start) }
-  if (start === end) return { status, headers: described }
-  return { status, headers: described, body: () => readObject(call, row, { start, end }) }
+  if (start === end || request.method === 'HEAD') return { status, headers: described }
+  const small = await readSmallObject(call, row)
+  const body = small === undefined ? () => readObject(call, row, { start, end }) : small.subarray(start, end)
+  return { status, headers: described, body }
 }
 
 /** Returns the Range header, unless If-Range names another state of the object. */

@@ -19,7 +19,7 @@ import {
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { MIB } from '@cairn/protocol'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { compareBytes } from '../compare-bytes.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
@@ -209,6 +209,27 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
     expect(decodeURIComponent(listed.Contents?.[0]?.Key ?? '')).toBe(key)
     await s3.client.send(new DeleteObjectCommand({ Bucket, Key: key }))
     expect(await refused(read(key))).toEqual(['NoSuchKey', 404])
+  })
+
+  test('a small object is read as one block, and not at all for HEAD', async () => {
+    const Key = 'one-block'
+    await put(Key, 'small object')
+    const get = vi.spyOn(s3.context.packs, 'get')
+    const openReader = vi.spyOn(s3.context.packs, 'openReader')
+    try {
+      const head = await s3.client.send(new HeadObjectCommand({ Bucket, Key }))
+      expect([head.ContentLength, get.mock.calls.length]).toEqual([12, 0])
+      expect((await read(Key)).bytes.toString()).toBe('small object')
+      expect((await read(Key, { Range: 'bytes=6-8' })).bytes.toString()).toBe('obj')
+      expect([get.mock.calls.length, openReader.mock.calls.length]).toEqual([2, 0])
+      await put(Key, new Uint8Array(64 * 1024 + 1))
+      expect((await read(Key)).bytes).toHaveLength(64 * 1024 + 1)
+      expect([get.mock.calls.length, openReader.mock.calls.length]).toEqual([2, 1])
+    } finally {
+      get.mockRestore()
+      openReader.mockRestore()
+      await s3.client.send(new DeleteObjectCommand({ Bucket, Key }))
+    }
   })
 
   test('listings show CIDs on request only', async () => {

@@ -37,12 +37,7 @@ import {
   uploadPartCopyOperation,
   uploadPartOperation,
 } from './multipart-operations.ts'
-import {
-  deleteObjectOperation,
-  getObjectOperation,
-  headObjectOperation,
-  putObjectOperation,
-} from './object-operations.ts'
+import { deleteObjectOperation, getObjectOperation, putObjectOperation } from './object-operations.ts'
 import { getBucketCid } from './root-operations.ts'
 import type { S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
@@ -114,7 +109,7 @@ const objectOperations: Table = {
   'GET ': getObjectOperation,
   'GET acl': getAcl,
   'GET attributes': getObjectAttributes,
-  'HEAD ': headObjectOperation,
+  'HEAD ': getObjectOperation,
   'DELETE ': deleteObjectOperation,
   'GET tagging': getObjectTagging,
   'PUT tagging': putObjectTagging,
