@@ -100,8 +100,8 @@ export async function buildService(name: ServiceName, folder: string): Promise<v
     platform: 'node',
     target: `node${nodeVersion}`,
     conditions: ['@cairn/source'],
-    keepNames: true,
-    // V8 keeps the text of each loaded file. Names stay, so that a stack trace can be read.
+    // V8 keeps the text of each loaded file. Names stay, so that a stack trace can be read. The option `keepNames` would name each
+    // closure when it is created, which takes 0.4 µs, and an upload creates hundreds.
     minifyWhitespace: true,
     minifySyntax: true,
     sourcemap: 'linked',

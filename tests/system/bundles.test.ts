@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -80,6 +80,14 @@ test.each(names)('%s starts from its bundle, is ready, and stops on SIGTERM with
   child.kill('SIGTERM')
   expect(await gone, output()).toEqual([0, null])
   expect(output()).toBe('')
+})
+
+test.each(names)('the bundle of %s keeps names without naming each closure when it is created', async (name) => {
+  const files = (await readdir(join(folder, name))).filter((file) => file.endsWith('.js'))
+  const texts = await Promise.all(files.map((file) => readFile(join(folder, name, file), 'utf8')))
+  expect(texts.filter((text) => text.includes('__name'))).toEqual([])
+  // Logs show the name of the class.
+  expect(texts.filter((text) => text.includes('CairnError=class extends Error'))).toHaveLength(1)
 })
 
 test('the storage service stores and serves from its bundle, with its pages', async () => {

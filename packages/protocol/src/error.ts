@@ -96,7 +96,7 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
    * Returns a CairnError unchanged, and wraps any other error in `INTERNAL` (or the given code) with it as the cause.
    */
   static from(error: unknown, code: PlainErrorCode & CreatedCode = 'INTERNAL'): CairnError {
-    return CairnError.is(error) ? error : new CairnError(code, { cause: error })
+    return toCairnError(error, code)
   }
 
   /** The form for callers and logs: no cause, no stack. */
@@ -109,6 +109,11 @@ export class CairnError<Code extends ErrorCode = ErrorCode> extends Error {
       ...(Object.keys(this.details).length === 0 ? {} : { details: this.details }),
     }
   }
+}
+
+/** Not in the class: bundlers change the name of a class that refers to itself, and logs show it. */
+function toCairnError(error: unknown, code: PlainErrorCode & CreatedCode): CairnError {
+  return CairnError.is(error) ? error : new CairnError(code, { cause: error })
 }
 
 /** Returns the fact `reason` of an error whose code may have one. */
