@@ -1,10 +1,12 @@
-import { mkdtemp, rm } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createNetwork, type Network } from '@cairn/local'
 import { scopes as allScopes, type NetworkProfile, type Scope } from '@cairn/protocol'
 import { type Client, createClient, openKeySession } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { writeMigratedFile as writeNodeFile } from '../services/keynode/src/db/migrated-file.fixture.ts'
+import { writeMigratedFile as writeStorageFile } from '../services/storage/src/db/migrated-file.fixture.ts'
 
 /** A local network for one test, on free ports and in a temporary folder that is removed with it. */
 export type TestNetwork = Network
@@ -18,6 +20,7 @@ export async function createTestNetwork(
   providers = 0,
 ): Promise<TestNetwork> {
   const home = await mkdtemp(join(tmpdir(), 'cairn-test-'))
+  await writeDatabases(home, environment)
   const network = await createNetwork({
     home,
     ports: 'any',
@@ -32,6 +35,20 @@ export async function createTestNetwork(
       await network[Symbol.asyncDispose]()
       await rm(home, { recursive: true, force: true })
     },
+  }
+}
+
+/**
+ * Writes what the first start of a network would create: its migrated databases. The tests of `@cairn/local` and of `npm start`
+ * begin without them.
+ */
+async function writeDatabases(home: string, environment: Record<string, string>): Promise<void> {
+  if (environment['CAIRN_DATABASE_URL'] === undefined) await writeStorageFile(join(home, 'storage.sqlite'))
+  if (environment['CAIRN_KEYNODE_DATABASE_URL'] !== undefined) return
+  for (const node of [1, 2, 3, 4, 5]) {
+    const folder = join(home, `keynode-${node}`)
+    await mkdir(folder, { mode: 0o700 })
+    await writeNodeFile(join(folder, 'keynode.sqlite'))
   }
 }
 

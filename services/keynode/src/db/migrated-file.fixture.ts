@@ -1,0 +1,7 @@
+import { writeMigratedFile as writeWith } from '@cairn/service/migrated-file-fixture'
+import { migrations } from './database.ts'
+
+/** Writes an empty SQLite database with the tables of a key node. */
+export function writeMigratedFile(path: string): Promise<void> {
+  return writeWith(path, migrations)
+}
