@@ -3,7 +3,8 @@ import { spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
+import { encryptKeystore } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -17,6 +18,7 @@ let network: TestNetwork
 let folder = ''
 const privateKey = generatePrivateKey()
 const password = 'correct horse'
+const configFile = () => join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs', 'config.json')
 
 /** Runs the CLI in a separate terminal; answers each prompt that appears. */
 function lighthouse(args: string[], answers: [prompt: string, answer: string][] = []): Promise<string> {
@@ -49,6 +51,17 @@ function lighthouse(args: string[], answers: [prompt: string, answer: string][] 
   })
 }
 
+/**
+ * Gives the CLI the same wallet, with a password that is cheap to check: its own costs each command that opens it a second of
+ * processor time. The first test imports one, and opens it.
+ */
+async function storeLightWallet(): Promise<void> {
+  const config: Record<string, unknown> = JSON.parse(readFileSync(configFile(), 'utf8'))
+  config['LIGHTHOUSE_GLOBAL_WALLET'] = await encryptKeystore(privateKey, password, { logN: 4 })
+  config['LIGHTHOUSE_GLOBAL_PUBLICKEY'] = privateKeyToAccount(privateKey).address
+  writeFileSync(configFile(), JSON.stringify(config))
+}
+
 beforeAll(async () => {
   network = await createTestNetwork()
   folder = mkdtempSync(join(tmpdir(), 'cairn-published-cli-'))
@@ -64,9 +77,8 @@ beforeAll(async () => {
     ].join('\n'),
   )
   // Selects a network whose public endpoints the balance command does not query.
-  const store = join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs')
-  mkdirSync(store, { recursive: true })
-  writeFileSync(join(store, 'config.json'), JSON.stringify({ LIGHTHOUSE_GLOBAL_NETWORK: 'calibration' }))
+  mkdirSync(dirname(configFile()), { recursive: true })
+  writeFileSync(configFile(), JSON.stringify({ LIGHTHOUSE_GLOBAL_NETWORK: 'calibration' }))
 })
 
 afterAll(async () => {
@@ -93,6 +105,7 @@ test('runs a user’s first session, command by command', async () => {
   const days = keys.map(({ created_at, expires_at }) => Math.round((Number(expires_at) - created_at) / 86_400_000))
   expect(days).toEqual([90])
 
+  await storeLightWallet()
   expect(await lighthouse(['balance'])).toContain('Data Limit')
 
   writeFileSync(join(folder, 'hello.txt'), 'hello world')
@@ -108,9 +121,7 @@ test('runs a user’s first session, command by command', async () => {
   const listed = await lighthouse(['get-uploads'])
   expect(listed).toContain('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
 
-  const config: unknown = JSON.parse(
-    readFileSync(join(folder, 'config', '@lighthouse-web3', 'sdk-nodejs', 'config.json'), 'utf8'),
-  )
+  const config: unknown = JSON.parse(readFileSync(configFile(), 'utf8'))
   const apiKey =
     typeof config === 'object' && config !== null && 'LIGHTHOUSE_GLOBAL_API_KEY' in config
       ? config.LIGHTHOUSE_GLOBAL_API_KEY
@@ -137,7 +148,7 @@ test('reports wrong keys instead of hiding them', async () => {
 })
 
 test('uploads, shares, revokes and decrypts encrypted files', async () => {
-  await lighthouse(['import-wallet', '--key', privateKey], [['Set a password', password]])
+  await storeLightWallet()
   await lighthouse(['api-key', '--new'], [['Enter your password', password]])
   writeFileSync(join(folder, 'secret.txt'), 'a secret of the command line')
   const secret: [string, string] = ['Enter your password', password]
