@@ -17,19 +17,42 @@ export type RemovalHold = AsyncDisposable & {
 
 type Parts = { db: Database; clock: Clock }
 
+/** How long a hold must stay unrenewed to be over, whatever its end says. */
+const silentMs = 2 * holdMs
+
+/** The holds that this process found, with their ends and the time when it first found these. */
+const foundHolds = new WeakMap<Database, Map<string, { expiresAt: number; since: number }>>()
+
 /**
  * Whether a backup runs. Ask after the decision to remove an object is committed and before it is removed: a snapshot that
  * names the object began before the decision, so its hold was committed too.
+ *
+ * A backup that was killed while its clock was ahead leaves a hold that ends much later. This process measures the time that a hold
+ * stays unrenewed by a clock that is never set, and removes such a hold.
  */
 export async function isRemovalHeld({ db, clock }: Parts): Promise<boolean> {
-  const held = await db.read
+  const holds = await db.read
     .selectFrom('lease')
-    .select('name')
+    .select(['name', 'expires_at'])
     .where('name', 'like', `${backupLeasePrefix}%`)
     .where('expires_at', '>', clock.now())
-    .limit(1)
-    .executeTakeFirst()
-  return held !== undefined
+    .execute()
+  const before = foundHolds.get(db)
+  const found = new Map<string, { expiresAt: number; since: number }>()
+  foundHolds.set(db, found)
+  for (const { name, expires_at: expiresAt } of holds) {
+    const known = before?.get(name)
+    const since = known?.expiresAt === expiresAt ? known.since : performance.now()
+    if (performance.now() - since < silentMs) {
+      found.set(name, { expiresAt, since })
+      continue
+    }
+    // Its backup learns of it when it renews the hold.
+    await db.write((trx) =>
+      trx.deleteFrom('lease').where('name', '=', name).where('expires_at', '=', expiresAt).execute(),
+    )
+  }
+  return found.size > 0
 }
 
 /** Postpones all removals of objects, by any replica. Take the snapshot after this. */
