@@ -8,6 +8,7 @@ import type { IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startFaultyProxy } from '../faulty-proxy.ts'
 import { programEnvironment } from '../program-environment.ts'
 import { cliCommand } from '../run-cli.ts'
 import { type CliHome, createCliHome, hello } from './cli-home.ts'
@@ -332,4 +333,39 @@ test.each([
   const [[code], err] = await Promise.all([once(child, 'close'), text(child.stderr)])
   expect(code).toBe(1)
   expect(err).toMatch(expected)
+})
+
+test('a command that is repeated after a lost response stores its upload once', async () => {
+  const { folder, network, cairn } = home
+  let isLossy = true
+  await using proxy = await startFaultyProxy(network.profile.upload, () =>
+    isLossy ? { kind: 'lose answer' } : undefined,
+  )
+  const shaky = join(folder, 'shaky.json')
+  writeFileSync(shaky, JSON.stringify({ ...network.profile, upload: proxy.url }))
+  mkdirSync(join(folder, 'site'))
+  const config = 'config-lossy'
+  for (const [at, name] of ['note.txt', 'large.bin', 'site'].entries()) {
+    const size = [10, 3_000_000, 0][at] ?? 0
+    writeFileSync(join(folder, name === 'site' ? 'site/index.html' : name), randomBytes(size))
+    const upload = ['--network', shaky, 'upload', name, '--json']
+    isLossy = true
+    const lost = await cairn(upload, { config })
+    expect([lost.code, JSON.parse(lost.err.split('\n').findLast((line) => line !== '') ?? '').error.code]).toEqual([
+      6,
+      'NETWORK_ERROR',
+    ])
+    isLossy = false
+    expect((await cairn(upload, { config })).code).toBe(0)
+    const list = await cairn(['ls', '--json', '--search', name], { config })
+    expect(list.out.trim().split('\n')).toHaveLength(1)
+    expect(JSON.parse(readFileSync(join(folder, config, 'uploads.json'), 'utf8'))).toEqual({})
+  }
+  // Another content under the same name is another upload, also if it cannot be told by size and time.
+  isLossy = true
+  await cairn(['--network', shaky, 'upload', 'site'], { config })
+  writeFileSync(join(folder, 'site', 'index.html'), 'changed')
+  isLossy = false
+  expect((await cairn(['--network', shaky, 'upload', 'site'], { config })).code).toBe(0)
+  expect((await cairn(['ls', '--json', '--search', 'site'], { config })).out.trim().split('\n')).toHaveLength(3)
 })

@@ -45,6 +45,7 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { openGateway } from '../../packages/sdk/src/download/gateway.fixture.ts'
+import { startFaultyProxy } from '../faulty-proxy.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { listen } from '../listen.ts'
 
@@ -374,6 +375,17 @@ test('saves no key for an upload to an unreachable service', async () => {
   const away = { ...owner, network: { ...network, upload: 'http://127.0.0.1:1' } }
   await expect(uploadEncryptedText(away, 'not sent')).rejects.toMatchObject({ code: 'NETWORK_ERROR' })
   expect(await Array.fromAsync(listKeyFiles(owner, 'owner'))).toHaveLength(before)
+})
+
+test('stores an upload once if a network delivers it twice', async () => {
+  let requests = 0
+  await using proxy = await startFaultyProxy(owner.network.upload, () =>
+    requests++ === 0 ? { kind: 'repeat request' } : undefined,
+  )
+  const twice = { ...owner, network: { ...owner.network, upload: proxy.url } }
+  const { cid } = await uploadEncryptedText(twice, 'delivered twice', { name: 'twice.txt' })
+  const listed = await Array.fromAsync(listFiles(owner, { search: 'twice.txt' }))
+  expect(listed.map((row) => row.cid)).toEqual([cid])
 })
 
 test('stores an upload once if its answer is lost', async () => {

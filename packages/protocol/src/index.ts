@@ -115,6 +115,7 @@ export {
   decodeUploadMetadata,
   encodeUploadMetadata,
   encodeUploadRequest,
+  idempotencyKeyPattern,
   type ReceivedParameters,
   receivedParametersSchema,
   type UploadParameters,

@@ -2,6 +2,9 @@ import * as v from 'valibot'
 import { kuboFlag } from './calls/kubo-flag.ts'
 import { labelText } from './label-text.ts'
 
+/** Random text of a client that names one upload: long enough that the key of another sender cannot be guessed. */
+export const idempotencyKeyPattern = /^[\w-]{16,64}$/
+
 /**
  * Options of an upload that travel with it. This is the only list of them: an option that is added here is sent and parsed. A
  * client sends them in the query and the headers of `POST /api/v0/add`, or in the metadata of an upload in parts.

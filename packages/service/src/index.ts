@@ -79,6 +79,7 @@ export {
   routeCall,
 } from './http/route.ts'
 export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
+export { sendUnread } from './http/send-unread.ts'
 export { whenClosed } from './http/when-closed.ts'
 export { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'

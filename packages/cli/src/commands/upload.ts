@@ -24,10 +24,11 @@ import { openKeyClient } from '../keys/key-client.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { gatherLeftOut } from '../uploads/left-out.ts'
 import { notePublicTwins } from '../uploads/note-public-twins.ts'
+import { uploadOnce } from '../uploads/repeat-upload.ts'
 import { uploadResumably } from '../uploads/resume-upload.ts'
 
 /** The options of an upload that have an option here: all but those of the program. One that is missing does not compile. */
-type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable'>
+type Chosen = Omit<UploadOptions, 'signal' | 'onProgress' | 'onLeftOut' | 'resumable' | 'idempotencyKey'>
 
 function readOptions({ values, signal }: CommandContext): UploadOptions {
   const chosen: { [Name in keyof Required<Chosen>]: Chosen[Name] | undefined } = {
@@ -124,12 +125,13 @@ async function uploadOne(
     const upload = isCar ? uploadCar : uploadStream
     return upload(client, context.stdin, { name: 'stdin', ...options })
   }
-  if (isCar) return uploadCar(client, path, options)
+  const { state } = context
+  if (isCar) return uploadOnce(state, client, path, options, (once) => uploadCar(client, path, once))
   const isDirectory = await isFolder(path)
   const upload = (uploadOptions: UploadOptions) =>
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
-  if (!flag(context.values, 'resume')) return upload(options)
-  return uploadResumably(context.state, client, path, options, upload).catch((error: unknown) => {
+  if (!flag(context.values, 'resume')) return uploadOnce(state, client, path, options, upload)
+  return uploadResumably(state, client, path, options, upload).catch((error: unknown) => {
     if (context.signal.aborted)
       context.output.note('Stopped. The service keeps what it received. Run the same command again to resume.')
     throw error

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomUUID } from 'node:crypto'
 import { Readable } from 'node:stream'
 import type { GetObjectCommandOutput } from '@aws-sdk/client-s3'
 import { CairnError, isAnyCid, uploadStream } from '@cairn/sdk'
@@ -60,16 +60,19 @@ export async function createS3Source(location: S3Location): Promise<ImportSource
       }
     },
     measure: async ({ sizeBytes }) => sizeBytes,
-    transfer: (item, { client, signal, onBytes }) =>
-      retryTransfer(signal, async () => {
+    transfer: (item, { client, signal, onBytes }) => {
+      // One for all attempts: what an attempt stored whose response was lost is found again.
+      const idempotencyKey = randomUUID()
+      return retryTransfer(signal, async () => {
         const key = item.name ?? ''
         const object = await s3
           .send(new GetObjectCommand({ Bucket: bucket, Key: key }), { abortSignal: signal })
           .catch((error: unknown) => {
             throw describeS3Error(error, key)
           })
-        return storeObject({ client, signal, runInOrder, onBytes }, key, object)
-      }),
+        return storeObject({ client, signal, runInOrder, onBytes, idempotencyKey }, key, object)
+      })
+    },
   }
 }
 
@@ -80,11 +83,11 @@ function toItem(key: string, etag: string, sizeBytes: number | undefined): Impor
 
 /** Uploads one object, unless the account has its CID. Aborts the upload if the bytes do not match the ETag. */
 async function storeObject(
-  context: TransferContext & { runInOrder: OrderedRunner<void> },
+  context: TransferContext & { runInOrder: OrderedRunner<void>; idempotencyKey: string },
   key: string,
   object: GetObjectCommandOutput,
 ): Promise<Transferred> {
-  const { client, signal, runInOrder, onBytes } = context
+  const { client, signal, runInOrder, onBytes, idempotencyKey } = context
   const stated = object.Metadata?.['cid']
   const body = object.Body
   if (!(body instanceof Readable)) throw new CairnError('UNEXPECTED_RESPONSE')
@@ -103,6 +106,7 @@ async function storeObject(
     // Stores state the CID in the version that they computed.
     cidVersion: stated?.startsWith('Qm') === true ? 0 : 1,
     ...(mimeType === '' || unknownTypes.includes(mimeType) ? {} : { mimeType }),
+    idempotencyKey,
     signal,
   }).catch((error: unknown) => {
     throw failure ?? error

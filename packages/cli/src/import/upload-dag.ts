@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { CairnError, type Client, uploadCar } from '@cairn/sdk'
 import { encodeCarFrame, encodeCarHeader, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
@@ -18,6 +19,8 @@ export function uploadDag(
   item: ImportItem,
   signal: AbortSignal,
 ): Promise<number> {
+  // One for all attempts: what an attempt stored whose response was lost is not stored again.
+  const idempotencyKey = randomUUID()
   return retryTransfer(signal, async () => {
     let failure: unknown
     const body = streamCar(blocks, root, signal, (error) => {
@@ -28,6 +31,7 @@ export function uploadDag(
         // The service strips the extension of a CAR from the name.
         name: `${item.name ?? item.cid ?? root.toString()}.car`,
         isEncrypted: item.isEncrypted,
+        idempotencyKey,
         ...(item.mimeType === undefined ? {} : { mimeType: item.mimeType }),
         signal,
       })

@@ -23,13 +23,7 @@ export async function uploadResumably(
   options: UploadOptions,
   upload: (options: UploadOptions) => Promise<UploadResult>,
 ): Promise<UploadResult> {
-  const { size, mtimeMs } = await stat(path).catch((cause: unknown) => {
-    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
-  })
-  const { signal: _signal, onProgress: _onProgress, skipStored: _skipStored, ...meant } = options
-  const id = createHash('sha256')
-    .update(JSON.stringify([client.network.api, resolve(path), size, mtimeMs, meant]))
-    .digest('hex')
+  const id = await identifyUpload(client, path, options)
   const kept = readState(await state.readUpload(id))
   let begun = kept
   const resumable = createResumable({
@@ -52,6 +46,17 @@ export async function uploadResumably(
     }
     throw error
   }
+}
+
+/** Returns a name for an upload that the same command makes again, unless the file or the options change. */
+export async function identifyUpload(client: Client, path: string, options: UploadOptions): Promise<string> {
+  const { size, mtimeMs } = await stat(path).catch((cause: unknown) => {
+    throw new CairnError('FILE_UNREADABLE', { message: `Cannot read ${path}`, cause })
+  })
+  const { signal: _signal, onProgress: _onProgress, skipStored: _skipStored, ...meant } = options
+  return createHash('sha256')
+    .update(JSON.stringify([client.network.api, resolve(path), size, mtimeMs, meant]))
+    .digest('hex')
 }
 
 /** Returns the stored state, if it has the current format. */

@@ -3,7 +3,7 @@ import { authErrors, deniedErrors, makeCall, shortageErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { labelText } from '../label-text.ts'
 import { maxJsonBodyBytes, maxNameBytes } from '../limits.ts'
-import { uploadHeaders, uploadQuery } from '../upload-parameters.ts'
+import { idempotencyKeyPattern, uploadHeaders, uploadQuery } from '../upload-parameters.ts'
 import { kuboFlag } from './kubo-flag.ts'
 import { signatureErrors } from './new-key.ts'
 
@@ -18,6 +18,13 @@ const uploadAnswer = /* @__PURE__ */ (() => v.union([uploadedSchema, v.array(upl
 
 /** Paths of the uploads, separate from their calls, which are large: browsers load only the paths. */
 export const uploadPaths = { files: '/api/v0/add', car: '/api/v0/dag/import' } as const
+
+/**
+ * Random text of the client, 16 to 64 letters, digits, `-` or `_`. A repeated request of the account with the same key and content
+ * returns the upload that the first one stored.
+ */
+const idempotencyKey = /* @__PURE__ */ (() =>
+  v.optional(v.pipe(v.string(), v.regex(idempotencyKeyPattern, 'must be 16 to 64 letters, digits, - or _'))))()
 
 /** `POST /api/v0/add`: imports multipart files as UnixFS exactly as Kubo does. */
 export const addFiles = /* @__PURE__ */ makeCall(() => ({
@@ -34,6 +41,7 @@ export const addFiles = /* @__PURE__ */ makeCall(() => ({
   allowsCredentials: true,
   query: v.looseObject({
     ...uploadQuery,
+    'idempotency-key': idempotencyKey,
     /** Kubo: computes CIDs without storing anything. */
     'only-hash': kuboFlag,
     /** Kubo: every added file is pinned, whatever the value. */
@@ -78,6 +86,7 @@ export const importCar = /* @__PURE__ */ makeCall(() => ({
   auth: 'apiKey',
   scope: 'files:write',
   query: v.looseObject({
+    'idempotency-key': idempotencyKey,
     'pin-roots': kuboFlag,
     stats: kuboFlag,
     silent: kuboFlag,

@@ -73,6 +73,8 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
     const length = contentLength === undefined ? {} : { 'content-length': String(contentLength) }
     const request = beginRequest(url, { method, headers: { ...headers, ...length }, signal })
     let answered = false
+    /** Whether the service stored the body, although it may not have all of it. */
+    let accepted = false
     request.on('error', (error) => {
       // A server that has answered may close before it has read the body: the answer counts.
       if (!answered) fail(error)
@@ -83,6 +85,8 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
     })
     request.on('response', (response) => {
       answered = true
+      const { statusCode: status = 0 } = response
+      accepted = status >= 200 && status <= 299
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (piece: string) => {
@@ -91,9 +95,13 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
       })
       response.on('error', fail)
       response.on('end', () => {
-        // Refused before all of it was read: the rest is not sent, and the connection is of no further use.
-        if (!request.writableEnded) request.destroy()
-        done({ status: response.statusCode ?? 0, header: (name) => headerOf(response.headers, name), text })
+        const answer = { status, header: (name: string) => headerOf(response.headers, name), text }
+        if (request.writableEnded) return done(answer)
+        // Answered before all of it was read: the rest is not sent, and the connection is of no further use.
+        request.destroy()
+        if (!accepted) return done(answer)
+        // A service that knows the upload by its key has no use for the body. It is still read to its end, for its CID.
+        unlessAborted(pumping, signal).then(() => done(answer), fail)
       })
     })
     const write = (piece: Uint8Array): Promise<void> =>
@@ -107,7 +115,10 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
     const pump = async (): Promise<void> => {
       let before: Promise<void> = Promise.resolve()
       for await (const piece of body) {
-        await before
+        await before.catch((error: unknown) => {
+          if (!accepted) throw error
+        })
+        if (accepted) continue
         if (answered || request.destroyed) return
         // Only skipped after all pieces before it are sent. Some runtimes treat a write without bytes as the end of the body.
         if (piece.length === 0) continue
@@ -115,12 +126,15 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
         // Awaited later; a failure until then is not an unhandled rejection.
         before.catch(() => undefined)
       }
+      if (accepted) return
       await before
       request.end()
       // In a later turn of the event loop, after the end of the body was passed on.
       if (send.onEnd !== undefined) setImmediate(send.onEnd)
     }
-    pump().catch((error: unknown) => {
+    const pumping = pump()
+    pumping.catch((error: unknown) => {
+      // An answer counts, whatever happens to the rest of the body; see above for one that needs it.
       if (answered) return
       request.destroy()
       fail(error)

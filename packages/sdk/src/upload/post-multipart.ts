@@ -28,6 +28,8 @@ export type MultipartUpload = {
   onSent?: ((bytes: number, total: number) => void) | undefined
   /** Called when the whole body was passed on, on platforms that send it while it is read. */
   onEnd?: (() => void) | undefined
+  /** Names the upload, so that a repeated request stores nothing more. An upload in parts has its own. */
+  idempotencyKey?: string | undefined
   /** Name of the upload in lists of unfinished uploads. */
   name?: string | undefined
   /** The same body as a Blob, if all of it is one. */
@@ -66,6 +68,8 @@ export async function postMultipart(
     failed = error
   })
   const { query, headers } = encodeUploadRequest(upload.parameters)
+  // In the query: browsers would ask older services for permission to send another header, and be refused.
+  if (upload.idempotencyKey !== undefined) query['idempotency-key'] = upload.idempotencyKey
   try {
     signal.throwIfAborted()
     const answer = await sendStreamed({

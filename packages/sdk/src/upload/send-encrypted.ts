@@ -6,7 +6,7 @@ import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-
 import { tryAgain } from '../request.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { passOn } from './gather.ts'
-import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import { prepareAhead } from './prepare-ahead.ts'
 import { createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
@@ -148,6 +148,8 @@ async function sendOnce(
     body: body(),
     signal: options.signal,
     onSent,
+    // Each attempt has its own content. A network can deliver a single one twice.
+    idempotencyKey: randomHex(),
     name: options.name,
     computed: () => sent.map(({ cid }) => cid),
   }).catch(async (error: unknown) => {

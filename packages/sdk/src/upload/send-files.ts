@@ -5,7 +5,7 @@ import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
 import { tryAgain } from '../request.ts'
-import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import type { Resumable } from './resumable.ts'
 import { type Batch, type Sending, startSending, writeBody } from './write-body.ts'
@@ -31,6 +31,12 @@ export type UploadOptions = Omit<UploadParameters, 'isEncrypted' | 'storageType'
    * streams, which cannot be read twice.
    */
   skipStored?: boolean
+  /**
+   * Names this upload: the service stores it once, however often it is sent with this key. 16 to 64 letters, digits, `-` or `_`, such
+   * as a UUID. Set it to repeat a call whose outcome is unknown, for example in another process; a retry by the SDK needs none.
+   * Not with `resumable`, which has its own.
+   */
+  idempotencyKey?: string
   /** Sends the upload in parts, so that it can resume after an interruption: created by `createResumable`. */
   resumable?: Resumable
 }
@@ -49,7 +55,7 @@ export type UploadResult = {
 
 /**
  * Sends files in one request and computes their CID on the way; the response of the service must agree. Retries a whole
- * upload only if its source can be read again.
+ * upload only if its source can be read again. If only the response was lost, the service returns what it stored.
  * @throws CairnError CID_MISMATCH, DUPLICATE_NAME, FILE_CHANGED, FILE_UNREADABLE, QUOTA_EXCEEDED and the call's other
  *   codes, NETWORK_ERROR, TIMEOUT, ABORTED
  */
@@ -59,12 +65,19 @@ export async function sendFiles(client: Client, batch: Batch, options: UploadOpt
     const stored = await findStored(client, batch, options)
     if (stored !== undefined) return stored
   }
-  const attempt = () => sendOnce(client, batch, options)
+  // One for all attempts. A network can also deliver a single one twice.
+  const idempotencyKey = options.idempotencyKey ?? randomHex()
+  const attempt = () => sendOnce(client, batch, options, idempotencyKey)
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
   return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
 }
 
-async function sendOnce(client: Client, batch: Batch, options: UploadOptions): Promise<UploadResult> {
+async function sendOnce(
+  client: Client,
+  batch: Batch,
+  options: UploadOptions,
+  idempotencyKey: string,
+): Promise<UploadResult> {
   const { resumable } = options
   const boundary = await chooseBoundary(batch, resumable)
   const state = startSending(options)
@@ -82,6 +95,7 @@ async function sendOnce(client: Client, batch: Batch, options: UploadOptions): P
     onEnd: () => void state.finish?.().catch(() => undefined),
     signal: options.signal,
     onSent,
+    idempotencyKey,
     name: options.name ?? (boundary === undefined ? await nameOf(batch) : undefined),
     blob,
     identify: () => identifyFiles?.(batch.files()),

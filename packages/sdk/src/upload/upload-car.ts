@@ -5,24 +5,40 @@ import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
-import { createBoundary, multipartEnd, partHead } from './multipart.ts'
+import { tryAgain } from '../request.ts'
+import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
 import type { UploadOptions, UploadResult } from './send-files.ts'
 
+/** Options of {@link uploadCar}. */
+export type CarOptions = Pick<
+  UploadOptions,
+  'name' | 'mimeType' | 'announce' | 'private' | 'signal' | 'onProgress' | 'idempotencyKey'
+> & {
+  /** The content is encrypted; save its file key first, with {@link saveKey}. */
+  isEncrypted?: boolean
+}
+
 /**
- * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing.
+ * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing. Retries only if
+ * the source can be read again.
  * @param source a path (Node), the bytes, or a stream of them, which needs a name
  * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of uploadFile
  */
-export async function uploadCar(
-  client: Client,
-  source: CarInput,
-  options: Pick<UploadOptions, 'name' | 'mimeType' | 'announce' | 'private' | 'signal' | 'onProgress'> & {
-    /** The content is encrypted; save its file key first, with {@link saveKey}. */
-    isEncrypted?: boolean
-  } = {},
-): Promise<UploadResult> {
+export async function uploadCar(client: Client, source: CarInput, options: CarOptions = {}): Promise<UploadResult> {
   const file = await openCar(source, options.name)
+  // One for all attempts: if only the response of the first was lost, the service returns what it stored.
+  const idempotencyKey = options.idempotencyKey ?? randomHex()
+  const attempt = () => sendCar(client, file, options, idempotencyKey)
+  return file.canReopen ? tryAgain(attempt, options.signal) : attempt()
+}
+
+async function sendCar(
+  client: Client,
+  file: LocalFile,
+  options: CarOptions,
+  idempotencyKey: string,
+): Promise<UploadResult> {
   const boundary = createBoundary()
   const [head, end] = [partHead(boundary, file, true), multipartEnd(boundary)]
   const progress = createProgress('send', file.sizeBytes, options.onProgress)
@@ -41,6 +57,7 @@ export async function uploadCar(
     boundary,
     contentLength: file.sizeBytes === undefined ? undefined : head.length + file.sizeBytes + end.length,
     body: body(),
+    idempotencyKey,
     signal: options.signal,
   })
   if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')

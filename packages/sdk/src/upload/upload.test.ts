@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
   mkdirSync,
@@ -11,12 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { createServer } from 'node:http'
-import { type AddressInfo, connect } from 'node:net'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { Readable } from 'node:stream'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPath } from '#platform/local-files'
+import { startFaultyProxy } from '../../../../tests/faulty-proxy.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { getUsage } from '../account/usage.ts'
 import { type Client, createClient } from '../client.ts'
@@ -27,6 +29,7 @@ import { listFilesPage } from '../files/list-files.ts'
 import type { Progress } from '../progress.ts'
 import { createResumable } from './resumable.ts'
 import type { UploadOptions } from './send-files.ts'
+import { uploadCar } from './upload-car.ts'
 import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import { uploadFolder } from './upload-folder.ts'
 
@@ -388,34 +391,70 @@ test('detects a service that answers another CID', async () => {
   }
 })
 
-test('retries after a lost answer, and stores the upload once or not at all, never half', async () => {
-  let cuts = 0
-  const { port } = new URL(client.network.upload)
-  // A proxy that drops the first response.
-  const proxy = createServer()
-  proxy.on('connection', (socket) => {
-    const up = connect(Number(port), '127.0.0.1')
-    socket.pipe(up)
-    up.on('data', (piece) => {
-      if (cuts++ === 0) socket.destroy()
-      else socket.write(piece)
-    })
-    up.on('error', () => socket.destroy())
-    socket.on('error', () => up.destroy())
-    socket.on('close', () => up.destroy())
-    up.on('close', () => socket.destroy())
-  })
-  await new Promise<void>((done) => proxy.listen(0, '127.0.0.1', done))
-  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
-  try {
-    const shaky = { ...client, network: { ...client.network, upload: url } }
-    const { cid } = await uploadText(shaky, 'sent twice')
-    expect(cuts).toBeGreaterThan(1)
-    expect(new TextDecoder().decode(await downloadBytes(client, cid))).toBe('sent twice')
-  } finally {
-    proxy.closeAllConnections()
-    await new Promise((done) => proxy.close(done))
+test.each([1000, 3_000_000])('an upload of %i bytes whose answer is lost is stored once', async (size) => {
+  for (const fault of [
+    { kind: 'lose answer' },
+    { kind: 'lose answer', status: 502 },
+    { kind: 'repeat request' },
+  ] as const) {
+    let faults = 0
+    await using proxy = await startFaultyProxy(client.network.upload, () => (faults++ === 0 ? fault : undefined))
+    const shaky = { ...client, network: { ...client.network, upload: proxy.url } }
+    const name = `${fault.kind} ${'status' in fault} ${size}`
+    const content = randomBytes(size)
+    const steps: Progress[] = []
+    const { cid, sizeBytes } = await uploadBytes(shaky, content, { name, onProgress: (step) => steps.push(step) })
+    expect(proxy.requests).toBe(fault.kind === 'repeat request' ? 1 : 2)
+    expect(sizeBytes).toBe(size)
+    expect(steps.at(-1)).toMatchObject({ bytes: size, total: size })
+    expect(Buffer.compare(await downloadBytes(client, cid), content)).toBe(0)
+    const { fileList } = await listFilesPage(client, { search: cid })
+    expect(fileList.map(({ fileName }) => fileName)).toEqual([name])
   }
+})
+
+test('an upload that another call repeats with its key is stored once', async () => {
+  const top = join(folder, 'repeated')
+  mkdirSync(top)
+  writeFileSync(join(top, 'a'), randomBytes(2_000_000))
+  const bytes = randomBytes(2_000_000)
+  const car = new Uint8Array(
+    await (await fetch(`${network.profile.gateway}/ipfs/${(await uploadBytes(client, bytes)).cid}?format=car`)).bytes(),
+  )
+  const own = createClient({ network: network.profile, apiKey: (await createTestKey(network)).apiKey })
+  const uploads = [
+    (idempotencyKey: string) => uploadFile(own, join(top, 'a'), { idempotencyKey }),
+    (idempotencyKey: string) => uploadFolder(own, top, { idempotencyKey }),
+    (idempotencyKey: string) => uploadStream(own, Readable.from([bytes]), { idempotencyKey, name: 'stream' }),
+    (idempotencyKey: string) => uploadCar(own, car, { idempotencyKey }),
+    (idempotencyKey: string) => uploadCar(own, new Blob([car]).stream(), { idempotencyKey, name: 'stream.car' }),
+  ]
+  for (const [at, upload] of uploads.entries()) {
+    const key = randomUUID()
+    const first = await upload(key)
+    expect(await upload(key)).toEqual(first)
+    expect((await listFilesPage(own)).totalFiles).toBe(at + 1)
+  }
+  const key = randomUUID()
+  await uploadText(own, 'one', { idempotencyKey: key })
+  await expect(uploadText(own, 'another', { idempotencyKey: key })).rejects.toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'The idempotency-key belongs to an upload of other content',
+  })
+})
+
+test('an upload that is aborted while its repeated body is read ends at once', async () => {
+  const bytes = randomBytes(2_000_000)
+  const idempotencyKey = randomUUID()
+  await uploadBytes(client, bytes, { idempotencyKey })
+  const stop = new AbortController()
+  async function* stuck() {
+    yield bytes.subarray(0, 1_000_000)
+    await new Promise(() => setTimeout(() => stop.abort(), 50))
+  }
+  await expect(uploadStream(client, stuck(), { idempotencyKey, signal: stop.signal })).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
 })
 
 test.each([['two\nlines'], ['schlüssel'], ['']])(

@@ -10,10 +10,9 @@ import {
 } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import { isClientGone } from './client-gone.ts'
-import { withholdContinue } from './expect-continue.ts'
-import { hasUnreadBody, lingeringBody } from './linger.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
+import { sendUnread } from './send-unread.ts'
 
 /** Errors of Fastify, by its codes. */
 const frameCodes: Record<string, PlainErrorCode> = {
@@ -91,12 +90,6 @@ export function sendError(
   reply
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
-  // After a timeout, the rest of the body is not awaited, however short. A sender that waits for 100 need not send any.
-  const isWaiting = withholdContinue(request.raw)
-  const isWorthReading = error.code !== 'REQUEST_TIMEOUT' && !isWaiting && !hasUnreadBody(request.raw)
-  if (request.raw.complete || isWorthReading) return reply.send(encoded.body)
-  // An unread body would be parsed as the next request.
-  return reply
-    .headers({ connection: 'close', 'content-length': Buffer.byteLength(encoded.body) })
-    .send(lingeringBody(encoded.body, request.raw))
+  // After a timeout, the rest of the body is not awaited, however short.
+  return sendUnread(request, reply, encoded.body, error.code !== 'REQUEST_TIMEOUT')
 }

@@ -40,6 +40,7 @@ import { promoteS3Versions } from './migrations/0040_promote-s3-versions.ts'
 import { noteAskers } from './migrations/0042_note-askers.ts'
 import { ruleS3Lifecycles } from './migrations/0044_rule-s3-lifecycles.ts'
 import { indexEgress } from './migrations/0047_index-egress.ts'
+import { keyUploads } from './migrations/0048_key-uploads.ts'
 import { tagUploads } from './migrations/0052_tag-uploads.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
@@ -89,6 +90,7 @@ export const migrations = [
   noteAskers,
   ruleS3Lifecycles,
   indexEgress,
+  keyUploads,
   tagUploads,
 ]
 

@@ -274,6 +274,7 @@ export function databaseSuite(
         { name: '0042_note-askers' },
         { name: '0044_rule-s3-lifecycles' },
         { name: '0047_index-egress' },
+        { name: '0048_key-uploads' },
         { name: '0052_tag-uploads' },
       ])
     })

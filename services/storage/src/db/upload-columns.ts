@@ -4,8 +4,8 @@ import type { UploadTable } from './schema.ts'
 /** Columns of the search index, which the service fills again. */
 export const searchColumns: readonly string[] = ['search_number', 'search_tokens'] satisfies (keyof UploadTable)[]
 
-/** An upload without the columns of the search index. */
-export type UploadRow = Omit<Selectable<UploadTable>, 'search_number' | 'search_tokens'>
+/** An upload without the columns of the search index and the key of its request. */
+export type UploadRow = Omit<Selectable<UploadTable>, 'search_number' | 'search_tokens' | 'idempotency_key'>
 
 /** The columns of {@link UploadRow}. */
 export const uploadColumns = [

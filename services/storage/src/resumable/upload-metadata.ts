@@ -2,6 +2,7 @@ import {
   CairnError,
   decodeUploadMetadata,
   describeIssue,
+  idempotencyKeyPattern,
   maxNameBytes,
   receivedParametersSchema,
 } from '@cairn/protocol'
@@ -20,8 +21,6 @@ export type UploadMetadata = {
 /** Keys of other tus clients for ours. */
 const otherKeys: Readonly<Record<string, string>> = { filename: 'name', filetype: 'type' }
 const maxKeys = 32
-/** Long enough that the key of another sender cannot be guessed. */
-const idempotencyKeyPattern = /^[\w-]{16,64}$/
 const keyPattern = /^[!-+\--~]{1,64}$/
 const utf8 = new TextDecoder('utf-8', { fatal: true })
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for

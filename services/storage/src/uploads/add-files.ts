@@ -32,6 +32,8 @@ export type AddPartsOptions = UploadSettings & {
   held?: HeldUpload
   /** Set for a single file whose first bytes are already imported: the source has the rest. */
   begun?: BegunFile
+  /** With which the client can repeat the request: the row of the first root gets it. */
+  idempotencyKey?: Uint8Array | undefined
   /** Name of the upload in listings, if it differs from that of its root. */
   listedName?: string
   /** Required if `record` locks rows that other units of work lock before the account. */
@@ -167,6 +169,7 @@ async function toUploads(
       let index = 0
       for (const { name, node, sizeBytes } of roots()) {
         const isFile = node.kind !== 'directory'
+        const idempotencyKey = index === 0 ? options.idempotencyKey : undefined
         yield {
           cid: node.cid,
           name: options.listedName ?? (name || node.cid.toString()),
@@ -178,6 +181,7 @@ async function toUploads(
           kind: isFile ? 'file' : 'directory',
           announce: options.announce,
           isPrivate: options.isPrivate,
+          idempotencyKey,
         } satisfies UploadToKeep
         index++
       }

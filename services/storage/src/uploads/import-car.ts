@@ -19,6 +19,8 @@ import { withPack } from './with-pack.ts'
 export type ImportCarOptions = Omit<UploadSettings, 'profile' | 'wrap' | 'keepsEmptyFolders'> & {
   isKubo: boolean
   signal: AbortSignal
+  /** With which the client can repeat the request: the row of the first root gets it. */
+  idempotencyKey?: Uint8Array | undefined
   /** Set for an upload whose quota is already reserved. */
   held?: HeldUpload
 }
@@ -60,7 +62,7 @@ function importAndKeep(
   context: Context,
   address: string,
   parts: PartSource,
-  { isKubo, storageType, mimeType, encryption, announce, isPrivate, signal, held }: ImportCarOptions,
+  { isKubo, storageType, mimeType, encryption, announce, isPrivate, signal, held, idempotencyKey }: ImportCarOptions,
   memory: UploadMemory,
 ): Promise<ImportedCar> {
   const index = createDagIndex(memory.acquire)
@@ -96,7 +98,9 @@ function importAndKeep(
       Hash: cid.toString(),
       Size: String(dagSizeBytes),
     }))
-    await keepPack(context, { address, writer, meter, uploads, record: (trx) => held?.record(trx, answers) })
+    const [first, ...others] = uploads
+    const keyed = first === undefined ? [] : [{ ...first, idempotencyKey }, ...others]
+    await keepPack(context, { address, writer, meter, uploads: keyed, record: (trx) => held?.record(trx, answers) })
     return {
       roots: answers,
       blockCount: cars.reduce((sum, { blockCount }) => sum + blockCount, 0),

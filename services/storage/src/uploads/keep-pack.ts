@@ -8,6 +8,7 @@ import type { PackWriter, SealedPack } from '../packs/packs.ts'
 import { visitInTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
 import type { QuotaMeter } from './quota-meter.ts'
+import { findRepeated } from './repeated-uploads.ts'
 import { hasUpload, insertUploads, lockUploads, type NewUpload } from './store.ts'
 
 /** The listed fields of one root. */
@@ -24,6 +25,8 @@ export type UploadToKeep = {
   kind: NewUpload['kind']
   /** Whether the upload is announced to indexers. Defaults to the operator's setting, and to no for encrypted content. */
   announce?: boolean | undefined
+  /** With which the client can repeat the request. Only the first upload of a request has it. */
+  idempotencyKey?: Uint8Array | undefined
 }
 
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
@@ -53,9 +56,11 @@ export type PackToKeep = {
 
 /**
  * Charges the uploads of a written pack, makes it durable and records it, its uploads and their references in one unit of work. When
- * the promise resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order.
+ * the promise resolves, the data cannot be lost; when it rejects, nothing remains. Returns the row ids in order; the first one of an
+ * earlier request with the same key, which stored the same.
  *
- * @throws CairnError QUOTA_EXCEEDED and other shortages, STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE
+ * @throws CairnError QUOTA_EXCEEDED and other shortages, STORAGE_FULL, STORAGE_FAILED, CONFLICT, UNAVAILABLE, INVALID_REQUEST for a
+ *   key of other content
  */
 export async function keepPack(
   context: Context,
@@ -92,7 +97,14 @@ export async function keepPack(
       await record?.(trx, ids)
     })
   } catch (error) {
-    if (!(await isRecorded(context, ids, sealed))) throw error
+    if (!(await isRecorded(context, ids, sealed))) {
+      const [first] = uploads
+      const repeated = first && (await findRepeated(context.db.read, first, error))
+      if (repeated === undefined) throw error
+      // Its quota is taken already.
+      await attemptCleanup(context, 'release the reservation', () => meter.release())
+      return [repeated.id]
+    }
     // The answer to the commit was lost, but the commit took effect.
     context.log.warn({ err: error }, 'upload was recorded although its commit reported an error')
   }
@@ -163,5 +175,6 @@ function toRow(address: string, upload: UploadToKeep, id: string, now: number): 
     created_at: now,
     updated_at: now,
     is_private: upload.isPrivate ? 1 : 0,
+    idempotency_key: upload.idempotencyKey,
   }
 }

@@ -1,5 +1,5 @@
 import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
-import { whenClosed } from '@cairn/service'
+import { sendUnread, whenClosed } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../caller.ts'
 import type { Context } from '../context.ts'
@@ -14,6 +14,7 @@ import { rejectedOptions } from './import-profile.ts'
 import { multipartSource } from './part-source.ts'
 import { requireQuotaOfBody } from './quota-meter.ts'
 import { readSteadily } from './read-steadily.ts'
+import { findKeyed, hashIdempotencyKey, isWorthLookup } from './repeated-uploads.ts'
 import { readUploadSettings } from './upload-settings.ts'
 
 /** Options of Kubo's `add` that its CLI handles itself, or that have no effect in a service that pins everything. */
@@ -31,6 +32,7 @@ const clientOptions = [
   'fscache',
   'inline-limit',
 ]
+const jsonType = 'application/json; charset=utf-8'
 const addOptions = [...Object.keys(addFilesCall.query.entries), ...rejectedOptions, ...clientOptions]
 
 /** Registers the upload routes. */
@@ -40,6 +42,10 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     if (isKubo) requireKnownOptions(query, addOptions)
     const settings = readUploadSettings({ ...query, ...headers }, isKubo ? 0 : 1)
     const onlyHash = query['only-hash'] ?? false
+    const idempotencyKey = onlyHash ? undefined : hashIdempotencyKey(caller.address, query['idempotency-key'])
+    // An answer with all of the entries needs their content.
+    const stored = isKubo || settings.encryption ? undefined : await findUnread(context, idempotencyKey, raw)
+    if (stored !== undefined) return sendUnread(raw, reply.header('content-type', jsonType), JSON.stringify(stored))
     if (!onlyHash) await rejectUnread(context, caller, raw)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
@@ -52,6 +58,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         ...settings,
         onlyHash,
         isKubo,
+        idempotencyKey,
         memory,
       },
     )
@@ -65,6 +72,9 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   route(app, context, importCarCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
+    const idempotencyKey = hashIdempotencyKey(caller.address, query['idempotency-key'])
+    const stored = isKubo ? undefined : await findUnread(context, idempotencyKey, raw)
+    if (stored !== undefined) return sendUnread(raw, reply.header('content-type', jsonType), JSON.stringify(stored))
     await rejectUnread(context, caller, raw)
     const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
@@ -72,6 +82,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const imported = await importCar(context, caller.address, parts, {
       ...readUploadSettings(headers, 1),
       isKubo,
+      idempotencyKey,
       signal,
     })
     if (!isKubo) return sendJson(reply, imported.roots[0])
@@ -86,6 +97,17 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
 async function rejectUnread(context: Context, { address }: Caller, { headers }: FastifyRequest): Promise<void> {
   const bodyBytes = readLength(headers['content-length'])
   if (headers.expect !== undefined && bodyBytes !== undefined) await requireQuotaOfBody(context, address, bodyBytes)
+}
+
+/** Returns what an earlier request with the same key stored, before the body of this one is received. */
+async function findUnread(
+  { db }: Context,
+  key: Uint8Array | undefined,
+  { headers }: FastifyRequest,
+): Promise<Uploaded | undefined> {
+  if (key === undefined || !isWorthLookup(readLength(headers['content-length']))) return undefined
+  const stored = await findKeyed(db.read, key)
+  return stored && { Name: stored.name, Hash: stored.cid, Size: String(stored.dag_size_bytes) }
 }
 
 function* kuboLines({ entries }: Added, progress: boolean): Generator<unknown, void, undefined> {
@@ -103,7 +125,7 @@ function importLines({ roots, blockCount, blockBytes }: ImportedCar, pinRoots: b
 
 /** Sends JSON without a trailing line break: published clients look for a bracket at the very end. */
 function sendJson(reply: FastifyReply, answer: Uploaded | readonly Uploaded[] | undefined): FastifyReply {
-  return reply.header('content-type', 'application/json; charset=utf-8').send(JSON.stringify(answer))
+  return reply.header('content-type', jsonType).send(JSON.stringify(answer))
 }
 
 function readLength(header: string | undefined): number | undefined {

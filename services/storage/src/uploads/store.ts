@@ -7,9 +7,18 @@ import { indexRows } from '../search/search.ts'
 import { yieldToOthers } from '../yield-to-others.ts'
 
 /** A row to insert. */
-export type NewUpload = Omit<UploadTable, 'tx_hash' | 'search_number' | 'search_tokens' | 'is_private'> & {
+export type NewUpload = Omit<
+  UploadTable,
+  'tx_hash' | 'search_number' | 'search_tokens' | 'is_private' | 'idempotency_key'
+> & {
   is_private: 0 | 1
+  idempotency_key?: Uint8Array | undefined
 }
+
+/** The values of a row, without those of its search index. */
+type UploadValues = Omit<NewUpload, 'idempotency_key'> & { idempotency_key: Uint8Array | null }
+
+const toValues = (row: NewUpload): UploadValues => ({ ...row, idempotency_key: row.idempotency_key ?? null })
 
 /** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200
@@ -49,17 +58,17 @@ async function insertSome(
   if (rows.length > 1) {
     await trx
       .insertInto('upload')
-      .values(rows.map((row, at) => ({ ...row, ...columns[at] })))
+      .values(rows.map((row, at) => ({ ...toValues(row), ...columns[at] })))
       .execute()
-  } else if (search_tokens !== undefined) await insertWithTokens(trx, { ...first, search_tokens })
-  else await insertWithNumber(trx, { ...first, search_number: search_number ?? null })
+  } else if (search_tokens !== undefined) await insertWithTokens(trx, { ...toValues(first), search_tokens })
+  else await insertWithNumber(trx, { ...toValues(first), search_number: search_number ?? null })
   const [counted] = await countUploads(trx, { address, count: rows.length })
   if (counted === undefined) throw new TypeError(`No account ${address}`)
   const at = { newest: counted.event_count, now: first.updated_at }
   await insertEvents(trx, address, at, rows.map(describeStored))
 }
 
-const valuesOf = (param: StatementParams<NewUpload>) => ({
+const valuesOf = (param: StatementParams<UploadValues>) => ({
   id: param('id'),
   address: param('address'),
   cid: param('cid'),
@@ -75,15 +84,16 @@ const valuesOf = (param: StatementParams<NewUpload>) => ({
   created_at: param('created_at'),
   updated_at: param('updated_at'),
   is_private: param('is_private'),
+  idempotency_key: param('idempotency_key'),
 })
 
 const insertWithNumber = prepareStatement(
-  (trx: Kysely<Schema>, param: StatementParams<NewUpload & { search_number: bigint | null }>) =>
+  (trx: Kysely<Schema>, param: StatementParams<UploadValues & { search_number: bigint | null }>) =>
     trx.insertInto('upload').values({ ...valuesOf(param), search_number: param('search_number') }),
 )
 
 const insertWithTokens = prepareStatement(
-  (trx: Kysely<Schema>, param: StatementParams<NewUpload & { search_tokens: number[] }>) =>
+  (trx: Kysely<Schema>, param: StatementParams<UploadValues & { search_tokens: number[] }>) =>
     trx.insertInto('upload').values({ ...valuesOf(param), search_tokens: param('search_tokens') }),
 )
 

@@ -25,6 +25,8 @@ export type UploadTable = {
   tx_hash: Generated<string>
   /** 1 if its content is served to its owner and through signed links only. */
   is_private: Generated<0 | 1>
+  /** With which its client can repeat the request that stored it, hashed; null without one, and for further roots of an upload. */
+  idempotency_key: Generated<Uint8Array | null>
   /** Its row in `upload_search`; null until it is indexed. SQLite only. */
   search_number: Generated<bigint | null>
   /** Tokens of its name and CID; null until it is indexed. PostgreSQL only. */

@@ -1,0 +1,23 @@
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { withholdContinue } from './expect-continue.ts'
+import { hasUnreadBody, lingeringBody } from './linger.ts'
+
+/**
+ * Sends a text although the body of the request may be unread. A short rest of it is read, so that the connection stays open.
+ * @param awaitsRest whether the rest may be awaited. Defaults to true
+ */
+export function sendUnread(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+  awaitsRest = true,
+): FastifyReply {
+  // A sender that waits for 100 need not send any.
+  const isWaiting = withholdContinue(request.raw)
+  const isWorthReading = awaitsRest && !isWaiting && !hasUnreadBody(request.raw)
+  if (request.raw.complete || isWorthReading) return reply.send(text)
+  // An unread body would be parsed as the next request.
+  return reply
+    .headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
+    .send(lingeringBody(text, request.raw))
+}

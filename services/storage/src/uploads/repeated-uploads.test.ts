@@ -1,0 +1,133 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import { request } from 'node:http'
+import { json } from 'node:stream/consumers'
+import { MIB } from '@cairn/protocol'
+import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
+import { create } from 'multiformats/hashes/digest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
+import { hashSha256 } from '../packs/packs.ts'
+import { bearer, callWithKey, errorCodeOf, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
+
+describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
+  let storage: TestStorage
+  let apiKey = ''
+  beforeAll(async () => {
+    storage = await startTestStorage(await newDatabase())
+    apiKey = await storage.createKey()
+  })
+  afterAll(() => storage?.[Symbol.asyncDispose]())
+
+  type Options = { as?: string; path?: string; headers?: Record<string, string>; fileName?: string }
+
+  const send = (key: string, content: Uint8Array<ArrayBuffer> | string, options: Options = {}) => {
+    const { as = apiKey, path = '/api/v0/add', headers = {}, fileName = 'file.txt' } = options
+    const body = new FormData()
+    body.append('file', new Blob([content]), fileName)
+    return storage.call(`${path}?idempotency-key=${key}`, {
+      method: 'POST',
+      body,
+      headers: { ...bearer(as).headers, ...headers },
+    })
+  }
+  const account = async (key = apiKey) => {
+    const call = callWithKey(storage, key)
+    const { json: list } = await call('/api/user/files_uploaded?lastKey=null')
+    const { json: usage } = await call('/api/user/user_data_usage')
+    return { list, usage }
+  }
+  const stores = async () => {
+    const { db } = storage.context
+    const packs = await db.read.selectFrom('pack').select(['id', 'state']).execute()
+    const reservations = await db.read.selectFrom('reservation').select('id').execute()
+    return { packs: packs.filter(({ state }) => state === 'live').length, reservations: reservations.length }
+  }
+
+  test('a repeated upload is stored and charged once, whatever its size', async () => {
+    for (const size of [10, 100_000, 3 * MIB]) {
+      const [key, content] = [randomUUID(), randomBytes(size)]
+      const first = await send(key, content)
+      const before = [await account(), await stores()]
+      expect(first.status).toBe(200)
+      expect((await send(key, content)).json).toEqual(first.json)
+      expect([await account(), await stores()]).toEqual(before)
+    }
+  })
+
+  test('concurrent requests with one key store one upload', async () => {
+    const [key, content] = [randomUUID(), randomBytes(50_000)]
+    const own = await storage.createKey()
+    const answers = await Promise.all(Array.from({ length: 5 }, () => send(key, content, { as: own })))
+    expect(answers.map(({ status, body }) => ({ status, body }))).toEqual(
+      answers.map(() => ({ status: 200, body: answers[0]?.body })),
+    )
+    expect(await account(own)).toMatchObject({ list: { totalFiles: 1 } })
+    expect((await stores()).reservations).toBe(0)
+  })
+
+  test('a large upload is answered before its body is received', async () => {
+    const [key, content] = [randomUUID(), randomBytes(2 * MIB)]
+    const { json: stored } = await send(key, content)
+    const headers = { 'content-type': 'multipart/form-data; boundary=b', 'content-length': content.length + 100 }
+    const again = request(`${storage.apiUrl}/api/v0/add?idempotency-key=${key}`, {
+      method: 'POST',
+      headers: { ...bearer(apiKey).headers, ...headers },
+    })
+    const answer = await new Promise<unknown>((done, fail) => {
+      again.on('error', fail).on('response', (response) => done(json(response)))
+      again.flushHeaders()
+    })
+    expect(answer).toEqual(stored)
+    again.destroy()
+  })
+
+  test('a key of other content is refused, and nothing is stored', async () => {
+    const key = randomUUID()
+    await send(key, 'one')
+    const before = [await account(), await stores()]
+    const refused = await send(key, 'another')
+    expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body).toContain('The idempotency-key belongs to an upload of other content')
+    expect([await account(), await stores()]).toEqual(before)
+  })
+
+  test('each account has keys of its own', async () => {
+    const [key, other] = [randomUUID(), await storage.createKey()]
+    await send(key, 'of the first account')
+    expect((await send(key, 'of the second account', { as: other })).status).toBe(200)
+    expect(await account(other)).toMatchObject({ list: { totalFiles: 1 } })
+  })
+
+  test('a deleted upload is stored again', async () => {
+    const [key, own] = [randomUUID(), await storage.createKey()]
+    await send(key, 'deleted', { as: own })
+    const { list } = await account(own)
+    const { fileList } = list as { fileList: [{ id: string }] }
+    await callWithKey(storage, own)(`/api/user/delete_file?id=${fileList[0].id}`, 'DELETE')
+    expect((await send(key, 'deleted', { as: own })).status).toBe(200)
+    expect(await account(own)).toMatchObject({ list: { totalFiles: 1 } })
+  })
+
+  test('encrypted uploads and CARs have keys, too', async () => {
+    const own = await storage.createKey()
+    const [first, second] = [randomUUID(), randomUUID()]
+    const encrypted = { as: own, headers: { encryption: 'true' } }
+    const { json: list } = await send(first, 'sealed', encrypted)
+    expect((await send(first, 'sealed', encrypted)).json).toEqual(list)
+    const bytes = new TextEncoder().encode('a block')
+    const cid = CID.createV1(0x55, create(0x12, await hashSha256(bytes)))
+    const car = Buffer.concat([encodeCarHeader([cid]), encodeCarFrame(cid, bytes.length), bytes])
+    const inCar = { as: own, path: '/api/v0/dag/import', fileName: 'a.car' }
+    const { json: root } = await send(second, car, inCar)
+    expect((await send(second, car, inCar)).json).toEqual(root)
+    expect(root).toMatchObject({ Hash: cid.toString() })
+    expect(await account(own)).toMatchObject({ list: { totalFiles: 2 } })
+  })
+
+  test.each(['short', 'with spaces and more', 'x'.repeat(65), 'ä'.repeat(20)])('refuses the key %j', async (key) => {
+    const refused = await send(encodeURIComponent(key), 'x')
+    expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body).toContain('idempotency-key')
+  })
+})
