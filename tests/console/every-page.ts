@@ -2,6 +2,7 @@
 // scrolling on the narrowest phone, nothing in the console. One network and browser for all, inspected in place.
 import { testAccountPages } from './looks/account-pages.ts'
 import { testChecker } from './looks/checker.ts'
+import { testDrive } from './looks/drive.ts'
 import { testEncrypted } from './looks/encrypted.ts'
 import { testFiles } from './looks/files.ts'
 import { openLooks } from './looks/looks.ts'
@@ -15,6 +16,7 @@ export function testEveryPage(isExhaustive: boolean): void {
   testChecker(looks)
   testVisitor(looks)
   testFiles(looks)
+  testDrive(looks)
   testUploading(looks)
   testAccountPages(looks)
   testEncrypted(looks)
