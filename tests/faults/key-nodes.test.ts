@@ -122,6 +122,23 @@ describe('two nodes of five', () => {
       else response.writeHead(answer.status).end(answer.body)
     }
 
+  test('that return a shard of another set only once the key is known are omitted from an export', async () => {
+    const { cid, masterKey } = await saveFresh()
+    // A node that missed two sets has the first.
+    for (let times = 0; times < 2; times++) await saveKey(without(owner, 5), cid, prepareKey(masterKey))
+    let requests = 0
+    await using late = await startLiar(
+      nodes.url(5),
+      onlyShards((_request, answer, response) => {
+        if (++requests > 1) response.writeHead(answer.status).end(answer.body)
+      }),
+    )
+    const exported = await exportKey(withNodes(owner, { 5: late.url }), cid)
+    expect(requests).toBe(2)
+    expect(exported.shards.map(({ node }) => node)).toEqual([1, 2, 3, 4])
+    expect(recoverExported(exported)).toEqual({ cid, masterKey })
+  })
+
   const lies: [string, Parameters<typeof startLiar>[1]][] = [
     ['a changed shard', (_request, answer, response) => response.end(answer.body.replace(/"key":"./, '"key":"f'))],
     [

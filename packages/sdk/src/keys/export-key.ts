@@ -1,4 +1,4 @@
-import { recoverKey } from '@cairn/crypto'
+import { findKey, recoverKey } from '@cairn/crypto'
 import {
   CairnError,
   cidSchema,
@@ -39,7 +39,7 @@ const schema = v.object({
 })
 
 /**
- * Fetches the shards of a file and checks that they belong to one key.
+ * Fetches the shards of a file and keeps those that belong to its key.
  * @throws CairnError as getKey
  */
 export async function exportKey(
@@ -47,20 +47,24 @@ export async function exportKey(
   cid: string,
   options: { signal?: AbortSignal } = {},
 ): Promise<ExportedKey> {
-  const { wrongNodes } = await getKey(client, cid, options)
+  const { masterKey, wrongNodes } = await getKey(client, cid, options)
   const { address } = sessionOf(client)
   const nodes = nodeNumbers.filter((node) => !wrongNodes.includes(node))
   const answers = await settleNodes(nodes, async (node) => {
     const input = { params: { node: String(node) }, body: { address, cid } }
-    const { payload } = await callWithSession(client, retrieveShard, node, input, options)
-    return { node, ...payload }
+    const { payload, set } = await callWithSession(client, retrieveShard, node, input, options)
+    return { node, shard: payload, set }
   })
   if (options.signal?.aborted) throw new CairnError('ABORTED', { cause: options.signal.reason })
   // Three shards are enough, whatever the other nodes answered.
-  const shards = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []))
+  const received = answers.flatMap((answer) => ('value' in answer ? [answer.value] : []))
   const [failed] = answers.flatMap((answer) => ('error' in answer ? [answer.error] : []))
-  if (shards.length < keyShardThreshold && failed !== undefined) throw failed
-  recoverKey(shards)
+  if (received.length < keyShardThreshold && failed !== undefined) throw failed
+  // A node that was too late for `getKey` may have a shard of another set.
+  const found = await findKey(received, { confirm: (key) => key === masterKey })
+  const shards = received
+    .filter(({ node }) => !found.wrongNodes.includes(node))
+    .map(({ node, shard }) => ({ node, ...shard }))
   return { format: 'cairn-key-set/1', cid, threshold: 3, exportedAt: new Date().toISOString(), shards }
 }
 
