@@ -83,6 +83,14 @@ describe('two nodes of five', () => {
     })
   })
 
+  test('that lost a key do not decide that it does not exist', async () => {
+    const { cid } = await saveFresh()
+    for (const node of [1, 2]) nodes.forge(node, 'delete from key where cid = ?', cid)
+    expect(await codeOf(getKeyStatus(without(owner, 3, 4, 5), cid))).toBe('NETWORK_ERROR')
+    nodes.forge(3, 'delete from key where cid = ?', cid)
+    expect(await codeOf(getKeyStatus(without(owner, 4, 5), cid))).toBe('KEY_NOT_FOUND')
+  })
+
   test('are waited for while the shards of the others do not match', async () => {
     const { cid, masterKey } = await saveFresh()
     // A node that missed two sets has the first, which the others no longer keep.

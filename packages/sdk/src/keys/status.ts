@@ -73,6 +73,8 @@ function nameRights({ digest, owner, sharedTo, setId, successor, state, hasCondi
   return JSON.stringify([digest, owner, [...sharedTo].sort(), setId, successor, state === 'retired', hasConditions])
 }
 
+/** A refusal counts if three nodes agree on it: others may have the key and be offline. */
 function whyNone(errors: CairnError[]): CairnError {
-  return errors.find(({ retry }) => !retry) ?? errors[0] ?? new CairnError('NO_KEY_NODES')
+  const alike = groupBy(errors, ({ code }) => code).find(([, named]) => named.length >= keyShardThreshold)
+  return alike?.[1][0] ?? errors.find(({ retry }) => retry) ?? errors[0] ?? new CairnError('NO_KEY_NODES')
 }
