@@ -88,15 +88,17 @@ describe('a rotated file', () => {
     })
   })
 
-  test('does not adopt recipients or conditions that only one lying node reports', async () => {
+  test('does not adopt recipients or conditions that only two lying nodes report', async () => {
     const { cid } = await uploadEncryptedText(owner, 'no lies', { shareTo: [friend.address] })
-    await using liar = await startLiar(urlOf(1), (request, answer, response) => {
+    const lie: Parameters<typeof startLiar>[1] = (request, answer, response) => {
       const body = JSON.parse(answer.body)
       if (request.url?.startsWith('/api/keys/status')) body.sharedTo = [...(body.sharedTo ?? []), stranger.address]
       if (request.url?.startsWith('/api/fileAccessConditions/get')) body.conditions = [rule(1)]
       response.writeHead(answer.status).end(JSON.stringify(body))
-    })
-    const rotated = await rotateFile(withNodes(owner, { 1: liar.url }), cid)
+    }
+    await using first = await startLiar(urlOf(1), lie)
+    await using second = await startLiar(urlOf(2), lie)
+    const rotated = await rotateFile(withNodes(owner, { 1: first.url, 2: second.url }), cid)
     expect((await getKeyStatus(owner, rotated.cid)).agreed).toMatchObject({
       sharedTo: [friend.address],
       hasConditions: false,

@@ -1,4 +1,13 @@
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
@@ -155,7 +164,7 @@ describe('a download to disk', () => {
     expect(steps.at(-1)).toBe(bytes.length)
   })
 
-  test('a folder that is downloaded again keeps complete files, and replaces a changed one', async () => {
+  test('a folder that is downloaded again keeps complete files, and replaces changed and longer ones', async () => {
     const entries = ['a', 'b', 'c'].map((path, i) => ({ path, content: bytesOf(1_000_000 + i) }))
     const { cid } = await uploadFolder(client, entries)
     const target = join(folder, 'again')
@@ -165,6 +174,7 @@ describe('a download to disk', () => {
     const wrong = readFileSync(join(target, 'b'))
     wrong[999_999] = (wrong[999_999] ?? 0) ^ 1
     writeFileSync(join(target, 'b'), wrong)
+    appendFileSync(join(target, 'c'), 'x')
     const { mtimeMs } = statSync(join(target, 'a'))
     await downloadFile(plain, cid, target, { overwrite: true })
     for (const { path, content } of entries) expect(Buffer.compare(readFileSync(join(target, path)), content)).toBe(0)

@@ -79,19 +79,25 @@ async function nodeNaming(first: Uint8Array, rest: Uint8Array): Promise<Uint8Arr
   return fileNode([await leaf(first), ...Array.from({ length: 100_000 }, () => other)])
 }
 
+const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)])
+const field = (tag: number, bytes: Uint8Array) =>
+  Buffer.concat([Uint8Array.from([tag, ...varint(bytes.length)]), bytes])
+const link = ({ cid, name = '', sizeBytes }: { cid: CID; name?: string; sizeBytes: number }) => {
+  const size = Uint8Array.from([0x18, ...varint(sizeBytes)])
+  return field(0x12, Buffer.concat([field(0x0a, cid.bytes), field(0x12, Buffer.from(name)), size]))
+}
+
+/** A folder node with one entry. */
+function folderNode(entry: { cid: CID; name: string; sizeBytes: number }): Uint8Array {
+  return Buffer.concat([link(entry), field(0x0a, Uint8Array.from([0x08, 1]))])
+}
+
 /** A file node with these parts. */
 function fileNode(parts: readonly { cid: CID; sizeBytes: number }[]): Uint8Array {
-  const varint = (value: number): number[] => (value < 128 ? [value] : [(value & 127) | 128, ...varint(value >>> 7)])
-  const field = (tag: number, bytes: Uint8Array) =>
-    Buffer.concat([Uint8Array.from([tag, ...varint(bytes.length)]), bytes])
-  const links = parts.map(({ cid, sizeBytes }) => {
-    const size = Uint8Array.from([0x18, ...varint(sizeBytes)])
-    return field(0x12, Buffer.concat([field(0x0a, cid.bytes), field(0x12, new Uint8Array()), size]))
-  })
   const sizes = parts.map(({ sizeBytes }) => Uint8Array.from([0x20, ...varint(sizeBytes)]))
   const total = parts.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0)
   const data = Buffer.concat([Uint8Array.from([0x08, 2, 0x18, ...varint(total)]), ...sizes])
-  return Buffer.concat([...links, field(0x0a, data)])
+  return Buffer.concat([...parts.map((part) => link(part)), field(0x0a, data)])
 }
 
 test.each([
@@ -130,6 +136,39 @@ test.each([
   else await expect(saved).rejects.toMatchObject({ name: 'CairnError' })
   expect(requested.length).toBeLessThan(5)
 })
+
+test.each(['..', '.', '', '../beside', '/beside', 'a/../../beside', 'a\0b'])(
+  'a folder with the name %j is refused',
+  async (name) => {
+    const block = async (codec: number, bytes: Uint8Array) => {
+      return { cid: CID.createV1(codec, await sha256.digest(bytes)), bytes, sizeBytes: bytes.length }
+    }
+    const file = await block(0x55, fill(100, 31))
+    const bad = await block(0x70, folderNode({ ...file, name }))
+    const badFolder = await block(0x70, folderNode({ ...bad, name }))
+    const above = await block(0x70, folderNode({ ...bad, name: 'fine' }))
+    const dags = [[file], [bad, file], [above, bad, file], [badFolder, bad, file]]
+    for (const sendsAll of [true, false]) {
+      await using liar = await gatewayOf((url, response) => {
+        const isAll = url.endsWith('dag-scope=all')
+        const dag = dags.find(([root]) => url.includes(`${root?.cid}?`))?.slice(0, isAll ? undefined : 1) ?? []
+        if (isAll && !sendsAll) {
+          response.writeHead(501).end()
+          return
+        }
+        const frames = dag.flatMap(({ cid, bytes }) => [encodeCarFrame(cid, bytes.length), bytes])
+        response.end(Buffer.concat([encodeCarHeader(dag.map(({ cid }) => cid).slice(0, 1)), ...frames]))
+      })
+      for (const { cid } of [bad, above, badFolder]) {
+        const around = mkdtempSync(join(folder, 'around '))
+        const saved = downloadFile(liar, `${cid}`, join(around, 'target'), { overwrite: true })
+        await expect(saved).rejects.toMatchObject({ code: 'INVALID_PATH' })
+        const written = readdirSync(around, { recursive: true, encoding: 'utf8' })
+        expect(['target', join('target', 'fine')]).toEqual(expect.arrayContaining(written))
+      }
+    }
+  },
+)
 
 test('a download that fails verification closes its connection', async () => {
   const { cid } = await uploadBytes(client, fill(700_000, 31))

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
+import { listen } from '../../../../tests/listen.ts'
 import { getUsage } from '../account/usage.ts'
 import { type Client, createClient } from '../client.ts'
 import { alterGateway } from '../download/gateway.fixture.ts'
@@ -171,6 +172,15 @@ test('rejects invalid changes, and stores nothing', async () => {
     { private: true },
   )
   await expect(changeFolder(client, own.cid, { remove: ['docs'] })).rejects.toMatchObject({ code: 'NOT_SUPPORTED' })
+})
+
+test('detects a service that answers another CID', async () => {
+  const { cid } = await uploadFolder(client, site)
+  await using liar = await listen((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify({ Name: 'x', Hash: cid, Size: '0' })))
+  })
+  const lied = { ...client, network: { ...client.network, upload: liar.url } }
+  await expect(changeFolder(lied, cid, { remove: ['docs'] })).rejects.toMatchObject({ code: 'CID_MISMATCH' })
 })
 
 test('rejects a file that changes between its two reads', async () => {
