@@ -32,14 +32,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       }
 
       test('is valid for one request and its repetition', async () => {
-        const { wallet, signature } = await own()
+        const { wallet, message, signature } = await own()
         const body = { address: wallet.address, cid }
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
         expect((await node.call('POST', path, { token: signature, body })).code).toBe('KEY_NOT_FOUND')
         const other = { ...body, dynamicData: { '1.a': 1 } }
         expect((await node.call('POST', path, { token: signature, body: other })).code).toBe('INVALID_SIGNATURE')
         node.pass(2 * minute)
-        expect((await node.call('POST', path, { token: signature, body })).code).toBe('INVALID_SIGNATURE')
+        const header = { 'x-auth-message': Buffer.from(message).toString('base64url') }
+        for (const headers of [{}, header])
+          expect((await node.call('POST', path, { token: signature, body, headers })).code).toBe('INVALID_SIGNATURE')
       })
 
       test('stays valid if others request messages for the same address', async () => {
