@@ -150,6 +150,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect([named.status, named.code]).toEqual([400, 'INVALID_LABEL'])
       for (const changes of [
         { scopes: ['files:read', 'files:write', 'account'] },
+        { scopes: ['files:read'] },
         { expiresAt: null },
         { expiresAt: 1 },
       ]) {

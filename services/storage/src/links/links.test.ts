@@ -122,7 +122,8 @@ describeOnDatabases('links on %s', (newDatabase) => {
     expect(results.filter(({ code }) => code === 'ACCESS_DENIED')).toHaveLength(maxLinkFailures - 1)
     expect(results.filter(({ code }) => code === 'GONE')).toHaveLength(41 - maxLinkFailures)
     expect(await rowOf(link.id)).toMatchObject({ failures: maxLinkFailures, opens: 1, sealed: null })
-    expect(await visit('open', link.id, { token: link.token, passwordToken })).toMatchObject({ code: 'GONE' })
+    const refused = { code: 'GONE', reason: 'used-up' }
+    expect(await visit('open', link.id, { token: link.token, passwordToken })).toMatchObject(refused)
   })
 
   test('end at once when revoked, and only their owner revokes them', async () => {
