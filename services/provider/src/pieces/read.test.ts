@@ -17,6 +17,7 @@ import {
 } from '../test-provider.fixture.ts'
 import { windowBytes } from './read-payload.ts'
 import { scrubNext } from './scrub.ts'
+import { recordDamage } from './store.ts'
 
 let source: TestSource
 let provider: TestProvider
@@ -101,6 +102,16 @@ describe('a challenge', () => {
     }
     expect(await provider.until(cid, 'damaged')).toMatchObject({ lastError: { code: 'PIECE_DAMAGED' } })
     expect((await challenge(cid)).code).toBe('PIECE_DAMAGED')
+  })
+
+  test('to a piece that was fetched again meanwhile does not mark it as damaged', async () => {
+    const { cid } = await keep(100)
+    const { db } = provider.context
+    const row = await db.read.selectFrom('piece').selectAll().where('cid', '=', cid).executeTakeFirstOrThrow()
+    const record = (keptSince: number) =>
+      db.write((trx) => recordDamage(trx, { ...row, kept_since: keptSince }, 'read before'))
+    const keptSince = row.kept_since ?? 0
+    expect([await record(keptSince - 1), await record(keptSince)]).toEqual([false, true])
   })
 
   test.each([
