@@ -160,3 +160,29 @@ test('closes a connection on which an upload was rejected, even if the server ke
     server.close()
   }
 })
+
+test('closes the source of a request that is aborted while it connects', async () => {
+  const stop = new AbortController()
+  const closed = Promise.withResolvers<void>()
+  const body = async function* () {
+    try {
+      yield new Uint8Array(pieceBytes)
+      // The connection takes a turn of the event loop.
+      stop.abort()
+      yield new Uint8Array(1)
+      throw new Error('read after the abort')
+    } finally {
+      closed.resolve()
+    }
+  }
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
+    const sending = sendStreamed({ url, headers: {}, contentLength: undefined, body: body(), signal: stop.signal })
+    await expect(sending).rejects.toMatchObject({ name: 'AbortError' })
+    await closed.promise
+  } finally {
+    server.close()
+  }
+})

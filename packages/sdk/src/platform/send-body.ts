@@ -79,9 +79,13 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
       // A server that has answered may close before it has read the body: the answer counts.
       if (!answered) fail(error)
     })
+    let failWrite: ((error: Error) => void) | undefined
     // A server that switches protocols ends the request without an error.
     request.on('close', () => {
-      if (!answered) fail(new Error('the server sent no response'))
+      const closed = new Error('the server sent no response')
+      if (!answered) fail(closed)
+      // Before a request is connected, Node drops what it was given, and reports nothing: the source would stay open.
+      failWrite?.(closed)
     })
     request.on('response', (response) => {
       answered = true
@@ -106,6 +110,7 @@ function sendPieces(send: StreamedRequest, body: AsyncIterable<Uint8Array>): Pro
     })
     const write = (piece: Uint8Array): Promise<void> =>
       new Promise((written, failed) => {
+        failWrite = failed
         request.write(piece, (error) => {
           if (error) return failed(error)
           freeSent(piece)
