@@ -194,6 +194,25 @@ test.each(['native', 'usdc'] as const)(
   },
 )
 
+test('a payment that a network delivered twice has an unknown outcome, if nothing can be looked up', async () => {
+  let isAway = false
+  await using endpoint = await startRpcLiar(place.chain.url, async ({ method }, response, ask) => {
+    if (isAway) return response.destroy()
+    if (method !== 'eth_sendRawTransaction') return undefined
+    await ask()
+    isAway = true
+    return { error: { code: -32000, message: 'already known' } }
+  })
+  const { privateKey, client } = await openPayer(endpoint.url)
+  const events: PayEvent[] = []
+  const onEvent = (event: PayEvent) => events.push(event)
+  await expect(pay(client, { privateKey }, { units: 1_000_000n }, { onEvent })).rejects.toMatchObject({
+    code: 'PAYMENT_FAILED',
+    details: { outcome: 'unknown', txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/) },
+  })
+  expect(events.map(({ step }) => step)).toEqual(['paying', 'sent'])
+})
+
 test('a payment that the endpoint rejects was not sent', async () => {
   await using endpoint = await startRpcLiar(place.chain.url, ({ method }) =>
     method === 'eth_sendRawTransaction' ? { error: { code: -32000, message: 'out of order' } } : undefined,
@@ -229,4 +248,48 @@ test('aborting after sending stops the wait for the block, and aborting before i
   }
   expect(await pays('eth_getTransactionReceipt')).toEqual({ steps: ['paying', 'sent'], sent: 1 })
   expect(await pays('eth_getBalance')).toEqual({ steps: ['paying'], sent: 0 })
+})
+
+test('aborting ends a payment at an endpoint that does not answer, and reports what may have been sent', async () => {
+  const abortAt = async (method: string, coin: 'native' | 'usdc' = 'native') => {
+    const stop = new AbortController()
+    await using endpoint = await startRpcLiar(place.chain.url, (question) => {
+      if (question.method !== method) return undefined
+      stop.abort()
+      return new Promise(() => undefined)
+    })
+    const { privateKey, address, client } = await openPayer(endpoint.url)
+    const events: PayEvent[] = []
+    const options = { signal: stop.signal, onEvent: (event: PayEvent) => events.push(event) }
+    const error = await pay(client, { privateKey }, { units: 1_000_000n, coin }, options).catch(
+      (cause: unknown) => cause,
+    )
+    if (!CairnError.is(error)) throw error
+    const sent = await place.chain.reader.getTransactionCount({ address })
+    return { code: error.code, details: error.details, steps: events.map(({ step }) => step), sent }
+  }
+  for (const method of ['eth_getBalance', 'eth_fillTransaction']) {
+    expect(await abortAt(method)).toMatchObject({ code: 'ABORTED', sent: 0 })
+  }
+  expect(await abortAt('eth_call', 'usdc')).toMatchObject({ code: 'ABORTED', sent: 0 })
+  expect(await abortAt('eth_sendRawTransaction')).toEqual({
+    code: 'PAYMENT_FAILED',
+    details: { txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/), outcome: 'unknown' },
+    steps: ['paying', 'sent'],
+    sent: 0,
+  })
+})
+
+test('an endpoint that asks to wait for a day does not delay a payment', async () => {
+  const asked = new Set<string>()
+  await using endpoint = await startRpcLiar(place.chain.url, ({ method }, response) => {
+    if (asked.has(method)) return
+    asked.add(method)
+    response.writeHead(429, { 'retry-after': '86400' }).end()
+  })
+  const { privateKey, client } = await openPayer(endpoint.url)
+  // Sending is not repeated: the endpoint may have passed it on.
+  asked.add('eth_sendRawTransaction')
+  await expect(pay(client, { privateKey }, { units: 1_000_000n })).resolves.toMatchObject({ coin: 'native' })
+  expect(asked.size).toBeGreaterThan(3)
 })

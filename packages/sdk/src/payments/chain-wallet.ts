@@ -28,6 +28,7 @@ import {
   switchChain,
   writeContract,
 } from 'viem/actions'
+import { pause } from '../request.ts'
 import { throwIfAborted } from '../throw-if-aborted.ts'
 import { describePayError, isRefusal, isUpgradeRejected, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
@@ -80,30 +81,56 @@ export async function openChainWallet(
     rpcUrls: { default: { http: [profile.rpcUrl] } },
   })
   try {
-    const { wallet, account: own } = await connect(chain, profile, signer)
+    const isLocal = 'privateKey' in signer
+    const endpoint = http(profile.rpcUrl, { fetchFn: fetchUntil(signal) })
+    const { wallet, account: own } = await connect(chain, profile, signer, endpoint)
     const noting = noteSigned(own)
     const account = noting?.account ?? own
-    const transport = 'privateKey' in signer ? http(profile.rpcUrl) : custom(wallet)
+    const transport = isLocal ? endpoint : custom(wallet)
     const reader = createClient({ chain, ccipRead: false, transport, pollingInterval: 500 })
     const canAsk = !('privateKey' in signer) && account.type === 'json-rpc'
+    // A wallet reports its own errors, whether or not the caller still waits.
+    const stop = isLocal ? signal : undefined
     const parts: Parts = { profile, wallet, account, lastSigned: noting?.last, reader, onEvent, signal, canAsk }
     return {
       address: account.address,
-      findToken: (tokens, units) => described(() => findToken(parts, tokens, units)),
+      findToken: (tokens, units) => described(() => findToken(parts, tokens, units), stop),
       pay: ({ token, ...payment }) =>
-        described(() => (token === undefined ? payNative(parts, payment) : payToken(parts, token, payment))),
+        described(() => (token === undefined ? payNative(parts, payment) : payToken(parts, token, payment)), stop),
     }
   } catch (error) {
     throw describePayError(error)
   }
 }
 
-/** Maps any error of a chain to a CairnError. */
-async function described<T>(work: () => Promise<T>): Promise<T> {
+/** Maps any error of a chain to a CairnError: ABORTED if the signal ended its requests and nothing was sent. */
+async function described<T>(work: () => Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   try {
     return await work()
   } catch (error) {
+    if (!CairnError.is(error)) throwIfAborted(signal)
     throw describePayError(error)
+  }
+}
+
+/** Maximum time in ms that an endpoint may ask to wait for. */
+const maxAskedPauseMs = 5_000
+
+/**
+ * Returns a fetch that ends with a signal, too: an endpoint that does not answer would delay the abort by its time limit. It also
+ * waits as an endpoint asks, for which viem has neither a limit nor a signal.
+ */
+function fetchUntil(signal: AbortSignal | undefined): typeof fetch {
+  return async (input, init) => {
+    const signals = [signal, init?.signal].filter((one) => one instanceof AbortSignal)
+    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
+    const asked = response.headers.get('retry-after')
+    if (asked === null) return response
+    const pauseMs = Number(asked) * 1000
+    if (pauseMs > 0 && pauseMs <= maxAskedPauseMs) await pause(pauseMs, signal)
+    const headers = new Headers(response.headers)
+    headers.delete('retry-after')
+    return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
   }
 }
 
@@ -124,12 +151,13 @@ async function connect(
   chain: Chain,
   profile: PayableChain,
   signer: PaySigner,
+  endpoint: Transport,
 ): Promise<{ wallet: ChainClient; account: Account }> {
   if ('privateKey' in signer) {
     if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
     const { privateKeyToAccount } = await import('viem/accounts')
     const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
-    return { account, wallet: createClient({ account, chain, ccipRead: false, transport: http(profile.rpcUrl) }) }
+    return { account, wallet: createClient({ account, chain, ccipRead: false, transport: endpoint }) }
   }
   if ('walletClient' in signer) {
     const { account } = signer.walletClient
@@ -338,19 +366,21 @@ async function send(parts: Parts, purpose: SentPurpose, work: () => Promise<Hash
   } catch (error) {
     const hash = lastSigned?.()
     if (hash === undefined || hash === before) throw error
-    if (await isKnown(reader, hash)) return hash
-    if (isRefusal(error)) throw error
+    const known = await isKnown(reader, hash)
+    if (known === true) return hash
+    // A network can deliver a request twice: the second one is refused because the first was accepted.
+    if (known === false && isRefusal(error)) throw error
     if (purpose === 'pay') onEvent({ step: 'sent', txHash: hash })
     throw unknownOutcome(purpose, { txHash: hash }, error)
   }
 }
 
-/** Returns whether the chain or its endpoint has a transaction. The error of the sending counts if that is not known. */
-async function isKnown(reader: ChainClient, hash: Hash): Promise<boolean> {
+/** Returns whether the chain or its endpoint has a transaction; undefined if the endpoint does not answer. */
+async function isKnown(reader: ChainClient, hash: Hash): Promise<boolean | undefined> {
   try {
     return (await reader.request({ method: 'eth_getTransactionByHash', params: [hash] })) !== null
   } catch {
-    return false
+    return undefined
   }
 }
 
