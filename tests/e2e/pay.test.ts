@@ -149,6 +149,18 @@ test('pays with the token of a coin that the wallet has, or with the requested o
   })
 })
 
+test('waiting for a credit continues while the service does not answer', async () => {
+  const payer = await openPayer()
+  const { network: chain, txHash } = await pay(payer.client, payer.signer, { sizeBytes: MIB })
+  let requests = 0
+  const busy = () => new Response('', { status: 503, headers: { 'retry-after': '0' } })
+  const fetch: typeof globalThis.fetch = async (input, init) =>
+    ++requests <= 7 ? busy() : globalThis.fetch(input, init)
+  expect(await waitForCredit({ ...payer.client, fetch }, chain, txHash)).toMatchObject([{ state: 'credited' }])
+  const missing = { ...payer.client, fetch: async () => new Response('', { status: 404 }) }
+  await expect(waitForCredit(missing, chain, txHash)).rejects.toMatchObject({ code: 'NOT_FOUND' })
+})
+
 test('an oversized upload reports what is missing and how to pay for it, and succeeds once it is paid', async () => {
   const payer = await openPayer()
   const text = 'x'.repeat(free + MIB)

@@ -6,6 +6,7 @@ import {
   getQuotaDetails,
   listPayments as listPaymentsCall,
   type Payment,
+  restoreError,
   useFaucet as useFaucetCall,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
@@ -64,9 +65,12 @@ export async function getEgress(
 
 const firstPauseMs = 200
 const maxPauseMs = 5_000
+/** Status requests in a row that may fail, which is about a minute: the money was sent, so the caller should not see a failure. */
+const maxFailures = 15
 
 /**
- * Waits until the payments of a transaction are credited, or rejected with a reason.
+ * Waits until the payments of a transaction are credited, or rejected with a reason. Continues while the service is unavailable
+ * for a moment.
  * @param onUpdate called after each status request: how many blocks remain, and why there is no credit yet
  * @throws CairnError ABORTED; PAYMENT_FAILED if the chain dropped the transaction
  */
@@ -76,8 +80,18 @@ export async function waitForCredit(
   txHash: string,
   { signal, onUpdate }: { signal?: AbortSignal; onUpdate?: (report: PaymentReport) => void } = {},
 ): Promise<Payment[]> {
+  let failures = 0
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(maxPauseMs, pauseMs * 1.5)) {
-    const report = await getPayment(client, network, txHash, { signal })
+    const report = await getPayment(client, network, txHash, { signal }).catch((error: unknown) => {
+      const failure = CairnError.from(error)
+      if (!failure.retry) throw failure
+      if (++failures > maxFailures) throw notCredited(failure)
+    })
+    if (report === undefined) {
+      await pause(pauseMs, signal)
+      continue
+    }
+    failures = 0
     onUpdate?.(report)
     const { payments } = report
     if (payments.some(({ state }) => state === 'orphaned')) {
@@ -91,6 +105,18 @@ export async function waitForCredit(
     if (payments.length > 0 && isDecided) return payments
     await pause(pauseMs, signal)
   }
+}
+
+/** An error of the status requests says nothing about the payment. */
+function notCredited(failure: CairnError): CairnError {
+  const { code, message, status } = failure
+  return restoreError(code, {
+    message: `${message}. The payment was sent, and its credit is not known yet`,
+    hint: 'Check the status of the payment before you pay again.',
+    details: { ...failure.details },
+    status,
+    cause: failure,
+  })
 }
 
 /**
