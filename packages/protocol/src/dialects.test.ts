@@ -129,3 +129,25 @@ test('uses facts of a response only if they belong to the code and have the expe
     expect(decode({ [name]: value, code: 'kept' })).toEqual({ code: 'kept' })
   expect(decode([1])).toEqual({})
 })
+
+test.each([
+  ['30', 30],
+  [' 0 ', 0],
+  ['Sun, 06 Nov 1994 08:49:37 GMT', 0],
+  [new Date(Date.now() + 10 * 86_400_000).toUTCString(), 86_400],
+  ['99999999999', 86_400],
+  ['', undefined],
+  ['-5', undefined],
+  ['soon', undefined],
+  ['sometime GMT', undefined],
+])('reads Retry-After %j of machines between as %j seconds', (text, seconds) => {
+  const header = (name: string) => (name === 'retry-after' ? text : null)
+  expect(decodeError('api', { status: 503, header, body: '<html>' })).toMatchObject({
+    code: 'UNAVAILABLE',
+    retryAfterSeconds: seconds,
+  })
+})
+
+test.each([429, 502, 503, 504])('a response with the status %i of a machine between may be retried', (status) => {
+  expect(decodeError('upload', { status, header: () => null, body: '<html>' })).toMatchObject({ status, retry: true })
+})

@@ -163,9 +163,23 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
   if (isRecord(fields['details'])) options.details = fields['details']
   const requestId = received.header(requestIdHeader)
   if (requestId) options.requestId = requestId
-  const retryAfter = Number(received.header('retry-after') ?? Number.NaN)
-  if (Number.isFinite(retryAfter)) options.retryAfterSeconds = retryAfter
+  const retryAfterSeconds = readRetryAfter(received.header('retry-after'))
+  if (retryAfterSeconds !== undefined) options.retryAfterSeconds = retryAfterSeconds
   return restoreError(code, options)
+}
+
+/** Timers of more than 24 days end at once. */
+const maxRetryAfterSeconds = 86_400
+
+/**
+ * Returns the seconds of `Retry-After`, a number or a date; undefined for anything else, such as no text.
+ * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
+ */
+function readRetryAfter(header: string | null): number | undefined {
+  const text = header?.trim() ?? ''
+  const isDate = text.endsWith(' GMT')
+  const seconds = isDate ? (Date.parse(text) - Date.now()) / 1000 : /^\d+$/.test(text) ? Number(text) : Number.NaN
+  return Number.isNaN(seconds) ? undefined : Math.min(maxRetryAfterSeconds, Math.max(0, seconds))
 }
 
 /** Returns the status of an error with this code in a dialect. */
@@ -193,6 +207,7 @@ function codeForStatus(status: number): ErrorCode {
     429: 'RATE_LIMITED',
     502: 'UPSTREAM_FAILED',
     503: 'UNAVAILABLE',
+    504: 'UPSTREAM_FAILED',
     507: 'STORAGE_FULL',
   }
   return known[status] ?? 'HTTP_ERROR'

@@ -57,6 +57,8 @@ export type Resumable = {
 const partTries = 8
 const firstPauseMs = 500
 const maxPauseMs = 30_000
+/** Maximum pause that a service may request. */
+const maxAskedPauseMs = 60_000
 
 /**
  * Makes an upload resumable. Pass it to any of the upload functions as `resumable`.
@@ -263,7 +265,8 @@ async function retryParts<T>(
       }
       if (!failure.retry || tries >= partTries) throw error
       const grown = Math.min(maxPauseMs, firstPauseMs * 2 ** (tries - 1)) * (0.5 + Math.random() / 2)
-      await waitToRetry(Math.max(grown, (failure.retryAfterSeconds ?? 0) * 1000), signal)
+      const asked = Math.min(maxAskedPauseMs, (failure.retryAfterSeconds ?? 0) * 1000)
+      await waitToRetry(Math.max(grown, asked), signal)
     }
   }
 }
