@@ -86,6 +86,22 @@ test('reports a revoked or expired key, not missing content', async () => {
   expect(new TextDecoder().decode(await downloadBytes(other, own.cid))).toBe('mine')
 })
 
+test('an abort ends the request for a link', async () => {
+  const { cid } = await uploadText(owner, 'signed too slowly', { private: true })
+  const stop = new AbortController()
+  const { promise: aborted, reject } = Promise.withResolvers<never>()
+  // Only the signal of the request ends it: its time limit would, too, with another code.
+  const fetch: typeof globalThis.fetch = (_input, init) => {
+    init?.signal?.addEventListener('abort', () => reject(init.signal?.reason))
+    if (init?.method !== 'POST') return globalThis.fetch(_input, init)
+    stop.abort()
+    return aborted
+  }
+  await expect(downloadBytes({ ...owner, fetch }, cid, { signal: stop.signal })).rejects.toMatchObject({
+    code: 'ABORTED',
+  })
+})
+
 test('its owner lists, downloads and resumes a private folder', async () => {
   const folder = join(home.folder, 'secrets')
   mkdirSync(join(folder, 'docs', 'deep'), { recursive: true })

@@ -217,6 +217,7 @@ export async function run(
       environment,
       state,
       output,
+      signal,
     })
     const prompt = createPrompt({
       passwordFile: environment.passwordFile,

@@ -41,14 +41,22 @@ export type SessionOptions = {
   environment: Environment
   state: State
   output: Output
+  signal: AbortSignal
 }
 
-export function createSession({ network: wanted, apiKeyFile, environment, state, output }: SessionOptions): Session {
+export function createSession({
+  network: wanted,
+  apiKeyFile,
+  environment,
+  state,
+  output,
+  signal,
+}: SessionOptions): Session {
   const known = createKnownNetworks(state)
   let loaded: Promise<NetworkProfile> | undefined
   const network = () => {
     // A failure is not kept: `cairn mcp` may start before the network is available.
-    loaded ??= loadNetwork(wanted, { known }).catch((error: unknown) => {
+    loaded ??= loadNetwork(wanted, { known, signal }).catch((error: unknown) => {
       loaded = undefined
       throw error
     })
@@ -78,7 +86,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
       const kept = await state.readKey(profile.api)
       if (kept === undefined || isOther(kept, own)) return undefined
       // A local network that was reset does not know the keys of the previous one.
-      return profile.wallet === undefined || (await isAccepted(profile, kept.key)) ? kept.key : undefined
+      return profile.wallet === undefined || (await isAccepted(profile, kept.key, signal)) ? kept.key : undefined
     }
     const usable = await usableKey()
     if (usable !== undefined) return usable
@@ -96,6 +104,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
       { privateKey },
       // For a wallet that every user of this machine can use.
       { name: 'cairn command line', scopes, expiresAt: null },
+      { signal },
     )
     await state.writeKey(profile.api, { key, address: address.toLowerCase() })
     output.note(`Created an API key for the local network's test wallet ${address}.`)
@@ -115,7 +124,7 @@ export function createSession({ network: wanted, apiKeyFile, environment, state,
   }
   return {
     network,
-    inspectNetwork: () => inspectNetwork(known, wanted),
+    inspectNetwork: () => inspectNetwork(known, wanted, { signal }),
     keptKey,
     anonymous,
     optionalClient: async () => ((await keptKey()) === undefined ? anonymous() : client()),
@@ -139,9 +148,9 @@ function noKey(kept: KeptKey | undefined, own: string | undefined): CairnError {
   return new CairnError('NO_API_KEY', { message: `No valid API key for your wallet ${own}${whose}` })
 }
 
-async function isAccepted(network: NetworkProfile, apiKey: string): Promise<boolean> {
+async function isAccepted(network: NetworkProfile, apiKey: string, signal: AbortSignal): Promise<boolean> {
   try {
-    await getUsage(createClient({ network, apiKey }))
+    await getUsage(createClient({ network, apiKey }), { signal })
     return true
   } catch (error) {
     if (CairnError.is(error) && (error.status === 401 || error.code === 'UNAUTHENTICATED')) return false

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { findNetwork, readProfile } from '#platform/find-network'
+import { listen } from '../../../tests/listen.ts'
 import { loadNetwork } from './load-network.ts'
 
 let base = ''
@@ -50,4 +51,18 @@ test.each([
   await expect(loadNetwork(url)).rejects.toMatchObject(failure)
   server.close()
   server.closeAllConnections()
+})
+
+test('a profile is requested again while the service is busy, and an abort ends the request', async () => {
+  const profile = { name: 'x', api: 'http://a.test', upload: 'http://a.test', gateway: 'http://g.test' }
+  let requests = 0
+  await using busy = await listen((_request, response) => {
+    if (++requests < 3) response.writeHead(503, { 'retry-after': '0' }).end()
+    else response.end(JSON.stringify(profile))
+  })
+  expect(await loadNetwork(busy.url)).toMatchObject(profile)
+  const stop = new AbortController()
+  // Without the signal, the time limit of the call would end it, with another code.
+  await using silent = await listen(() => stop.abort())
+  await expect(loadNetwork(silent.url, { signal: stop.signal })).rejects.toMatchObject({ code: 'ABORTED' })
 })

@@ -13,7 +13,7 @@ import {
 } from '@cairn/protocol'
 import { findNetwork, readProfile } from '#platform/find-network'
 import { createClient } from './client.ts'
-import { openResponse, readText } from './request.ts'
+import { openResponse, readText, tryAgain } from './request.ts'
 
 const maxProfileBytes = 1024 * 1024
 const profilePath = getNetworkProfile.path
@@ -32,6 +32,8 @@ export type LoadNetworkOptions = {
    * refused. Without it, every profile is trusted.
    */
   known?: KnownNetworks
+  /** Ends the request of a profile, which then throws ABORTED. */
+  signal?: AbortSignal
 }
 
 /** A network as its profile describes it now. */
@@ -53,11 +55,11 @@ const ofOtherServers = ['NOT_FOUND', 'FORBIDDEN', 'METHOD_NOT_ALLOWED', 'UNEXPEC
  * @param where a URL (with `/.well-known/cairn.json` below it) or a file. In Node, defaults to `CAIRN_NETWORK`, else
  *   `network.json` in `CAIRN_HOME`, else the nearest `.cairn/network.json` in this folder or above. Required in
  *   browsers.
- * @throws CairnError NO_NETWORK, NETWORK_ERROR; NETWORK_CHANGED with the `changes`
+ * @throws CairnError NO_NETWORK, NETWORK_ERROR, ABORTED; NETWORK_CHANGED with the `changes`
  */
-export async function loadNetwork(where?: string, { known }: LoadNetworkOptions = {}): Promise<NetworkProfile> {
-  if (known === undefined) return (await readNetwork(where)).profile
-  const { profile, changes, learn } = await compare(known, where)
+export async function loadNetwork(where?: string, { known, signal }: LoadNetworkOptions = {}): Promise<NetworkProfile> {
+  if (known === undefined) return (await readNetwork(where, signal)).profile
+  const { profile, changes, learn } = await compare(known, where, signal)
   if (changes.length > 0) throw new CairnError('NETWORK_CHANGED', { details: { changes } })
   await learn()
   return profile
@@ -65,10 +67,14 @@ export async function loadNetwork(where?: string, { known }: LoadNetworkOptions 
 
 /**
  * Loads the profile of a network without refusing its changes, to show them and to accept them.
- * @throws CairnError NO_NETWORK, NETWORK_ERROR
+ * @throws CairnError NO_NETWORK, NETWORK_ERROR, ABORTED
  */
-export async function inspectNetwork(known: KnownNetworks, where?: string): Promise<InspectedNetwork> {
-  const { learn: _learn, ...found } = await compare(known, where)
+export async function inspectNetwork(
+  known: KnownNetworks,
+  where?: string,
+  { signal }: Pick<LoadNetworkOptions, 'signal'> = {},
+): Promise<InspectedNetwork> {
+  const { learn: _learn, ...found } = await compare(known, where, signal)
   return found
 }
 
@@ -76,8 +82,9 @@ export async function inspectNetwork(known: KnownNetworks, where?: string): Prom
 async function compare(
   known: KnownNetworks,
   where: string | undefined,
+  signal: AbortSignal | undefined,
 ): Promise<InspectedNetwork & { learn(): Promise<void> }> {
-  const { profile, url } = await readNetwork(where)
+  const { profile, url } = await readNetwork(where, signal)
   const nothing = async () => undefined
   if (url === undefined) return { profile, url, changes: [], trust: nothing, learn: nothing }
   const now = trustedAddressesOf(profile)
@@ -96,10 +103,13 @@ async function compare(
 }
 
 /** Reads a profile; with the URL by which it is known, unless it is a file. */
-async function readNetwork(where: string | undefined): Promise<Pick<InspectedNetwork, 'profile' | 'url'>> {
+async function readNetwork(
+  where: string | undefined,
+  signal: AbortSignal | undefined,
+): Promise<Pick<InspectedNetwork, 'profile' | 'url'>> {
   const source = where ?? findNetwork()
   const url = /^https?:\/\//i.test(source) ? source.replace(/\/+$/, '').replace(profilePath, '') : undefined
-  const json = url === undefined ? await readProfile(source) : await fetchProfile(url)
+  const json = url === undefined ? await readProfile(source) : await fetchProfile(url, signal)
   try {
     return { profile: parseNetworkProfile(json), url }
   } catch (cause) {
@@ -107,16 +117,20 @@ async function readNetwork(where: string | undefined): Promise<Pick<InspectedNet
   }
 }
 
-async function fetchProfile(base: string): Promise<unknown> {
+async function fetchProfile(base: string, signal: AbortSignal | undefined): Promise<unknown> {
   const client = createClient({ network: { name: '', api: base, upload: base, gateway: base } })
-  try {
+  const attempt = async () => {
     const response = await openResponse(client, {
       url: base.endsWith('.json') ? base : `${base}${profilePath}`,
       method: 'GET',
       dialect: 'api',
+      signal,
       timeoutMs: callTimeoutMs,
     })
-    return JSON.parse(await readText(response, maxProfileBytes))
+    return readText(response, maxProfileBytes, signal)
+  }
+  try {
+    return JSON.parse(await tryAgain(attempt, signal))
   } catch (cause) {
     if (CairnError.is(cause) && !ofOtherServers.some((code) => cause.code === code)) throw cause
     throw new CairnError('NO_NETWORK', {

@@ -80,10 +80,11 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
   const network = await session.network().catch((error: unknown) => {
     // A machine that was never set up opens links too.
     if (origin === undefined) throw error
-    return loadNetwork(origin)
+    return loadNetwork(origin, { signal })
   })
   const client = createClient({
-    network: origin === undefined || new URL(network.api).origin === origin ? network : await loadNetwork(origin),
+    network:
+      origin === undefined || new URL(network.api).origin === origin ? network : await loadNetwork(origin, { signal }),
   })
   const { needsPassword } = await inspectLink(client, url, { signal })
   const overwrite = flag(values, 'force')

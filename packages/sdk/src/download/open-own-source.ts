@@ -18,11 +18,11 @@ export async function openOwnSource(
 ): Promise<CarSource> {
   const open = (link = '') => openCarSource(client, path, { ...query, more: (query.more ?? '') + link }, signal)
   try {
-    return await open(await links?.findKnownLink(client, path))
+    return await open(await links?.findKnownLink(client, path, signal))
   } catch (error) {
     if (client.apiKey === undefined || !CairnError.is(error, 'BLOCK_NOT_FOUND')) throw error
     links ??= await import('./private-roots.ts')
-    const link = await links.signLink(client, path.root.toString())
+    const link = await links.signLink(client, path.root.toString(), signal)
     if (link === undefined) throw error
     return open(link)
   }
@@ -39,6 +39,7 @@ export async function openPrivateSource(
   signal: AbortSignal | undefined,
 ): Promise<CarSource> {
   links ??= await import('./private-roots.ts')
-  if ((await links.findKnownLink(client, path)) === undefined) await links.signLink(client, path.root.toString())
+  if ((await links.findKnownLink(client, path, signal)) === undefined)
+    await links.signLink(client, path.root.toString(), signal)
   return openOwnSource(client, path, query, signal)
 }

@@ -25,12 +25,16 @@ export function isPrivateRoot(client: Client, { root }: Pick<ContentPath, 'root'
  * Returns the query of a link to a root that the client knows to be private, so that the gateway is not asked without one first;
  * undefined for other roots.
  */
-export async function findKnownLink(client: Client, { root }: ContentPath): Promise<string | undefined> {
+export async function findKnownLink(
+  client: Client,
+  { root }: ContentPath,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const known = links.get(client)
   const name = root.toString()
   const link = known?.get(name)
   if (known === undefined || link === undefined) return undefined
-  if (Date.now() >= link.renewAt) return signLink(client, name)
+  if (Date.now() >= link.renewAt) return signLink(client, name, signal)
   keepRecent(known, name, link, maxRoots)
   return link.query
 }
@@ -39,10 +43,14 @@ export async function findKnownLink(client: Client, { root }: ContentPath): Prom
  * Signs a link to a root, and keeps it: the root may be a private upload of the account. Returns its query, which begins with an
  * ampersand, or undefined if the root is not one of the account.
  */
-export async function signLink(client: Client, root: string): Promise<string | undefined> {
+export async function signLink(
+  client: Client,
+  root: string,
+  signal: AbortSignal | undefined,
+): Promise<string | undefined> {
   const known = links.get(client) ?? new Map<string, RootLink>()
   links.set(client, known)
-  const link = await requestLink(client, root)
+  const link = await requestLink(client, root, signal)
   if (link === undefined) known.delete(root)
   else keepRecent(known, root, link, maxRoots)
   return link?.query
@@ -53,10 +61,14 @@ export async function signLink(client: Client, root: string): Promise<string | u
  * gateway of the client is another one: its operator must not get the link.
  * @throws CairnError API_KEY_EXPIRED, API_KEY_REVOKED, UNAUTHENTICATED: the content may be there, for a key that is valid
  */
-async function requestLink(client: Client, root: string): Promise<RootLink | undefined> {
+async function requestLink(
+  client: Client,
+  root: string,
+  signal: AbortSignal | undefined,
+): Promise<RootLink | undefined> {
   try {
     const body = { cid: root, expiresInSeconds: lifetimeSeconds }
-    const { url, expiresAt } = await call(client, createGatewayLink, { body })
+    const { url, expiresAt } = await call(client, createGatewayLink, { body }, { signal })
     const { origin, search } = new URL(url)
     if (origin !== new URL(client.network.gateway).origin) return undefined
     return { query: search.replace('?', '&'), renewAt: expiresAt - renewBeforeMs }

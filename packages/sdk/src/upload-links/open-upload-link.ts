@@ -13,7 +13,10 @@ export function formatUploadLink(api: string, token: string): string {
  * Returns a client of the network of a link that has the rights of the link.
  * @throws CairnError INVALID_REQUEST, NO_NETWORK, NETWORK_ERROR
  */
-export async function openUploadLink(link: string): Promise<{ client: Client; token: string }> {
+export async function openUploadLink(
+  link: string,
+  signal: AbortSignal | undefined,
+): Promise<{ client: Client; token: string }> {
   const url = URL.parse(link.trim())
   const token = url?.hash.slice(1) ?? ''
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
@@ -23,6 +26,6 @@ export async function openUploadLink(link: string): Promise<{ client: Client; to
       hint: 'Copy the whole link, with the part after #.',
     })
   }
-  const network = await loadNetwork(`${url.origin}${url.pathname.slice(0, -path.length)}`)
+  const network = await loadNetwork(`${url.origin}${url.pathname.slice(0, -path.length)}`, signal && { signal })
   return { client: createClient({ network, apiKey: token }), token }
 }

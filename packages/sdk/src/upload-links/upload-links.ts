@@ -77,6 +77,6 @@ export function revokeUploadLink(client: Client, id: string, options?: CallOptio
  * @throws CairnError GONE (expired, revoked or used up), NOT_FOUND, ACCOUNT_BLOCKED, INVALID_REQUEST, NO_NETWORK
  */
 export async function inspectUploadLink(link: string, options?: CallOptions): Promise<UploadLinkInfo> {
-  const { client, token } = await openUploadLink(link)
+  const { client, token } = await openUploadLink(link, options?.signal)
   return call(client, inspectUploadLinkCall, { body: { token } }, options)
 }

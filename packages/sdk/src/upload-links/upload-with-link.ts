@@ -23,7 +23,7 @@ export async function uploadWithLink(
   source: string | Blob,
   { waitToRetry, ...options }: UploadWithLinkOptions = {},
 ): Promise<UploadResult> {
-  const { client } = await openUploadLink(link)
+  const { client } = await openUploadLink(link, options.signal)
   const file = await openFile(source, options.name)
   const resumable = createResumable(waitToRetry === undefined ? {} : { waitToRetry })
   const mimeType = options.mimeType ?? file.mimeType ?? (mimeTypeOf(file.name) || undefined)
