@@ -27,6 +27,7 @@ import {
   removeName,
   renameFile,
   resolveName,
+  transferFile,
   uploadBytes,
   uploadEncryptedBytes,
   uploadEncryptedText,
@@ -288,6 +289,38 @@ describe('export and import', () => {
     ])
     expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
   })
+})
+
+test('a repeated export keeps keys that neither the account nor this machine has any more', async () => {
+  const ownKey = generatePrivateKey()
+  for (const config of ['lost', 'replaced']) {
+    await storeLightWallet(join(folder, config), ownKey, 'correct horse')
+    expect(await cairn(source, config, ['api-key', 'new'])).toMatchObject({ code: 0 })
+  }
+  const client = await createKeyClient(source, ownKey)
+  const { cid } = await uploadEncryptedText(client, 'kept', { name: 'diary', shareTo: [friend] })
+  expect(await cairn(source, 'lost', ['name', 'create', '--local', 'only-here'])).toMatchObject({ code: 0 })
+  expect(await cairn(source, 'lost', ['export', '--all', 'twice', '--name-keys'])).toMatchObject({ code: 0 })
+  const readKeys = () =>
+    readFileSync(join(folder, 'twice', 'keys.jsonl'), 'utf8')
+      .split('\n')
+      .sort()
+  const before = readKeys()
+  expect(before).toHaveLength(3)
+  // The nodes no longer list the key under this owner, and the name key stays on the other machine.
+  await transferFile(client, cid, friend)
+  for (const options of [['--name-keys'], []]) {
+    expect(await cairn(source, 'replaced', ['export', '--all', 'twice', ...options])).toMatchObject({ code: 0 })
+    expect(readKeys()).toEqual(before)
+  }
+  await storeLightWallet(join(folder, 'moved'), ownKey, 'correct horse')
+  expect(await cairn(target, 'moved', ['api-key', 'new'])).toMatchObject({ code: 0 })
+  const imported = await cairn(target, 'moved', ['import', 'twice', '--json'])
+  expect(JSON.parse(imported.out)).toMatchObject({ uploaded: 1, fileKeys: 1, nameKeys: 1, missing: [] })
+  expect((await cairn(target, 'moved', ['name', 'list', '--json'])).out).toContain('only-here')
+  const there = await createKeyClient(target, ownKey)
+  expect(new TextDecoder().decode(await decryptBytes(there, cid))).toBe('kept')
+  expect((await Array.fromAsync(listKeyFiles(there, 'owner'))).map(({ sharedTo }) => sharedTo)).toEqual([[]])
 })
 
 test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000 }, async () => {

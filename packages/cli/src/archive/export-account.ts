@@ -26,8 +26,10 @@ import {
   type FileRow,
   type KeyRow,
   keyRow,
+  type ListName,
   listPath,
   type Manifest,
+  nameRow,
   parseManifest,
   privateArchiveFormat,
 } from './format.ts'
@@ -62,7 +64,10 @@ type Export = ExportOptions &
     client: Client
     folder: string
     seal: Seal | undefined
-    /** Keys that an earlier call sealed, by CID or name: they are not fetched again, and never dropped. */
+    /**
+     * Keys that an earlier call sealed, by CID or name: they are not fetched again, and only those of retired keys are dropped. The
+     * archive may have the only copy.
+     */
     sealed: ReadonlyMap<string, KeyRow>
   }
 
@@ -103,9 +108,9 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     return writer
   }
   try {
-    const { counts, format } = await exportFiles(context, await begin('files'), await begin('proofs'))
+    const { counts, format, stored } = await exportFiles(context, await begin('files'), await begin('proofs'))
     const keys = context.seal === undefined ? undefined : await begin('keys')
-    if (keys !== undefined) await exportRights(context, await begin('rights'), keys)
+    if (keys !== undefined) await exportRights(context, await begin('rights'), keys, stored)
     await exportNames(context, await begin('names'), keys)
     // Without its key, the drive cannot be opened.
     const drive =
@@ -120,7 +125,7 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     const payments = await begin('payments')
     for await (const payment of listPayments(client, { signal: options.signal })) await payments.add(payment)
     // An export without keys retains the keys, and the drive, of an earlier call.
-    const retained: readonly string[] = keys === undefined ? ['keys', 'rights', 'drive'] : []
+    const retained = [...(keys === undefined ? ['keys', 'rights'] : []), ...(drive === undefined ? ['drive'] : [])]
     const lists = before.lists.filter(({ name }) => retained.includes(name))
     for (const writer of writers.splice(0)) lists.push(await writer.finish())
     const completedAt = new Date().toISOString()
@@ -186,7 +191,7 @@ async function exportFiles(
   context: Export,
   files: ListWriter,
   proofs: ListWriter,
-): Promise<Pick<Manifest, 'counts' | 'format'>> {
+): Promise<Pick<Manifest, 'counts' | 'format'> & { stored: ReadonlySet<string> }> {
   const { client, signal, onStep } = context
   const rows: FileRow[] = []
   for await (const entry of listFiles(client, {}, { signal })) {
@@ -228,7 +233,8 @@ async function exportFiles(
     await files.add(row)
     counts.files++
   }
-  return { counts, format: rows.some(({ isPrivate }) => isPrivate) ? privateArchiveFormat : archiveFormat }
+  const format = rows.some(({ isPrivate }) => isPrivate) ? privateArchiveFormat : archiveFormat
+  return { counts, format, stored: cids }
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
@@ -257,25 +263,46 @@ async function findProofs(client: Client, cid: string, signal: AbortSignal): Pro
 /** Returns the keys in the folder, including those of an unfinished call. */
 async function readSealed(folder: string): Promise<Map<string, KeyRow>> {
   const known = new Map<string, KeyRow>()
-  for (const path of [join(folder, listPath('keys')), unfinishedPath(folder, 'keys')]) {
+  for await (const row of readEarlier(folder, 'keys', keyRow))
+    known.set(row.kind === 'file key' ? row.cid : row.name, row)
+  return known
+}
+
+/** Yields the rows of a list in the folder, and those of an unfinished call. */
+async function* readEarlier<T>(
+  folder: string,
+  list: ListName,
+  schema: Parameters<typeof readList<T>>[1],
+): AsyncGenerator<T> {
+  for (const path of [join(folder, listPath(list)), unfinishedPath(folder, list)]) {
     if (!existsSync(path)) continue
     try {
-      for await (const row of readList(path, keyRow)) known.set(row.kind === 'file key' ? row.cid : row.name, row)
+      yield* readList(path, schema)
     } catch (error) {
       // A killed process may leave a torn last line; the lines before it are valid.
       if (!CairnError.is(error, 'INVALID_ARCHIVE')) throw error
     }
   }
-  return known
 }
 
-async function exportRights(context: Export, rights: ListWriter, keys: ListWriter): Promise<void> {
+async function exportRights(
+  context: Export,
+  rights: ListWriter,
+  keys: ListWriter,
+  stored: ReadonlySet<string>,
+): Promise<void> {
   const { client, seal, sealed, signal, onStep } = context
   if (seal === undefined || client.keySession === undefined) return
   onStep('File keys and rights')
+  const { address } = client.keySession
+  /** CIDs of the keys that are written, and of those that are retired. */
+  const done = new Set<string>()
   await forEachOf(listKeyFiles(client, 'owner', { signal }), maxParallel, async (file) => {
     const { cid, owner, sharedTo, hasConditions, state } = file
-    if (state === 'retired') return
+    if (state === 'retired') {
+      done.add(cid)
+      return
+    }
     await collect(context, 'file key', cid, async () => {
       const conditions = hasConditions ? await findConditions(client, cid, { signal }) : undefined
       const fetchKey = async (): Promise<KeyRow> => {
@@ -283,6 +310,7 @@ async function exportRights(context: Export, rights: ListWriter, keys: ListWrite
         return { kind: 'file key', cid, sealed: seal.close(masterKey, cid) }
       }
       await keys.add(sealed.get(cid) ?? (await fetchKey()))
+      done.add(cid)
       await rights.add({
         cid,
         owner,
@@ -298,6 +326,12 @@ async function exportRights(context: Export, rights: ListWriter, keys: ListWrite
       })
     })
   })
+  // Three nodes no longer list these, or their rights are not known: an import shares them with no one.
+  for (const row of sealed.values()) {
+    if (row.kind !== 'file key' || done.has(row.cid)) continue
+    await keys.add(row)
+    if (stored.has(row.cid)) await rights.add({ cid: row.cid, owner: address, sharedTo: [], conditions: null })
+  }
 }
 
 async function exportNames(context: Export, names: ListWriter, keys: ListWriter | undefined): Promise<void> {
@@ -313,6 +347,8 @@ async function exportNames(context: Export, names: ListWriter, keys: ListWriter 
       await keys.add({ kind: 'name key', name, sealed: seal.close(key, name) })
     })
   }
+  const labels = new Map<string, string | null>()
+  for await (const { name, label } of readEarlier(context.folder, 'names', nameRow)) labels.set(name, label)
   const listed = new Set<string>()
   for await (const { name, label, value, sequence, validUntil, keyHeld } of listAccountNames(client, { signal })) {
     const record =
@@ -335,9 +371,13 @@ async function exportNames(context: Export, names: ListWriter, keys: ListWriter 
     })
     await addKey(name, keyHeld)
   }
-  if (keys === undefined || nameKeys === undefined) return
-  for (const { name, label } of await nameKeys.listOwn()) {
+  if (keys === undefined) return
+  const kept = [...sealed.values()].flatMap((row) =>
+    row.kind === 'name key' ? [{ name: row.name, label: labels.get(row.name) ?? null }] : [],
+  )
+  for (const { name, label } of [...((await nameKeys?.listOwn()) ?? []), ...kept]) {
     if (listed.has(name)) continue
+    listed.add(name)
     await names.add({ name, label, value: null, sequence: null, validUntil: null, record: null })
     await addKey(name, 'owner')
   }
