@@ -3,7 +3,7 @@ import { type BlockSource, type CarReading, readCar, UnixfsError, verifyBlock } 
 import type { CID } from 'multiformats/cid'
 import { hashSha256 } from '#platform/native-crypto'
 import type { Client } from '../client.ts'
-import { describeFailure, openBody } from '../request.ts'
+import { describeFailure, openBody, tryAgain } from '../request.ts'
 import { type ContentPath, gatewayUrl } from './content-path.ts'
 
 /**
@@ -27,7 +27,7 @@ export const rawCodec = 0x55
 
 /**
  * Opens content as a CAR with exactly the blocks that a walk needs, depth-first and with duplicates. Every block is
- * compared with the CID that the walk requests, so a gateway can fail but not lie.
+ * compared with the CID that the walk requests, so a gateway can fail but not lie. Retries until a response begins.
  * @see https://specs.ipfs.tech/http-gateways/trustless-gateway/
  */
 export async function openCarSource(
@@ -36,17 +36,21 @@ export async function openCarSource(
   { scope, more = '' }: CarQuery,
   signal: AbortSignal | undefined,
 ): Promise<CarSource> {
-  const body = await openBody(client, {
-    url: `${gatewayUrl(client.network.gateway, path)}?format=car&dag-scope=${scope}${more}`,
-    method: 'GET',
-    headers: { accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=y' },
-    dialect: 'gateway',
-    signal,
-    timeoutMs: client.transferTimeoutMs,
-  })
-  const reading: CarReading = await readCar(body, { reusesBuffer: true }).catch((error: unknown) => {
-    throw describeDamage(error, signal)
-  })
+  const open = async () => {
+    const body = await openBody(client, {
+      url: `${gatewayUrl(client.network.gateway, path)}?format=car&dag-scope=${scope}${more}`,
+      method: 'GET',
+      headers: { accept: 'application/vnd.ipld.car; version=1; order=dfs; dups=y' },
+      dialect: 'gateway',
+      signal,
+      timeoutMs: client.transferTimeoutMs,
+    })
+    const reading: CarReading = await readCar(body, { reusesBuffer: true }).catch((error: unknown) => {
+      throw describeDamage(error, signal)
+    })
+    return { body, reading }
+  }
+  const { body, reading } = await tryAgain(open, signal)
   const blocks = reading.blocks[Symbol.asyncIterator]()
   let last: { cid: CID; bytes: Uint8Array } | undefined
   let mayRepeat = false

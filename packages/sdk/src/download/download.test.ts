@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { startFaultyProxy } from '../../../../tests/faulty-proxy.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { type Client, createClient } from '../client.ts'
 import type { Progress } from '../progress.ts'
@@ -104,6 +105,19 @@ describe('an untrusted gateway', () => {
       { numRuns: 60 },
     )
   })
+
+  test.each([{ kind: 'refuse', status: 503 }, { kind: 'cut answer', afterBytes: 0 }] as const)(
+    'is asked again if it fails before its response begins: $kind',
+    async (fault) => {
+      const bytes = bytesOf(700_000)
+      const { cid } = await uploadBytes(client, bytes)
+      let requests = 0
+      await using proxy = await startFaultyProxy(client.network.gateway, () => (requests++ < 2 ? fault : undefined))
+      const shaky = { ...client, network: { ...client.network, gateway: proxy.url } }
+      expect(Buffer.compare(await downloadBytes(shaky, cid), bytes)).toBe(0)
+      expect(requests).toBe(3)
+    },
+  )
 
   test('fails when the download is cut off', async () => {
     const { cid } = await uploadBytes(client, bytesOf(700_000))
