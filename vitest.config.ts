@@ -32,10 +32,12 @@ const repeated = [
 ]
   .map((path) => `packages/${path}.test.ts`)
   .concat('services/keynode/src/conditions/compare.test.ts')
-  .concat(['upload-kill', 'names-kill', 'payments-random'].map((name) => `tests/faults/${name}.test.ts`))
+  .concat(
+    ['upload-kill', 'names-kill', 'network-random', 'payments-random'].map((name) => `tests/faults/${name}.test.ts`),
+  )
 
 /** How much more. */
-const more = { CAIRN_TEST_FUZZ: '20', CAIRN_TEST_KILLS: '100', CAIRN_TEST_PAYMENTS: '10000' }
+const more = { CAIRN_TEST_FUZZ: '20', CAIRN_TEST_KILLS: '100', CAIRN_TEST_PAYMENTS: '10000', CAIRN_TEST_FAULTS: '200' }
 
 /**
  * Files that need a process of their own: ids of a process never go back, and other tests set clocks of their own ahead. What a

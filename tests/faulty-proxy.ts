@@ -25,9 +25,9 @@ export type Fault =
   | { kind: 'change answer'; atByte: number }
   /** Delivers the request twice, one after the other, and passes on the second answer. */
   | { kind: 'repeat request' }
-  /** Sends the body of the answer in pieces of so many bytes, with a pause after each. */
+  /** Sends the start of the body of the answer in pieces of so many bytes, with a pause after each. */
   | { kind: 'split answer'; pieceBytes: number; pauseMs: number }
-  /** Passes the request body on in pieces of so many bytes, with a pause after each. */
+  /** Passes the start of the request body on in pieces of so many bytes, with a pause after each. */
   | { kind: 'split request'; pieceBytes: number; pauseMs: number }
   /** Nothing passes for a while: before the request is passed on, or after the first byte of the answer. */
   | { kind: 'stall'; of: 'request' | 'answer'; ms: number }
@@ -125,6 +125,16 @@ async function handle(exchange: Exchange, fault: Fault | undefined, stop: AbortS
   response.writeHead(fault.status, { connection: 'close' }).end('<html>an error page of a machine between</html>')
 }
 
+/** Pieces after which the rest of a body passes as it comes: each takes a millisecond at least. */
+const maxPieces = 500
+
+function* split(bytes: Buffer, passed: number, pieceBytes: number): Generator<Buffer, void, undefined> {
+  const end = Math.min(bytes.length, maxPieces * pieceBytes - passed)
+  let at = 0
+  for (; at < end; at += pieceBytes) yield bytes.subarray(at, at + pieceBytes)
+  if (at < bytes.length) yield bytes.subarray(at)
+}
+
 type Wait = (ms: number) => Promise<unknown>
 
 async function* bodyOf(request: IncomingMessage, fault: Fault | undefined, wait: Wait): AsyncGenerator<Buffer> {
@@ -133,10 +143,11 @@ async function* bodyOf(request: IncomingMessage, fault: Fault | undefined, wait:
   const pieces: AsyncIterable<Buffer> = request.iterator({ destroyOnReturn: false })
   for await (const piece of pieces) {
     if (fault?.kind === 'split request') {
-      for (let at = 0; at < piece.length; at += fault.pieceBytes) {
-        yield piece.subarray(at, at + fault.pieceBytes)
+      for (const part of split(piece, passed, fault.pieceBytes)) {
+        yield part
         await wait(fault.pauseMs)
       }
+      passed += piece.length
       continue
     }
     if (fault?.kind === 'cut request' && passed + piece.length > fault.afterBytes) {
@@ -215,8 +226,9 @@ async function passOn(
         piece.writeUInt8(piece.readUInt8(at) ^ 0x10, at)
       }
       if (fault?.kind === 'split answer') {
-        for (let at = 0; at < piece.length && !response.destroyed; at += fault.pieceBytes) {
-          response.write(piece.subarray(at, at + fault.pieceBytes))
+        for (const part of split(piece, passed, fault.pieceBytes)) {
+          if (response.destroyed) break
+          response.write(part)
           await wait(fault.pauseMs)
         }
       } else if (fault?.kind === 'stall' && passed === 0) {

@@ -106,18 +106,18 @@ describe('an untrusted gateway', () => {
     )
   })
 
-  test.each([{ kind: 'refuse', status: 503 }, { kind: 'cut answer', afterBytes: 0 }] as const)(
-    'is asked again if it fails before its response begins: $kind',
-    async (fault) => {
-      const bytes = bytesOf(700_000)
-      const { cid } = await uploadBytes(client, bytes)
-      let requests = 0
-      await using proxy = await startFaultyProxy(client.network.gateway, () => (requests++ < 2 ? fault : undefined))
-      const shaky = { ...client, network: { ...client.network, gateway: proxy.url } }
-      expect(Buffer.compare(await downloadBytes(shaky, cid), bytes)).toBe(0)
-      expect(requests).toBe(3)
-    },
-  )
+  test.each([
+    { kind: 'refuse', status: 503 },
+    { kind: 'cut answer', afterBytes: 0 },
+  ] as const)('is asked again if it fails before its response begins: $kind', async (fault) => {
+    const bytes = bytesOf(700_000)
+    const { cid } = await uploadBytes(client, bytes)
+    let requests = 0
+    await using proxy = await startFaultyProxy(client.network.gateway, () => (requests++ < 2 ? fault : undefined))
+    const shaky = { ...client, network: { ...client.network, gateway: proxy.url } }
+    expect(Buffer.compare(await downloadBytes(shaky, cid), bytes)).toBe(0)
+    expect(requests).toBe(3)
+  })
 
   test('fails when the download is cut off', async () => {
     const { cid } = await uploadBytes(client, bytesOf(700_000))
