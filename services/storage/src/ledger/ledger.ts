@@ -1,5 +1,6 @@
 export { enter, openAccount } from './account-ledger.ts'
 export { changeAccount, claimFreeAccount, measureFreeDisk, recountAccount, recountFreeStorage } from './free-storage.ts'
+export { lockAccount } from './lock-account.ts'
 export {
   changeOperatorSetting,
   type FreeSettings,

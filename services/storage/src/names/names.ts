@@ -10,7 +10,7 @@ import {
 } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { lockAccount } from '../ledger/lock-account.ts'
+import { lockAccount } from '../ledger/ledger.ts'
 import { secretIdOf } from '../seal.ts'
 import { recordOf } from './accept-record.ts'
 import { parseNameValue, readTarget } from './name-value.ts'

@@ -3,7 +3,7 @@ import { CairnError, maxForeignNames, maxNameHistory, maxNamesPerAccount } from 
 import { uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import { lockAccount } from '../ledger/lock-account.ts'
+import { lockAccount } from '../ledger/ledger.ts'
 import { toSequenceText } from './sequence.ts'
 
 export type NameRow = Selectable<Schema['ipns_name']>

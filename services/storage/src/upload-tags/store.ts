@@ -1,7 +1,7 @@
 import { CairnError, maxTagsPerAccount } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { findOwnUploads } from '../files/files.ts'
-import { lockAccount } from '../ledger/lock-account.ts'
+import { lockAccount } from '../ledger/ledger.ts'
 
 /**
  * Gives a tag to the newest upload of a CID; a tag that exists moves to it.
