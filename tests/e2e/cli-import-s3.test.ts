@@ -1,7 +1,9 @@
 // The command line imports the objects of an S3 bucket.
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { downloadBytes, listFiles } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { listen } from '../listen.ts'
 import { runCli } from '../run-cli.ts'
 import { createBucket, type ImportNetworks, startImportNetworks } from './import-networks.ts'
 
@@ -75,6 +77,28 @@ test('objects with the same content and the same last segment keep their keys', 
   const again = await runImport(args, { env }, first.client)
   expect([again.code, again.summary]).toEqual([0, expect.objectContaining({ uploaded: 0, present: 12 })])
   expect(await names()).toEqual(keys.toSorted())
+})
+
+test('an object that arrives damaged is fetched again, and only its right bytes are stored', async () => {
+  const content = 'the right bytes'
+  const etag = `"${createHash('md5').update(content).digest('hex')}"`
+  const entry = `<Key>a.txt</Key><ETag>${etag}</ETag><Size>${content.length}</Size>`
+  let sent = 0
+  await using bucket = await listen(({ url = '' }, response) => {
+    if (url.includes('list-type=2')) {
+      response.setHeader('content-type', 'application/xml')
+      response.end(`<ListBucketResult><Contents>${entry}</Contents></ListBucketResult>`)
+      return
+    }
+    response.setHeader('etag', etag)
+    response.end(sent++ === 0 ? content.toUpperCase() : content)
+  })
+  const { code, summary, client } = await networks.runImport(['s3://any', '--endpoint', bucket.url], { env })
+  expect([code, summary]).toEqual([0, expect.objectContaining({ uploaded: 1, missing: 0 })])
+  expect(sent).toBe(2)
+  const [file, ...others] = await Array.fromAsync(listFiles(client))
+  expect([file?.fileName, others]).toEqual(['a.txt', []])
+  expect(new TextDecoder().decode(await downloadBytes(client, file?.cid ?? ''))).toBe(content)
 })
 
 test('a dry run shows the keys of objects, whose CIDs are not known yet', async () => {

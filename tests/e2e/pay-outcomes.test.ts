@@ -102,6 +102,33 @@ test.each(['native', 'usdc'] as const)(
   },
 )
 
+/** A wallet whose transaction reaches a block with too little gas for the contract. */
+function withTooLittleGas(privateKey: Hex): WalletOptions {
+  const account = privateKeyToAccount(privateKey)
+  return {
+    async at(method) {
+      if (method !== 'eth_sendTransaction') return undefined
+      const raw = await account.signTransaction({
+        chainId: 31337,
+        nonce: await place.chain.reader.getTransactionCount({ address: account.address }),
+        to: place.payments,
+        value: 1_000_000n,
+        gas: 21_100n,
+        maxFeePerGas: 10n ** 11n,
+        maxPriorityFeePerGas: 10n ** 9n,
+        type: 'eip1559',
+      })
+      return place.chain.anvil.request('eth_sendRawTransaction', [raw])
+    },
+  }
+}
+
+test('a transaction that fails in its block pays nothing', async () => {
+  const { error, events } = await payWith(withTooLittleGas, 'native')
+  expect(error.details).toEqual({ txHash: expect.stringMatching(/^0x[0-9a-f]{64}$/), outcome: 'unpaid' })
+  expect(events).toEqual([{ step: 'paying' }, { step: 'sent', txHash: error.details.txHash }])
+})
+
 test('an endpoint that fails after a transaction was sent leaves its outcome unknown, and is reported', async () => {
   const { error, sentHash } = await payWith(
     () => ({

@@ -219,6 +219,35 @@ describe('before a payment', () => {
     })
   })
 
+  test('rejects an invalid amount or beneficiary, and a token that the service would not credit now', async () => {
+    const payer = await openPayer()
+    const events: PayEvent[] = []
+    const onEvent = (event: PayEvent) => events.push(event)
+    for (const units of [0n, -1n]) {
+      const paid = pay(payer.client, payer.signer, { units }, { onEvent })
+      await expect(paid).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+    }
+    const misspelt = { units: 1n, beneficiary: payer.address.slice(0, -1) }
+    await expect(pay(payer.client, payer.signer, misspelt, { onEvent })).rejects.toMatchObject({
+      code: 'INVALID_ADDRESS',
+    })
+    const { chain } = network.profile
+    if (chain === undefined) throw new Error('the network has no chain')
+    const { address } = chain.tokens['usdc'] ?? { address: '' }
+    const withFloor = (price: number) => {
+      const token = { coin: 'usdc', symbol: 'USDC', address, decimals: 6, floor: { symbol: 'ETH', price } }
+      const one = { ...chain, tokenList: [token] }
+      return { ...payer.client, network: { ...network.profile, chain: one, chains: [one] } }
+    }
+    const params = { units: 1_000_000n, coin: 'usdc' } as const
+    await expect(pay(withFloor(1e9), payer.signer, params, { onEvent })).rejects.toMatchObject({
+      code: 'PRICE_UNKNOWN',
+      details: { symbol: 'USDC', floor: 1e9 },
+    })
+    expect(events).toEqual([])
+    expect(await pay(withFloor(1), payer.signer, params)).toMatchObject({ units: 1_000_000n })
+  })
+
   test('resets a conflicting allowance', async () => {
     const payer = await openPayer()
     const { chain } = network.profile

@@ -13,9 +13,11 @@ import {
   downloadBytes,
   getUpload,
   type ResumableState,
+  resumeUpload,
   uploadFile,
   uploadFolder,
   uploadStream,
+  uploadText,
 } from '@cairn/sdk'
 import { Upload } from 'tus-js-client'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
@@ -161,6 +163,14 @@ test('finishes an upload that an earlier version started as a multipart body in 
   const { cid } = await uploadFile(client, path, { resumable: createResumable({ state }) })
   expect(line.line.sent).toBe(body.length - 5 * MIB)
   expect(Buffer.from(await downloadBytes(client, cid)).equals(bytes)).toBe(true)
+
+  // The body of an encrypted upload, as browsers store it, is compared with the CIDs from before.
+  const resume = (cids: string[], stored: Uint8Array<ArrayBuffer>) =>
+    resumeUpload(client, { ...state, cids }, new Blob([stored]))
+  expect(await resume([cid], new Uint8Array(body))).toEqual([cid])
+  const { cid: other } = await uploadText(client, 'other')
+  await expect(resume([cid, other], new Uint8Array(body))).rejects.toMatchObject({ code: 'CID_MISMATCH' })
+  await expect(resume([cid], new Uint8Array(body.subarray(1)))).rejects.toMatchObject({ code: 'FILE_CHANGED' })
 })
 
 test('a folder resumes like a file, and an abandoned one starts over', async () => {
