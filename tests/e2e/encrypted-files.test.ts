@@ -1,6 +1,16 @@
 // User actions on encrypted files, through the SDK, against five real nodes.
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -94,6 +104,13 @@ test('a link opens a file without a wallet, and no request contains its key', as
   const slashed = { ...owner, network: { ...network.profile, api: `${network.profile.api}/` } }
   const other = (await createLink(slashed, cid)).url
   expect(other.split('/link/')[0]).toBe(url.split('/link/')[0])
+  // The CID and key are those that the owner sealed, whatever the service states.
+  const { cid: planted } = await uploadEncryptedText(friend, 'planted')
+  const lying = createClient({
+    network: network.profile,
+    fetch: async (input, init) => Response.json({ ...(await (await fetch(input, init)).json()), cid: planted }),
+  })
+  expect(await openLink(lying, other)).toMatchObject({ cid, masterKey: opened.masterKey })
   const otherKey = `${url.split('#')[0]}#${other.split('#')[1]}`
   await expect(openLink(visitor, otherKey)).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
   for (const wrong of [url.split('#')[0] ?? '', 'x', `${url}=`])
@@ -103,6 +120,15 @@ test('a link opens a file without a wallet, and no request contains its key', as
   expect(await revokeLink(owner, id)).toMatchObject({ state: 'revoked', opens: 1 })
   for (const visit of [openLink, inspectLink])
     await expect(visit(visitor, url)).rejects.toMatchObject({ code: 'GONE', message: 'The link was revoked' })
+})
+
+test('detects a service that answers an encrypted upload with another CID', async () => {
+  const { cid } = await uploadEncryptedText(owner, 'stored')
+  await using liar = await listen((request, response) => {
+    request.resume().on('end', () => response.end(JSON.stringify([{ Name: 'x', Hash: cid, Size: '0' }])))
+  })
+  const lied = { ...owner, network: { ...owner.network, upload: liar.url } }
+  await expect(uploadEncryptedText(lied, 'sent')).rejects.toMatchObject({ code: 'CID_MISMATCH' })
 })
 
 test.each(['v1', 'v2'] as const)('uploads an encrypted file of format %s and reads it back', async (format) => {
@@ -182,6 +208,9 @@ test.each(['v1', 'v2'] as const)('resumes an interrupted download of format %s, 
     await download()
     expect(readFileSync(target).equals(bytes), String(at)).toBe(true)
   }
+  appendFileSync(target, 'x')
+  await download()
+  expect(readFileSync(target).equals(bytes)).toBe(true)
 })
 
 test('reads parts of a file of the second format, each verified', async () => {
