@@ -116,6 +116,8 @@ describe('reading a file', () => {
         // Each level above has at most as many nodes as the level below, and the root is always read.
         expect(blocks.read.length).toBeLessThanOrEqual(1 + leaves * 12)
         if (leaves === 0) expect(blocks.read).toHaveLength(1)
+        const rawLeaves = blocks.read.filter((one) => one.startsWith('bafkrei'))
+        if (length > profile.chunkSizeBytes) expect(rawLeaves.length).toBeLessThanOrEqual(leaves)
       }),
       { numRuns: 200 },
     )
