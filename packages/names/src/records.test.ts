@@ -336,6 +336,7 @@ test('selects the same record as the ipns package', async () => {
       const theirs = ipnsSelector(routingKey(key.name), [...bytes])
       expect(isNewer(two, one) ? 1 : 0).toBe(theirs)
       expect(isNewer(one, two) && isNewer(two, one)).toBe(false)
+      expect(isNewer(one, one)).toBe(false)
     }),
     { numRuns: 50 },
   )
