@@ -1,4 +1,4 @@
-import { signMessage } from '@cairn/crypto'
+import { createSessionKey, signMessage } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -42,6 +42,16 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         const header = { 'x-auth-message': Buffer.from(message).toString('base64url') }
         for (const headers of [{}, header])
           expect((await node.call('POST', path, { token: signature, body, headers })).code).toBe('INVALID_SIGNATURE')
+      })
+
+      test('is not one of a sign-in, which needs its session key', async () => {
+        const wallet = createTestWallet()
+        const text = await createText(node, wallet, {}, createSessionKey())
+        const token = signMessage(wallet.privateKey, text)
+        const headers = { 'x-auth-message': Buffer.from(text).toString('base64url') }
+        const body = { address: wallet.address, cid }
+        expect((await node.call('POST', path, { token, body, headers })).code).toBe('INVALID_SIGNATURE')
+        expect((await openWith(node, wallet, [text])).status).toBe(200)
       })
 
       test('stays valid if others request messages for the same address', async () => {
