@@ -13,6 +13,8 @@ import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
+import { createRuleSet } from '../moderation/match-rules.ts'
+import { parseDenylist } from '../moderation/parse-denylist.ts'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { createPartMemory } from '../part-memory.ts'
 import { importCar } from './import-car.ts'
@@ -115,6 +117,13 @@ describe('a CAR', () => {
     expect(roots[0]?.Hash).toBe(folder.cid.toString())
     const links = await test.context.db.read.selectFrom('upload_pack').selectAll().execute()
     expect(links).toHaveLength(3)
+  })
+
+  it('cannot omit stored content that is denied', async () => {
+    await importBytes(car([leaf.cid], [leaf]))
+    test.context.denylist.replace(createRuleSet(parseDenylist(`/ipfs/${leaf.cid}`).rules))
+    const folder = directory([{ cid: leaf.cid, name: 'a' }])
+    await expect(importBytes(car([folder.cid], [folder]))).rejects.toMatchObject({ code: 'CONTENT_DENIED' })
   })
 
   it('that omits more content than its own bytes leaves no reservation', async () => {
