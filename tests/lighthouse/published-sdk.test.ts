@@ -33,12 +33,7 @@ type PublishedSdk = {
     path: string,
     apiKey: string,
   ): Promise<{ data: { metaData: unknown[]; totalSize: number; dataLimit: number } }>
-  upload(
-    path: string,
-    apiKey: string,
-    options?: unknown,
-    onProgress?: unknown,
-  ): Promise<{ data: Uploaded }>
+  upload(path: string, apiKey: string, options?: unknown, onProgress?: unknown): Promise<{ data: Uploaded }>
   uploadText(text: string, apiKey: string, name?: string, options?: unknown): Promise<{ data: Uploaded }>
   uploadBuffer(bytes: Uint8Array | Uint16Array | string, apiKey: string, options?: unknown): Promise<{ data: Uploaded }>
   uploadCAR(path: string, apiKey: string, options?: unknown): Promise<{ data: Uploaded }>

@@ -221,15 +221,7 @@ function OwnSections({ cid, isFolder, onCreateLink }: { cid: string; isFolder: b
   )
 }
 
-function ConditionsSummary({
-  cid,
-  hasConditions,
-  isOwner,
-}: {
-  cid: string
-  hasConditions: boolean
-  isOwner: boolean
-}) {
+function ConditionsSummary({ cid, hasConditions, isOwner }: { cid: string; hasConditions: boolean; isOwner: boolean }) {
   const { access } = messages
   const existing = isOwner ? access.conditionsEdit : access.conditionsShow
   return (

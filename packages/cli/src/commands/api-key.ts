@@ -8,8 +8,8 @@ import {
   revokeApiKey,
   scopes,
 } from '@cairn/sdk'
-import { parseExpiry, parseScopes } from '../arguments/key-rights.ts'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { parseExpiry, parseScopes } from '../arguments/key-rights.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../keys/open-wallet.ts'
 import { requireKeyForm } from '../session.ts'

@@ -1,7 +1,7 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
+import { type Actions, actionCommand } from '../action-command.ts'
 import { readAddress } from '../arguments/read-addresses.ts'
 import { readConditionsFile } from '../arguments/read-conditions.ts'
-import { type Actions, actionCommand } from '../action-command.ts'
 import { type CommandContext, text, type Values } from '../command.ts'
 import { conditionTemplates } from '../keys/condition-templates.ts'
 import { openKeyClient } from '../keys/key-client.ts'

@@ -1,6 +1,6 @@
 import { CairnError, type Drive, type DriveItem, resetDrive, shareFile } from '@cairn/sdk'
-import { readAddress } from '../arguments/read-addresses.ts'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { readAddress } from '../arguments/read-addresses.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { clearKnown, openOwnDrive, saveKnown } from '../keys/own-drive.ts'

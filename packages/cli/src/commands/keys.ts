@@ -11,8 +11,8 @@ import {
   rotateFile,
   watchKeyEvents,
 } from '@cairn/sdk'
-import { readCount } from '../arguments/read-count.ts'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { readCount } from '../arguments/read-count.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { isSession, openKeyClient } from '../keys/key-client.ts'
 import { readKeySet } from '../keys/read-key-set.ts'

@@ -34,11 +34,7 @@ function change<C extends CallDefinition>(
   inputFor: (params: { node: string }) => CallInput<C>,
   options: ChangeOptions,
 ): Promise<ChangeResult> {
-  return changeNodes(
-    client,
-    (node) => callWithSession(client, definition, node, inputFor(at(node)), options),
-    options,
-  )
+  return changeNodes(client, (node) => callWithSession(client, definition, node, inputFor(at(node)), options), options)
 }
 
 /**

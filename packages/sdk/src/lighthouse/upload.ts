@@ -65,8 +65,7 @@ export async function uploadBuffer(
 async function sendContent(value: unknown, apiKey: string, options: SdkOptions): Promise<Uploaded> {
   const content = readContent(value)
   const client = clientOf(apiKey)
-  const sending =
-    content instanceof Blob ? uploadFile(client, content, options) : uploadBytes(client, content, options)
+  const sending = content instanceof Blob ? uploadFile(client, content, options) : uploadBytes(client, content, options)
   return answer(await sending)
 }
 

@@ -219,8 +219,7 @@ export const solanaFamily: ChainFamily<SolanaCondition> = {
     return isSame ? undefined : conditionReason('ENDPOINT_OF_ANOTHER_CHAIN')
   },
   open: openSolana,
-  typeOf: (condition) =>
-    condition.standardContractType === '' ? 'uint256' : typeOfSelector(selectorOf(condition)),
+  typeOf: (condition) => (condition.standardContractType === '' ? 'uint256' : typeOfSelector(selectorOf(condition))),
   costOf: (condition) => (condition.standardContractType === '' ? (condition.method === 'getBalance' ? 1 : 0) : 3),
   isIdentity: isSolanaAddress,
   usesIdentity: (condition) =>

@@ -81,7 +81,9 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
     bearers(await renew(raw, body.address, body.refreshToken)),
   )
 
-  route(app, context, openSession, async ({ input: { body }, raw }) => openNodeSession(context, { ...body, ip: raw.ip }))
+  route(app, context, openSession, async ({ input: { body }, raw }) =>
+    openNodeSession(context, { ...body, ip: raw.ip }),
+  )
   route(app, context, renewSession, async ({ input: { body }, raw }) => renew(raw, body.address, body.refreshToken))
   route(app, context, closeSession, async ({ caller }) => {
     await endNodeSession(context, caller.sessionId)

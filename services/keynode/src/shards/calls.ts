@@ -85,8 +85,12 @@ export function bindShardCalls(
     settle(cid, saved.waits)
     return done(saved)
   })
-  bind(shareKey, async ({ input: { body }, caller }) => done(await shareRecord(context, caller, canonicalCid(body.cid), body.shareTo)))
-  bind(revokeKey, async ({ input: { body }, caller }) => done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo)))
+  bind(shareKey, async ({ input: { body }, caller }) =>
+    done(await shareRecord(context, caller, canonicalCid(body.cid), body.shareTo)),
+  )
+  bind(revokeKey, async ({ input: { body }, caller }) =>
+    done(await revokeRecord(context, caller, canonicalCid(body.cid), body.revokeTo)),
+  )
   bind(retrieveShard, async ({ input: { body }, caller, signal, ip }) => {
     const cid = canonicalCid(body.cid)
     const question = { address: caller.address, dynamicData: body.dynamicData, signal, ip }
@@ -117,7 +121,9 @@ export function bindShardCalls(
     // Published clients need five equal bodies here, so the answer contains nothing specific to this node.
     return { message: 'success' as const }
   })
-  bind(retireKey, async ({ input: { body }, caller }) => done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor)))
+  bind(retireKey, async ({ input: { body }, caller }) =>
+    done(await retireRecord(context, caller, canonicalCid(body.cid), body.successor)),
+  )
 
   bind(createConditions, async ({ input: { body }, caller, ip }) => {
     const cid = canonicalCid(body.cid)
@@ -144,7 +150,9 @@ export function bindShardCalls(
     const changed = await changeConditions(context, caller, cid, conditions, { isOwnerless })
     return done({ ...changed, ...describeOpen(openConditions) })
   })
-  bind(removeConditions, async ({ input: { body }, caller }) => done(await changeConditions(context, caller, canonicalCid(body.cid), null)))
+  bind(removeConditions, async ({ input: { body }, caller }) =>
+    done(await changeConditions(context, caller, canonicalCid(body.cid), null)),
+  )
   bind(explainAccess, async ({ input: { body }, caller, signal, ip }) => {
     const record = await findRecord(context.db.read, canonicalCid(body.cid))
     if (record === undefined) throw new CairnError('KEY_NOT_FOUND')

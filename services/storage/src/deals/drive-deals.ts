@@ -54,7 +54,9 @@ async function findDue(driving: Driving, name: string | undefined, maxDeals: num
   const held = due.filter(isHeld)
   if (left === undefined || held.length <= left) return due
   const offers =
-    due.length < maxDeals ? due.filter((deal) => !isHeld(deal)) : await selectDue(driving, name, maxDeals, { onlyOffers: true })
+    due.length < maxDeals
+      ? due.filter((deal) => !isHeld(deal))
+      : await selectDue(driving, name, maxDeals, { onlyOffers: true })
   return [...offers, ...held.slice(0, left)]
 }
 

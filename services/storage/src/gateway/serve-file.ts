@@ -27,7 +27,8 @@ export async function serveFile(gateway: Gateway, request: ContentRequest, file:
   const typeOfName = entity.node.kind === 'symlink' ? 'inode/symlink' : typeByName(request, file)
   // To detect the type, the file is read.
   if (typeOfName === undefined && isNotModified(request.headers, [headers.etag])) return notModified(headers)
-  const contentType = typeOfName ?? (await detectType(content, entity.cid, { isRange: request.headers.range !== undefined }))
+  const contentType =
+    typeOfName ?? (await detectType(content, entity.cid, { isRange: request.headers.range !== undefined }))
   const policy = contentPolicy(request.host, contentType)
   const disposition = fileDisposition(request)
   const answer = serveBytes(request, content, {
