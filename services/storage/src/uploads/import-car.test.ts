@@ -14,7 +14,7 @@ import { create } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
 import { createRuleSet } from '../moderation/match-rules.ts'
-import { parseDenylist } from '../moderation/parse-denylist.ts'
+import { createDenylist, parseDenylist } from '../moderation/moderation.ts'
 import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { createPartMemory } from '../part-memory.ts'
 import { importCar } from './import-car.ts'
@@ -121,9 +121,13 @@ describe('a CAR', () => {
 
   it('cannot omit stored content that is denied', async () => {
     await importBytes(car([leaf.cid], [leaf]))
-    test.context.denylist.replace(createRuleSet(parseDenylist(`/ipfs/${leaf.cid}`).rules))
+    const denylist = createDenylist(undefined)
+    denylist.replace(createRuleSet(parseDenylist(`/ipfs/${leaf.cid}`).rules))
     const folder = directory([{ cid: leaf.cid, name: 'a' }])
-    await expect(importBytes(car([folder.cid], [folder]))).rejects.toMatchObject({ code: 'CONTENT_DENIED' })
+    const context = { ...test.context, denylist }
+    await expect(importBytes(car([folder.cid], [folder]), 'x.car', 65_536, context)).rejects.toMatchObject({
+      code: 'CONTENT_DENIED',
+    })
   })
 
   it('that omits more content than its own bytes leaves no reservation', async () => {
