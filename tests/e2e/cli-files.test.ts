@@ -343,11 +343,11 @@ test('a command that is repeated after a lost response stores its upload once', 
   )
   const shaky = join(folder, 'shaky.json')
   writeFileSync(shaky, JSON.stringify({ ...network.profile, upload: proxy.url }))
-  mkdirSync(join(folder, 'site'))
+  mkdirSync(join(folder, 'lossy-site'))
   const config = 'config-lossy'
-  for (const [at, name] of ['note.txt', 'large.bin', 'site'].entries()) {
+  for (const [at, name] of ['lossy.txt', 'lossy.bin', 'lossy-site'].entries()) {
     const size = [10, 3_000_000, 0][at] ?? 0
-    writeFileSync(join(folder, name === 'site' ? 'site/index.html' : name), randomBytes(size))
+    writeFileSync(join(folder, name === 'lossy-site' ? 'lossy-site/index.html' : name), randomBytes(size))
     const upload = ['--network', shaky, 'upload', name, '--json']
     isLossy = true
     const lost = await cairn(upload, { config })
@@ -363,9 +363,9 @@ test('a command that is repeated after a lost response stores its upload once', 
   }
   // Another content under the same name is another upload, also if it cannot be told by size and time.
   isLossy = true
-  await cairn(['--network', shaky, 'upload', 'site'], { config })
-  writeFileSync(join(folder, 'site', 'index.html'), 'changed')
+  await cairn(['--network', shaky, 'upload', 'lossy-site'], { config })
+  writeFileSync(join(folder, 'lossy-site', 'index.html'), 'changed')
   isLossy = false
-  expect((await cairn(['--network', shaky, 'upload', 'site'], { config })).code).toBe(0)
-  expect((await cairn(['ls', '--json', '--search', 'site'], { config })).out.trim().split('\n')).toHaveLength(3)
+  expect((await cairn(['--network', shaky, 'upload', 'lossy-site'], { config })).code).toBe(0)
+  expect((await cairn(['ls', '--json', '--search', 'lossy-site'], { config })).out.trim().split('\n')).toHaveLength(3)
 })

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
-import { callTimeoutMs } from '../limits.ts'
+import { callTimeoutMs, KIB } from '../limits.ts'
 
 /** Tags of an account. A tag that is given again counts once. */
 export const maxTagsPerAccount = 10_000
@@ -25,7 +25,7 @@ export const createTag = defineCall({
   body: { kind: 'json', schema: v.object({ tag, cid: anyCidSchema }), acceptsForm: true },
   response: { kind: 'json', schema: v.object({ data: taggedUpload }) },
   errors: [...authErrors, 'INVALID_CID', 'NOT_FOUND'],
-  limits: { timeoutMs: callTimeoutMs, perMinute: 600 },
+  limits: { bodyBytes: 8 * KIB, timeoutMs: callTimeoutMs, perMinute: 600 },
 })
 
 /** `GET /api/user/get_tag_details`: finds the upload with a tag, as the published Python client does. */
