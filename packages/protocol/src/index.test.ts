@@ -160,6 +160,7 @@ test('the public surface', () => {
       "getUpload",
       "headerOf",
       "httpStatus",
+      "idempotencyKeyPattern",
       "identitySchema",
       "importCar",
       "inspectLink",

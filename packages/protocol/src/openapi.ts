@@ -1,5 +1,6 @@
 import { type ConversionConfig, toJsonSchema, toJsonSchemaDefs } from '@valibot/to-json-schema'
 import { type CallDefinition, commonErrors, type Schema } from './call.ts'
+import { createApiKey } from './calls/accounts.ts'
 import { fileEntrySchema } from './calls/files.ts'
 import { saveShard } from './calls/keys.ts'
 import { revokeLink } from './calls/links.ts'
@@ -24,6 +25,7 @@ const sharedSchemas: Record<string, Schema> = {
   FileLink: revokeLink.response.schema,
   LeafWindows: challengePiece.body.schema.entries.within.wrapped,
   NameState: getName.response.schema,
+  NewApiKey: createApiKey.body.schema,
   Payment: listPayments.response.schema.entries.payments.item,
   PieceStatus: pieceStatusSchema,
   PinStatus: getPin.response.schema,
