@@ -128,9 +128,9 @@ export function createTestDevice(service: TestService, name: string, offsetMs: n
         readChanges: async () => readChanges(),
         removeUploads: (gone) => view.touch(index.replace(index.rows.filter(({ id }) => !gone.has(id))).changed),
       }
-      const clear = async (entries: readonly string[], isConditional: boolean) => {
+      const clear: Parameters<typeof emptyTrash>[1] = async (entries, names, isConditional) => {
         meanwhile ??= second
-        change((editor) => editor.clear(entries), isConditional)
+        change((editor) => editor.clear(entries, names), isConditional)
       }
       await emptyTrash(open, clear, { ids })
       meanwhile = undefined

@@ -319,7 +319,8 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
       inOrder(() =>
         emptyTrash(
           openState,
-          (entries, isConditional, callOptions) => change((edit) => edit.clear(entries), callOptions, isConditional),
+          (entries, names, isConditional, callOptions) =>
+            change((edit) => edit.clear(entries, names), callOptions, isConditional),
           given,
         ),
       ),

@@ -67,8 +67,11 @@ export type DriveEditor = {
   markContactsUsed(addresses: readonly string[]): void
   /** Removes an address from the contacts. @throws CairnError INVALID_ADDRESS */
   removeContact(address: string): void
-  /** Permanently removes items from the index, by their ids. Content that is still stored appears in the root again. */
-  clear(ids: readonly string[]): void
+  /**
+   * Permanently removes items from the index, by their ids. Content that is still stored appears in the root again.
+   * @param names of items that stay, by their ids: those that have only the name of an upload keep it without that upload
+   */
+  clear(ids: readonly string[], names?: ReadonlyMap<string, string>): void
 }
 
 /** An edit in progress: it changes the state at once, which the view follows, and collects the change to send. */
@@ -307,7 +310,11 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       for (const address of addresses) write(contactId(address), contactFields.usedAt, nowMs)
     },
     removeContact: (address) => clear([contactId(address)]),
-    clear,
+    clear(ids, names = new Map()) {
+      clear(ids)
+      for (const [id, name] of names)
+        if (state.entries.get(id)?.fields.has(fields.name) === false) write(id, fields.name, name)
+    },
   }
   return {
     editor,

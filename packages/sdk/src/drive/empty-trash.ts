@@ -36,11 +36,17 @@ type Plan = {
 
 /**
  * Deletes items of the trash permanently.
- * @param clear removes entries of the drive; a conditional call throws PRECONDITION_FAILED if another device changed the drive
+ * @param clear removes entries of the drive, and keeps the names of those that stay; a conditional call throws
+ *   PRECONDITION_FAILED if another device changed the drive
  */
 export async function emptyTrash(
   state: OpenState,
-  clear: (entries: readonly string[], isConditional: boolean, options: CallOptions) => Promise<void>,
+  clear: (
+    entries: readonly string[],
+    names: ReadonlyMap<string, string>,
+    isConditional: boolean,
+    options: CallOptions,
+  ) => Promise<void>,
   { olderThanMs = trashMs, ids, ...options }: EmptyTrashOptions,
 ): Promise<EmptiedTrash> {
   await state.reload(options)
@@ -66,6 +72,7 @@ export async function emptyTrash(
     const all = [...current.cids].flatMap(([cid, trashedAt]) => withoutLater(uploads.get(cid) ?? [], trashedAt))
     return all.filter(({ managedBy }) => managedBy !== 's3')
   }
+  const names = namesOf(view, current.entries)
   const done: Deletions = { deleted: new Set(), kept: new Set() }
   let stay: ReadonlySet<string>
   try {
@@ -80,9 +87,10 @@ export async function emptyTrash(
   }
   // Content first: if its entry were cleared before, content that is still stored would appear in the root.
   let entries = current.entries.filter((id) => !stay.has(id))
+  const staying = new Map([...names].filter(([id]) => stay.has(id)))
   for (let attempt = 1; ; attempt++) {
     try {
-      await clear(entries, entries.length <= maxConditional && attempt < maxAttempts, options)
+      await clear(entries, staying, entries.length + staying.size <= maxConditional && attempt < maxAttempts, options)
       break
     } catch (error) {
       if (!CairnError.is(error, 'PRECONDITION_FAILED')) throw error
@@ -99,6 +107,11 @@ export async function emptyTrash(
     uploads: done.deleted.size,
     kept: roots.filter((id) => stay.has(id)).length,
   }
+}
+
+/** Names that items are shown with; without the upload that gave it, another upload of the same content would name an item. */
+function namesOf(view: View, ids: readonly string[]): ReadonlyMap<string, string> {
+  return new Map(ids.flatMap((id) => view.get(id) ?? []).map(({ id, rawName }) => [id, rawName]))
 }
 
 /** Lists the trash, deleted last first, with the times that decide when an item is due. */
