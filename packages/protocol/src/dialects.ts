@@ -175,7 +175,7 @@ const maxRetryAfterSeconds = 86_400
  * Returns the seconds of `Retry-After`, a number or a date; undefined for anything else, such as no text.
  * @see https://www.rfc-editor.org/rfc/rfc9110#field.retry-after
  */
-function readRetryAfter(header: string | null): number | undefined {
+export function readRetryAfter(header: string | null): number | undefined {
   const text = header?.trim() ?? ''
   const isDate = text.endsWith(' GMT')
   const seconds = isDate ? (Date.parse(text) - Date.now()) / 1000 : /^\d+$/.test(text) ? Number(text) : Number.NaN

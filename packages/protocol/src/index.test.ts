@@ -351,6 +351,7 @@ test('the public surface', () => {
       "readChainTypes",
       "readMediaType",
       "readPieces",
+      "readRetryAfter",
       "reasonFactsOf",
       "reasonOf",
       "receivedParametersSchema",

@@ -1,5 +1,12 @@
 import { paymentsAbi } from '@cairn/contracts'
-import { CairnError, type ChainProfile, formatUnits, isPrivateKey, type TokenProfile } from '@cairn/protocol'
+import {
+  CairnError,
+  type ChainProfile,
+  formatUnits,
+  isPrivateKey,
+  readRetryAfter,
+  type TokenProfile,
+} from '@cairn/protocol'
 import {
   type Account,
   type Chain,
@@ -126,7 +133,7 @@ function fetchUntil(signal: AbortSignal | undefined): typeof fetch {
     const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
     const asked = response.headers.get('retry-after')
     if (asked === null) return response
-    const pauseMs = Number(asked) * 1000
+    const pauseMs = (readRetryAfter(asked) ?? 0) * 1000
     if (pauseMs > 0 && pauseMs <= maxAskedPauseMs) await pause(pauseMs, signal)
     const headers = new Headers(response.headers)
     headers.delete('retry-after')

@@ -4,6 +4,7 @@ import { rename } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB, resumableSegmentBytes } from '@cairn/protocol'
 import { expect, test } from 'vitest'
+import type { Context } from '../context.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { describeTus, until } from './describe-tus.fixture.ts'
 import { acquireUpload } from './store.ts'
@@ -11,6 +12,8 @@ import { storeUpload } from './store-upload.ts'
 import { storeLeftOver } from './worker.ts'
 
 const never = new AbortController().signal
+const block = ({ db }: Pick<Context, 'db'>, blockedAt: number | null) =>
+  db.write((trx) => trx.updateTable('account').set({ blocked_at: blockedAt }).execute())
 const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest('hex')
 
 describeTus('uploads in parts on %s', (world) => {
@@ -94,14 +97,12 @@ describeTus('uploads in parts on %s', (world) => {
     const bytes = randomBytes(1000)
     const path = await create(bytes.length)
     const { context } = storage
-    const block = (blockedAt: number | null) =>
-      context.db.write((trx) => trx.updateTable('account').set({ blocked_at: blockedAt }).execute())
     await dieBeforeStoring(path, bytes)
-    await block(1)
+    await block(context, 1)
     storage.pass(9_000)
     expect(await storeLeftOver(context, never)).toBe(0)
     expect(await figures()).toMatchObject({ used: 0, uploads: 0, parts: 1 })
-    await block(null)
+    await block(context, null)
     await storeLeftOver(context, never)
     await until(
       () => info(path),
@@ -115,18 +116,16 @@ describeTus('uploads in parts on %s', (world) => {
     const bytes = randomBytes(1000)
     const path = await create(bytes.length)
     const { context } = storage
-    // Keeps the worker of the service from storing it in between.
-    const block = (blockedAt: number | null) =>
-      context.db.write((trx) => trx.updateTable('account').set({ blocked_at: blockedAt }).execute())
     await dieBeforeStoring(path, bytes)
-    await block(1)
+    // Keeps the worker of the service from storing it in between.
+    await block(context, 1)
     for (let stop = 0; stop < 20; stop++) {
       storage.pass(3_600_000)
       const upload = await acquireUpload(context, path.split('/').at(-1) ?? '', 'received', 'stopped')
       if (upload === undefined) throw new Error('the upload was given up')
       await expect(storeUpload(context, upload, 'stopped', AbortSignal.abort())).rejects.toThrow('aborted')
     }
-    await block(null)
+    await block(context, null)
     await storeLeftOver(context, never)
     await until(
       () => info(path),
