@@ -1,6 +1,6 @@
 // Private uploads in the console: visible only to their owner, and to people with a signed link.
 import { readFile } from 'node:fs/promises'
-import { type Client, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
+import { type Client, createGatewayLink, uploadBytes, uploadEncryptedText, uploadFolder, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { readStored, saveIntoStorage } from './browser-storage.ts'
@@ -80,6 +80,10 @@ test('an open recording continues from its position when its link is replaced', 
   await player.evaluate((element) => Reflect.set(element, 'currentTime', 40))
   await expect.poll(() => state('seeking')).toBe(false)
   const first = await state('src')
+  // Links expire at a whole second: a link that is signed in the same second as the first is equal to it.
+  const signNow = async () => (await createGatewayLink(client, cid, { expiresInSeconds: 12 * 3600 })).expiresAt
+  const firstExpiry = Number(new URL(String(first)).searchParams.get('expires')) * 1000
+  await expect.poll(signNow).toBeGreaterThan(firstExpiry)
   // The next link is signed an hour before this one expires, when the page is visible again.
   await page.clock.setFixedTime(Date.now() + 11.5 * 3_600_000)
   const srcOnReturn = async () => {
