@@ -37,7 +37,7 @@ export const serviceBundles = {
     threads: [
       'services/storage/src/packs/hash-thread.ts',
       'services/storage/src/pieces/piece-thread.ts',
-      'services/storage/src/s3/digest-thread.ts',
+      'services/storage/src/s3/checksums/digest-thread.ts',
       'services/storage/src/pictures/picture-process.ts',
     ],
     assets: { 'services/storage/src/service/docs': 'docs' },

@@ -1,9 +1,9 @@
 import type { Front } from '../front.ts'
 import { createS3App } from './app.ts'
 import { createLifecycleWorker } from './lifecycle/worker.ts'
-import { createPublishWorker } from './publish-worker.ts'
+import { createS3Worker } from './multipart/worker.ts'
+import { createPublishWorker } from './publish/publish-worker.ts'
 import { registerS3Routes } from './routes.ts'
-import { createS3Worker } from './worker.ts'
 
 /** The S3 API. */
 export const s3Front: Front = {

@@ -1,4 +1,3 @@
-import { getObjectAttributes } from './attributes-operation.ts'
 import {
   createBucketOperation,
   deleteBucketOperation,
@@ -11,10 +10,35 @@ import {
   listObjectsV2,
   putAcl,
   putBucketVersioning,
-} from './bucket-operations.ts'
-import { copyObjectOperation } from './copy-operations.ts'
-import { deleteBucketCors, getBucketCors, putBucketCors } from './cors-operations.ts'
-import { deleteObjectsOperation } from './delete-operations.ts'
+} from './buckets/bucket-operations.ts'
+import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle/operations.ts'
+import { listVersionsOperation } from './listings/version-operations.ts'
+import {
+  abortMultipartOperation,
+  completeMultipartOperation,
+  createMultipartOperation,
+  listMultipartsOperation,
+  listPartsOperation,
+  uploadPartCopyOperation,
+  uploadPartOperation,
+} from './multipart/multipart-operations.ts'
+import { getObjectAttributes } from './objects/attributes-operation.ts'
+import { copyObjectOperation } from './objects/copy-operations.ts'
+import { deleteObjectsOperation } from './objects/delete-operations.ts'
+import { deleteObjectOperation, getObjectOperation, putObjectOperation } from './objects/object-operations.ts'
+import {
+  deleteBucketTagging,
+  deleteObjectTagging,
+  getBucketTagging,
+  getObjectTagging,
+  putBucketTagging,
+  putObjectTagging,
+} from './objects/tagging-operations.ts'
+import { getBucketCid } from './publish/root-operations.ts'
+import type { S3Operation } from './s3-call.ts'
+import { s3Error } from './s3-error.ts'
+import type { S3Request } from './s3-request.ts'
+import { deleteBucketCors, getBucketCors, putBucketCors } from './settings/cors-operations.ts'
 import {
   absentSetting,
   accelerate,
@@ -26,31 +50,7 @@ import {
   removeAbsentSetting,
   requestPayment,
   writeFixed,
-} from './fixed-settings.ts'
-import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle/operations.ts'
-import {
-  abortMultipartOperation,
-  completeMultipartOperation,
-  createMultipartOperation,
-  listMultipartsOperation,
-  listPartsOperation,
-  uploadPartCopyOperation,
-  uploadPartOperation,
-} from './multipart-operations.ts'
-import { deleteObjectOperation, getObjectOperation, putObjectOperation } from './object-operations.ts'
-import { getBucketCid } from './root-operations.ts'
-import type { S3Operation } from './s3-call.ts'
-import { s3Error } from './s3-error.ts'
-import type { S3Request } from './s3-request.ts'
-import {
-  deleteBucketTagging,
-  deleteObjectTagging,
-  getBucketTagging,
-  getObjectTagging,
-  putBucketTagging,
-  putObjectTagging,
-} from './tagging-operations.ts'
-import { listVersionsOperation } from './version-operations.ts'
+} from './settings/fixed-settings.ts'
 
 type Table = Readonly<Record<string, S3Operation>>
 

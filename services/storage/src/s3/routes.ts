@@ -9,8 +9,8 @@ import {
 import type { FastifyInstance } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
-import { createS3Credential } from './credentials.ts'
-import { describeBucket, publishBucket, unpublishBucket } from './publish-bucket.ts'
+import { createS3Credential } from './access/credentials.ts'
+import { describeBucket, publishBucket, unpublishBucket } from './publish/publish-bucket.ts'
 
 /** Registers the calls about access keys, and names of buckets. */
 export function registerS3Routes(app: FastifyInstance, context: Context, profile: () => NetworkProfile): void {

@@ -1,13 +1,13 @@
 import type { Context } from '../context.ts'
 import type { Answer } from '../http/send-answer.ts'
-import { requireRight } from './access-rules.ts'
-import { requireBucket } from './buckets.ts'
-import type { S3Credential } from './credentials.ts'
+import { requireRight } from './access/access-rules.ts'
+import type { S3Credential } from './access/credentials.ts'
+import { requireBucket } from './buckets/buckets.ts'
 import type { IncomingBody } from './read-body.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
 import type { BucketRow } from './store.ts'
-import { writeXml, type XmlRecord } from './write-xml.ts'
+import { writeXml, type XmlRecord } from './xml/write-xml.ts'
 
 /** An authenticated request. */
 export type S3Call = {

@@ -1,5 +1,5 @@
 import { CairnError, codeHeader, type EncodedError, type ErrorCode, httpStatus, parseDetails } from '@cairn/protocol'
-import { writeXml } from './write-xml.ts'
+import { writeXml } from './xml/write-xml.ts'
 
 type Row = readonly [status: number, code: ErrorCode, message: string]
 

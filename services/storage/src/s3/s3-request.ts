@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http'
-import { checksumAlgorithms, checksumHeader } from './checksums.ts'
+import { checksumAlgorithms, checksumHeader } from './checksums/checksums.ts'
 import { s3Error } from './s3-error.ts'
 import { decodeUri, type RawRequest, readQuery } from './signature/canonical-request.ts'
 

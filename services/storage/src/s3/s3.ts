@@ -1,2 +1,2 @@
-export { createS3Credential, findOrCreateS3Credential } from './credentials.ts'
+export { createS3Credential, findOrCreateS3Credential } from './access/credentials.ts'
 export { s3Front } from './front.ts'

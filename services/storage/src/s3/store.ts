@@ -3,7 +3,7 @@ import { type Kysely, type RawBuilder, type Selectable, type SelectQueryBuilder,
 import { compareBytes } from '../compare-bytes.ts'
 import type { Schema } from '../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../object-versions/object-versions.ts'
-import { successorOf } from './key-order.ts'
+import { successorOf } from './listings/key-order.ts'
 import { s3Error } from './s3-error.ts'
 import type { Target } from './s3-request.ts'
 

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../../context.ts'
 import { promoteNewest } from '../../object-versions/object-versions.ts'
-import { deleteObject } from '../objects.ts'
-import { abortMultipart, listMultiparts } from '../parts.ts'
+import { abortMultipart, listMultiparts } from '../multipart/parts.ts'
+import { deleteObject } from '../objects/objects.ts'
 import { s3CodeOf, s3Error } from '../s3-error.ts'
 import {
   type BucketRow,

@@ -1,9 +1,9 @@
 import { readSmallBody } from '../read-body.ts'
-import { readXml } from '../read-xml.ts'
 import { authorize, emptyAnswer, type S3Call, type S3Operation, xmlAnswer } from '../s3-call.ts'
 import { s3Error } from '../s3-error.ts'
 import { updateBucket } from '../store.ts'
-import type { XmlRecord } from '../write-xml.ts'
+import { readXml } from '../xml/read-xml.ts'
+import type { XmlRecord } from '../xml/write-xml.ts'
 import { readRules } from './read-rules.ts'
 import { type LifecycleRule, readLifecycleRules } from './rules.ts'
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
-import { requireTags } from '../object-info.ts'
-import type { ReadElement } from '../read-xml.ts'
+import { requireTags } from '../objects/object-info.ts'
 import { s3Error } from '../s3-error.ts'
+import type { ReadElement } from '../xml/read-xml.ts'
 import { coversAll, type LifecycleRule, midnightAfter } from './rules.ts'
 
 const maxRules = 1000

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { createLruCache } from '../../lru-cache.ts'
-import { infoOf, type Tag } from '../object-info.ts'
+import { infoOf, type Tag } from '../objects/object-info.ts'
 import type { ObjectRow } from '../store.ts'
 
 /**

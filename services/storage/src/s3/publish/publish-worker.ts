@@ -1,0 +1,127 @@
+import { CairnError } from '@cairn/protocol'
+import type { Context } from '../../context.ts'
+import { releaseLease } from '../../workers/lease.ts'
+import { withLease } from '../../workers/with-lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { selectBucket } from '../store.ts'
+import { publishChanges } from './publish-bucket.ts'
+
+const leaseName = 's3-publish'
+const leaseMs = 10 * 60_000
+/** Delay between rounds, in ms. */
+const intervalMs = 3000
+/** Buckets per query, and attempts per round. */
+const bucketsAtOnce = 100
+/** A bucket is published at most during this part of the time: large ones, which take longer, less often. */
+const maxBusyShare = 1 / 20
+/** Delay before retrying a bucket that could not be published, in ms. Doubles with each failure. */
+const firstRetryMs = 60_000
+const maxRetryMs = 60 * 60_000
+
+/** What rounds keep for the next one. */
+export type PublishRounds = {
+  /** When a bucket may be published again, and after a failure the delay until then. */
+  readonly due: Map<string, { at: number; retryMs: number }>
+  /** The bucket that the next round starts after, so that each has its turn. */
+  after: string
+}
+
+export function createPublishRounds(): PublishRounds {
+  return { due: new Map(), after: '' }
+}
+
+/** Returns the worker that publishes changed buckets under their names. One replica does so at a time. */
+export function createPublishWorker(context: Context, clock: WorkerClock): Worker {
+  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  const rounds = createPublishRounds()
+  const round = async (signal: AbortSignal): Promise<void> => {
+    await withLease(context, lease, signal, async (held) => {
+      await publishChanged(context, rounds, held)
+    })
+  }
+  const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
+    context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
+  )
+  return {
+    name: leaseName,
+    async run(signal) {
+      await loop.run(signal)
+      await releaseLease(context.db, lease)
+    },
+  }
+}
+
+/** Publishes the buckets that changed since. Returns their number. */
+export async function publishChanged(context: Context, rounds: PublishRounds, signal: AbortSignal): Promise<number> {
+  const { db, clock } = context
+  const { due } = rounds
+  let published = 0
+  for (let attempts = 0; attempts < bucketsAtOnce && !signal.aborted; ) {
+    const rows = await db.read
+      .selectFrom('s3_bucket')
+      .select('name')
+      .whereRef('published_revision', '<>', 'revision')
+      .where('name', '>', rounds.after)
+      .orderBy('name')
+      .limit(bucketsAtOnce)
+      .execute()
+    for (const { name } of rows) {
+      if (signal.aborted) break
+      rounds.after = name
+      if ((due.get(name)?.at ?? 0) > clock.now()) continue
+      attempts++
+      if (await publishOne(context, due, name, signal)) published++
+    }
+    if (rows.length < bucketsAtOnce) {
+      rounds.after = ''
+      break
+    }
+  }
+  // The delay of a bucket that still fails is longer than this one.
+  for (const [name, { at, retryMs }] of due) if (at + retryMs <= clock.now()) due.delete(name)
+  return published
+}
+
+/** Returns whether a bucket was published, and notes when it may be again. */
+async function publishOne(
+  context: Context,
+  due: PublishRounds['due'],
+  name: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { clock } = context
+  const startedAt = clock.now()
+  try {
+    await publishChanges(context, name, signal)
+    due.set(name, { at: clock.now() + (clock.now() - startedAt) / maxBusyShare, retryMs: 0 })
+    return true
+  } catch (error) {
+    if (signal.aborted) return false
+    const before = due.get(name)?.retryMs ?? 0
+    const retryMs = Math.min(maxRetryMs, Math.max(firstRetryMs, 2 * before))
+    due.set(name, { at: clock.now() + retryMs, retryMs })
+    await recordFailure(context, name, CairnError.from(error))
+    return false
+  }
+}
+
+/**
+ * Records why a bucket could not be published, and logs it unless it is recorded already. A name that the account removed ends its
+ * publication.
+ */
+async function recordFailure({ db, failures }: Context, name: string, error: CairnError): Promise<void> {
+  // Another call published the bucket at the same time: the next round compares.
+  if (error.code === 'CONFLICT') return
+  const row = await selectBucket(db.read, name)
+  if (row?.publish_error !== error.code)
+    // By reason, so that one bucket does not hide another reason of others in the same minute.
+    failures.failed(`${leaseName} ${error.code}`, error, 'failed to publish a bucket', { bucket: name })
+  const isOver = error.code === 'NAME_NOT_FOUND'
+  await db.write((trx) =>
+    trx
+      .updateTable('s3_bucket')
+      .set({ publish_error: error.code, ...(isOver ? { published_revision: null } : {}) })
+      .where('name', '=', name)
+      .execute(),
+  )
+}
