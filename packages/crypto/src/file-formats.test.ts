@@ -16,6 +16,7 @@ import {
   type SealedAgain,
   sealAgainV2,
 } from './file-v2.ts'
+import { isEqual } from './is-equal.ts'
 import { generateKey } from './split.ts'
 
 const { masterKey } = generateKey()
@@ -36,6 +37,15 @@ function* pieces(bytes: Uint8Array, size = 1000): Generator<Uint8Array> {
 const encrypt = (bytes: Uint8Array, options = {}) =>
   join(encryptV2(pieces(bytes), masterKey, { chunkBytes, ...options }))
 const decrypt = (bytes: Uint8Array, key = masterKey) => join(decryptV2(pieces(bytes, 777), key))
+
+test('bytes are equal if all of them are, and none is missing', () => {
+  const bytes = Uint8Array.of(1, 2, 0)
+  expect(isEqual(bytes, bytes.slice())).toBe(true)
+  for (const other of [[1, 2], [1, 2, 0, 0], [1, 3, 0], []]) {
+    expect(isEqual(bytes, Uint8Array.from(other))).toBe(false)
+    expect(isEqual(Uint8Array.from(other), bytes)).toBe(false)
+  }
+})
 
 describe('the first format', () => {
   test('is salt, IV, AES-256-GCM ciphertext and tag under a key by PBKDF2 over the key’s text', async () => {
@@ -71,7 +81,8 @@ describe('the first format', () => {
     expect(decryptedSize(sealed.subarray(0, 20), sealed.length)).toBe(sealed.length - 44)
     expect(estimateDecryptedSize(sealed.length).maxBytes).toBe(sealed.length - 44)
     expect(await codeOf((async () => decryptedSize(sealed.slice(0, 43), 43))())).toBe('NOT_ENCRYPTED')
-    expect(await codeOf(encryptBytesV1(new Uint8Array(1), 'key'))).toBe('KEY_NOT_SHARDABLE')
+    for (const key of ['key', '0'.repeat(64)])
+      expect(await codeOf(encryptBytesV1(new Uint8Array(1), key)), key).toBe('KEY_NOT_SHARDABLE')
   })
 
   test('reads ranges, and fetches nothing outside them', async () => {
@@ -128,6 +139,26 @@ describe('the second format', () => {
         expect(await decrypt(sealed)).toEqual(plain)
       }
     }
+    expect(await decrypt(await encrypt(new Uint8Array([1, 2])), masterKey.toUpperCase())).toEqual(Uint8Array.of(1, 2))
+  })
+
+  test('closes its source when the reader stops early', async () => {
+    const sealed = await encrypt(new Uint8Array(3 * chunkBytes))
+    let closed = 0
+    // An opened file, for example: it is closed although nothing was read.
+    const source = {
+      [Symbol.iterator]: (): Iterator<Uint8Array> => ({
+        next: () => ({ done: false, value: sealed }),
+        return() {
+          closed++
+          return { done: true, value: undefined }
+        },
+      }),
+    }
+    for (const reading of [decryptV2(source, masterKey), encryptV2(source, masterKey, { chunkBytes })]) {
+      for await (const _piece of reading) break
+    }
+    expect(closed).toBe(2)
   })
 
   test('reads only the chunks that a range touches, and the last', async () => {
@@ -226,6 +257,26 @@ describe('the second format', () => {
       for await (const _piece of decryptV2([forged], masterKey));
     }
     await expect(stream()).rejects.toMatchObject({ code: 'DECRYPTION_FAILED' })
+  })
+
+  test('rejects a header that no writer produces, even with the right key', async () => {
+    const sealed = await encrypt(new Uint8Array(10))
+    const keys = await deriveKeysV2(masterKey, sealed.slice(12, 44), 'encrypt')
+    const macBytes = 24
+    const write = async (at: number, bits: number) => {
+      const file = sealed.slice()
+      file[at] = (file[at] ?? 0) ^ bits
+      const mac = await crypto.subtle.sign('HMAC', keys.header, file.slice(0, headerBytesV2 - macBytes))
+      file.set(new Uint8Array(mac).subarray(0, macBytes), headerBytesV2 - macBytes)
+      return file
+    }
+    expect(await decrypt(await write(11, 2)), 'an owner commitment').toEqual(new Uint8Array(10))
+    for (const [what, at, bits, code] of [
+      ['an unknown flag', 11, 4, 'NOT_ENCRYPTED'],
+      ['a byte that is zero', 51, 1, 'NOT_ENCRYPTED'],
+      ['the commitment of another key', 60, 1, 'DECRYPTION_FAILED'],
+    ] as const)
+      expect(await codeOf(decrypt(await write(at, bits))), what).toBe(code)
   })
 
   test('rejects a file of another length than its header promises, even with the right key', async () => {

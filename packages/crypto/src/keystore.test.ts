@@ -68,6 +68,8 @@ test('opens its own files and those of ethers, and ethers opens ours', async () 
   const wallet = createWallet()
   const ours = await encryptKeystore(wallet.privateKey, 'correct hörse', fast)
   expect(await decryptKeystore(ours, 'correct hörse')).toEqual(wallet)
+  // Some keyboards write the umlaut as two characters.
+  expect(await decryptKeystore(ours, 'correct ho\u0308rse')).toEqual(wallet)
   expect((await ethers.Wallet.fromEncryptedJson(ours, 'correct hörse')).address).toBe(wallet.address)
   const theirs = await new ethers.Wallet(wallet.privateKey).encrypt('other')
   expect(await decryptKeystore(theirs, 'other')).toEqual(wallet)

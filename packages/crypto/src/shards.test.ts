@@ -57,7 +57,11 @@ describe('shards', () => {
         const masterKey = writeScalar(value)
         const shards = splitKey(masterKey)
         for (const three of subsets(shards, 3)) expect(recoverKey(three.reverse())).toBe(masterKey)
-        for (const two of subsets(shards, 2)) expect(thrownCodeOf(() => recoverKey(two))).toBe('KEY_NOT_RECOVERED')
+        for (const two of subsets(shards, 2)) {
+          expect(thrownCodeOf(() => recoverKey(two))).toBe('KEY_NOT_RECOVERED')
+          // Not even if asked for: the polynomial has a degree of two.
+          expect(recoverKey(two, 2)).not.toBe(masterKey)
+        }
       }),
       { numRuns: 20 },
     )
@@ -255,5 +259,11 @@ describe('shards without commitments', () => {
       i === 2 ? { ...answer, shard: { key: '1', index: '1' } } : answer,
     )
     expect(await findKey(rubbish, { confirm })).toEqual({ masterKey, wrongNodes: [3] })
+  })
+
+  test('finds the key although two nodes return the shard of another one', async () => {
+    const [first] = keyShards
+    const copies = keyShards.map((shard, i) => (i > 2 && first !== undefined ? first : shard))
+    expect(await findKey(answersOf(copies), { confirm })).toEqual({ masterKey, wrongNodes: [4, 5] })
   })
 })

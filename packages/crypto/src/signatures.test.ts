@@ -1,5 +1,7 @@
-import { latestTimeMs } from '@cairn/protocol'
+import { latestTimeMs, zeroAddress } from '@cairn/protocol'
+import { ed25519 } from '@noble/curves/ed25519.js'
 import { secp256k1 } from '@noble/curves/secp256k1.js'
+import { base58 } from '@scure/base'
 import fc from 'fast-check'
 import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -17,6 +19,7 @@ import { parseSignIn, writeSignIn } from './sign-in.ts'
 import { coreumAddress, signCoreum } from './verify-coreum.ts'
 import { verifyWalletSignature } from './verify-signature.ts'
 import { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
+import { checksumAddress } from './wallet.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
@@ -82,7 +85,10 @@ describe('EVM', () => {
       }),
       { numRuns: 500 * fuzz },
     )
-    expect(verifyWalletSignature(`0x${'0'.repeat(40)}`, 'm', `0x${'0'.repeat(130)}`)).toBe('invalid')
+    expect(verifyWalletSignature(zeroAddress, 'm', `0x${'0'.repeat(130)}`)).toBe('invalid')
+    // Of any other address, a chain is asked about it.
+    expect(verifyWalletSignature(address, 'm', `0x${'0'.repeat(200)}`)).toBe('needs-chain')
+    expect(verifyWalletSignature(zeroAddress, 'm', `0x${'0'.repeat(200)}`)).toBe('invalid')
   })
 })
 
@@ -101,6 +107,13 @@ describe('Solana', () => {
     expect(verifyWalletSignature(address, 'text ', signature)).toBe('invalid')
     expect(verifyWalletSignature(solanaAddress('8'.repeat(64)), 'text', signature)).toBe('invalid')
     expect(verifyWalletSignature(address, 'text', '0'.repeat(128))).toBe('invalid')
+  })
+
+  test('rejects an address of small order, whose signature would fit any text', () => {
+    const identity = Uint8Array.of(1, ...new Uint8Array(31))
+    const signature = Buffer.from([...identity, ...new Uint8Array(32)]).toString('hex')
+    expect(ed25519.verify(Buffer.from(signature, 'hex'), Buffer.from('text'), identity)).toBe(true)
+    expect(verifyWalletSignature(base58.encode(identity), 'text', signature)).toBe('invalid')
   })
 
   test('rejects a text that could be a transaction', () => {
@@ -163,6 +176,29 @@ describe('messages to sign', () => {
       }),
       { numRuns: 300 },
     )
+  })
+
+  test('a message for the key nodes has one form only', () => {
+    const nonces = ['a', 'b', 'c', 'd'].map((digit) => digit.repeat(32))
+    const challenge = {
+      id,
+      domain: 'd',
+      address,
+      network: 'n',
+      issuedAt: 0,
+      expiresAt: 1,
+      nonces: [...nonces, undefined],
+    }
+    const text = writeChallenge(challenge)
+    expect(parseChallenge(text)).toEqual(challenge)
+    for (const [from, to] of [
+      [`Address: ${checksumAddress(address)}`, `Address: ${address}`],
+      ['Nodes: 1,2,3,4,-', 'Nodes: 1,2,3,4,5'],
+      ['1970-01-01T00:00:00.000Z', '1969-12-31T24:00:00.000Z'],
+    ] as const) {
+      expect(text).toContain(from)
+      expect(parseChallenge(text.replace(from, to)), to).toBeUndefined()
+    }
   })
 
   test('starts as published clients expect', () => {
@@ -263,6 +299,11 @@ describe('session keys', () => {
       expect(verifyRequest(proof, { ...request, ...other }, key.publicKey)).toBeUndefined()
     }
     expect(verifyRequest(proof, request, createSessionKey().publicKey)).toBeUndefined()
+    const fields: object = JSON.parse(Buffer.from(proof, 'base64url').toString())
+    const padded = (bytes: number) =>
+      Buffer.from(JSON.stringify({ ...fields, x: 'x'.repeat(bytes) })).toString('base64url')
+    expect(verifyRequest(padded(10), request, key.publicKey)).toBeDefined()
+    expect(verifyRequest(padded(1000), request, key.publicKey)).toBeUndefined()
   })
 
   test('a platform key signs like one of ours, and cannot be read', async () => {
