@@ -130,6 +130,19 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
           'INVALID_SIGNATURE',
         )
       })
+
+      test('opens a session that ends when the operator allows only sessions with a key', async () => {
+        const before = await startTestNode()
+        const wallet = createTestWallet()
+        const opened = await openWith(before, wallet, [await createText(before, wallet)])
+        const { token } = opened.json as { token: string }
+        const body = { address: wallet.address, cid }
+        expect((await before.call('POST', path, { token, body })).code).toBe('KEY_NOT_FOUND')
+        await before.stop()
+        const place = { home: before.home, time: { ms: before.now() } }
+        await using strict = await startTestNode({ CAIRN_KEYNODE_LEGACY_BEARER: 'off' }, place)
+        expect((await strict.call('POST', path, { token, body })).code).toBe('INVALID_SIGNATURE')
+      })
     })
   })
 }

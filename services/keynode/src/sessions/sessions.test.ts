@@ -258,13 +258,14 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         const wallet = createTestWallet()
         const opened = await openWith(node, wallet, [await createText(node, wallet)])
         const { refreshToken } = opened.json as { refreshToken: string }
-        const renew = () =>
+        const renew = (address = wallet.address) =>
           renewNodeSession(node.context, {
-            address: wallet.address,
+            address,
             refreshToken,
             proof: undefined,
             request: { method: 'PUT', path: '/', body: '' },
           })
+        await expect(renew(createTestWallet().address)).rejects.toMatchObject({ code: 'INVALID_SIGNATURE' })
         const renewed = await renew()
         node.pass(minute)
         expect((await renew()).refreshToken).toBe(renewed.refreshToken)
@@ -310,6 +311,11 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         await node.context.db.write((trx) => trx.updateTable('session').set({ turn: 0 }).where('id', '=', id).execute())
         expect((await renew(refreshToken)).code).toBe('SESSION_EXPIRED')
         expect((await renew(session.refreshToken)).status).toBe(200)
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('KEY_NOT_FOUND')
+        // Or to a state before it was opened.
+        await node.context.db.write((trx) => trx.deleteFrom('session').where('id', '=', id).execute())
+        expect((await callAs(node, session, 'POST', path, { cid })).code).toBe('SESSION_EXPIRED')
+        expect((await renew(refreshToken)).code).toBe('SESSION_EXPIRED')
       })
 
       test('is neither renewed nor ended by a token that this node never wrote', async () => {

@@ -1,5 +1,5 @@
-import { createSessionKey, proofHeader, signRequest } from '@cairn/crypto'
-import { clockSkewMs } from '@cairn/protocol'
+import { createSessionKey, proofHeader, signMessage, signRequest } from '@cairn/crypto'
+import { clockSkewMs, keySaveLifetimeMs } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { createTestWallet, createText, openTestSession, openWith, startTestNode } from '../test-node.fixture.ts'
 import { sweepSessions } from './sweep.ts'
@@ -46,9 +46,15 @@ test('removes rows that have expired by every clock', async () => {
     sessionKey: session.sessionKey,
   }
   expect((await node.call(request.method, request.path, request)).status).toBe(200)
+  const wallet = createTestWallet()
+  const { json } = await node.call('GET', `/api/message/${wallet.address}`)
+  const [{ message }] = json as [{ message: string }]
+  const body = { address: wallet.address, cid: 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy' }
+  const token = signMessage(wallet.privateKey, message)
+  expect((await node.call('POST', '/api/retrieveSharedKey/1', { token, body })).code).toBe('KEY_NOT_FOUND')
   const rows = async () => {
     const counted = await Promise.all(
-      (['spent_challenge', 'seen_proof', 'session'] as const).map((table) =>
+      (['spent_challenge', 'seen_proof', 'bearer_use', 'session'] as const).map((table) =>
         node.context.db.read
           .selectFrom(table)
           .select(({ fn }) => fn.countAll<number>().as('rows'))
@@ -57,8 +63,8 @@ test('removes rows that have expired by every clock', async () => {
     )
     return counted.map((row) => Number(row?.rows))
   }
-  expect(await rows()).toEqual([1, 1, 1])
-  node.pass(600 * second + 2 * clockSkewMs + 1)
+  expect(await rows()).toEqual([2, 1, 1, 1])
+  node.pass(keySaveLifetimeMs + 2 * clockSkewMs + 1)
   await sweepSessions(node.context)
-  expect(await rows()).toEqual([0, 0, 1])
+  expect(await rows()).toEqual([0, 0, 0, 1])
 })
