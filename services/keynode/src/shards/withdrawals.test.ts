@@ -1,6 +1,8 @@
 // A change of rights reaches one node after another. Until three have it, a recipient who loses by it can ask each node
 // to adopt the state of peers that do not have the change yet.
+import { retrieveShard } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type Bind, bindShardCalls, type Work } from './calls.ts'
 import { createCids } from './cids.fixture.ts'
 import { changeConditions } from './conditions-of.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
@@ -162,4 +164,24 @@ test('a restored node does not undo a later revocation, and withdraws one that i
   for (const cid of [since, before]) await confirmRestored(peers.of(1), cid)
   expect((await stateOf(1, since)).sharedTo).toEqual([])
   expect((await stateOf(1, before)).sharedTo).toEqual([bob.address])
+})
+
+test('a restored node gives a reader nothing that was revoked after the backup', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await share(all, cid, bob.address)
+  await revoke([2, 3, 4, 5], cid, bob.address)
+  const { db, clock } = peers.of(1)
+  await db.write((trx) => trx.updateTable('key').set({ restored_at: clock.now() }).where('cid', '=', cid).execute())
+  const works = new Map<string, unknown>()
+  const bind: Bind = (call, work) => {
+    works.set(call.id, work)
+  }
+  bindShardCalls(bind, peers.of(1), () => undefined)
+  const retrieve = works.get(retrieveShard.id) as Work<typeof retrieveShard>
+  const input = { params: { node: '1' }, body: { address: bob.address, cid } } as const
+  const { signal } = new AbortController()
+  const answer = retrieve({ input, caller: bob, signal, ip: '127.0.0.1' })
+  await expect(answer).rejects.toMatchObject({ code: 'ACCESS_DENIED' })
+  expect((await stateOf(1, cid)).sharedTo).toEqual([])
 })
