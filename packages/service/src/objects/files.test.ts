@@ -1,9 +1,20 @@
-import { existsSync } from 'node:fs'
-import { mkdir, mkdtemp, readdir, readlink, rename, rm, utimes, writeFile } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
+import {
+  type FileHandle,
+  mkdir,
+  mkdtemp,
+  open as openHandle,
+  readdir,
+  readlink,
+  rename,
+  rm,
+  utimes,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { CairnError } from '@cairn/protocol'
-import { expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { CairnError, MIB } from '@cairn/protocol'
+import { expect, test, vi } from 'vitest'
 import { describeReadError, describeWriteError } from './file-errors.ts'
 import { openFileStore } from './files.ts'
 import { objectSuite } from './objects.suite.ts'
@@ -119,6 +130,53 @@ test('replicas see one another while they are alive', async () => {
   await place.first.close()
   expect(await place.second.listOthers()).toEqual([])
 })
+
+/** Notes what is synced while `work` runs, each time with the state of an object. */
+async function watchSyncs(path: string, work: () => Promise<void>): Promise<string[]> {
+  const handle = await openHandle(dirname(import.meta.filename), 'r')
+  const prototype: FileHandle = Object.getPrototypeOf(handle)
+  await handle.close()
+  const synced: string[] = []
+  const spies = (['datasync', 'sync'] as const).map((name) => {
+    const original = prototype[name]
+    return vi.spyOn(prototype, name).mockImplementation(async function (this: FileHandle) {
+      const { size, ino } = await this.stat()
+      const isVisible = existsSync(path)
+      await original.call(this)
+      const isFolder = existsSync(dirname(path)) && statSync(dirname(path)).ino === ino
+      const what = isFolder ? 'folder' : name === 'sync' ? 'another folder' : `${size} bytes`
+      synced.push(`${what}, object ${isVisible ? 'there' : 'not there'}`)
+    })
+  })
+  try {
+    await work()
+  } finally {
+    for (const spy of spies) spy.mockRestore()
+  }
+  return synced
+}
+
+test.each([1000, 20 * MIB + 5])(
+  'an object of %i bytes lasts once it is complete, and so does its removal',
+  async (size) => {
+    const { folder, open, remove } = await freshFolder()
+    const store = await open()
+    const path = join(folder, 'objects/packs/1/a.car')
+    const writer = await store.create('packs/1/a.car')
+    const bytes = new Uint8Array(size).fill(7)
+    for (let at = 0; at < size; at += 4 * MIB) await writer.append([bytes.subarray(at, at + 4 * MIB)])
+    const completed = await watchSyncs(path, async () => {
+      await writer.finish()
+    })
+    // Its bytes before it appears, the folders that lead to it, and its name.
+    expect(completed[0]).toBe(`${size} bytes, object not there`)
+    expect(completed.filter((one) => one === 'another folder, object not there')).toHaveLength(2)
+    expect(completed.at(-1)).toBe('folder, object there')
+    expect(await watchSyncs(path, () => store.remove('packs/1/a.car'))).toEqual(['folder, object not there'])
+    await store.close()
+    await remove()
+  },
+)
 
 test('detects a folder that is replaced while it is open', async () => {
   const { folder, open, remove } = await freshFolder()

@@ -1,7 +1,8 @@
-import { mkdtemp, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { type FileHandle, mkdtemp, open, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { dirname, join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
 import {
   bytesOf,
   cidOf,
@@ -26,6 +27,31 @@ async function put(length: number, seed = length): Promise<{ cid: string; payloa
   const payload = bytesOf(length, seed)
   return { cid: await cidOf(payload), payload, url: source.put(`/${seed}`, payload) }
 }
+
+test('a piece is on the disk, with its name, before it is kept', async () => {
+  const { cid, url } = await put(300_000)
+  await using provider = await startTestProvider(source.url, {}, { home })
+  const payload = provider.context.files.payloadPath(cid)
+  const handle = await open(home, 'r')
+  const prototype: FileHandle = Object.getPrototypeOf(handle)
+  await handle.close()
+  const synced: string[] = []
+  const original = prototype.sync
+  const spy = vi.spyOn(prototype, 'sync').mockImplementation(async function (this: FileHandle) {
+    const stats = await this.stat()
+    const isNamed = existsSync(payload)
+    await original.call(this)
+    const isFolder = isNamed && (await stat(dirname(payload))).ino === stats.ino
+    synced.push(isFolder ? 'name' : stats.isFile() && stats.size === 300_000 && !isNamed ? 'bytes' : 'other')
+  })
+  try {
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+  } finally {
+    spy.mockRestore()
+  }
+  expect(synced.filter((what) => what !== 'other')).toEqual(['bytes', 'name'])
+})
 
 describe('a restart', () => {
   test('resumes from the existing part of a piece', async () => {
