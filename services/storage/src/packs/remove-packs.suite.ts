@@ -120,6 +120,27 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       await expect(place.record(depending)).rejects.toSatisfy(withCode('CONFLICT'))
     })
 
+    test('an upload that refers to several packs is rejected if one of them was removed', async () => {
+      const [removed, kept] = [manyBlocks(2, 100), manyBlocks(2, 100, 50)]
+      const first = await place.store(removed)
+      await place.store(kept)
+      const depending = await place.seal([...removed, ...kept])
+      expect(depending.dependsOn).toHaveLength(2)
+      await place.clearUpload(first)
+      place.clock.ms += 2 * day
+      expect(await place.removeOld()).toBe(1)
+      await expect(place.record(depending)).rejects.toSatisfy(withCode('CONFLICT'))
+    })
+
+    test('keeps a pack that an upload needs, although its row says that none does', async () => {
+      const [block = blockOf('')] = manyBlocks(1, 100)
+      await place.store([block])
+      await place.db.write((trx) => trx.updateTable('pack').set({ unreferenced_at: 1 }).execute())
+      place.clock.ms += 2 * day
+      expect(await place.removeOld()).toBe(0)
+      expect(await place.reopen().get(block.cid)).toHaveLength(100)
+    })
+
     test('of a concurrent removal and upload, either the upload is rejected or its content stays', async () => {
       for (let round = 0; round < 15; round++) {
         const blocks = manyBlocks(2, 100, 100 + round)
