@@ -225,7 +225,10 @@ describeOnDatabases('links on %s', (newDatabase) => {
   // Last: it advances the clock.
   test('an expired link does not open; its key is deleted, and its row a month later', async () => {
     const owner = await openAccount()
-    const link = await owner.create({ expiresAt: storage.context.clock.now() + day })
+    const now = storage.context.clock.now()
+    const link = await owner.create({ expiresAt: now + day })
+    const long = await owner.create({ expiresAt: now + 60 * day, maxOpens: 2 })
+    expect((await visit('open', long.id, long)).status).toBe(200)
     storage.pass(day)
     expect(await visit('open', link.id, link)).toMatchObject({
       code: 'GONE',
@@ -238,5 +241,7 @@ describeOnDatabases('links on %s', (newDatabase) => {
     storage.pass(30 * day)
     await clearLinks(storage.context)
     expect(await rowOf(link.id)).toBeUndefined()
+    // One that was opened a month ago and is still valid stays.
+    expect((await visit('open', long.id, long)).json).toMatchObject({ opensLeft: 0, sealed: long.sealed })
   })
 })

@@ -173,6 +173,11 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     expect(await owner.show(link.id)).toMatchObject({ state: 'ended', uploads: 2, uploadedBytes: 1000 })
     const listed = (await owner.call('/api/user/files_uploaded')).json as { fileList: object[] }
     expect(listed.fileList).toMatchObject([{ encryption: false }, { encryption: false }])
+    // The limit of bytes ends a link, too.
+    const small = await owner.create({ maxTotalBytes: 10 })
+    expect((await small.send(randomBytes(10))).state).toBe('stored')
+    expect(detailsOf(await small.start(0))).toEqual({ reason: 'used-up' })
+    expect(await owner.show(small.id)).toMatchObject({ state: 'ended', uploads: 1 })
   })
 
   test('start exactly as many concurrent uploads as allowed, and a cancelled one frees its place', async () => {
@@ -327,6 +332,8 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
   test('start no upload once expired, finish those in progress, and are removed a month later', async () => {
     const owner = await openAccount()
     const link = await owner.create()
+    const long = await owner.create({ expiresAt: storage.context.clock.now() + 60 * day })
+    expect((await long.send(randomBytes(5))).state).toBe('stored')
     storage.pass(day - 60_000)
     const path = await link.create(10)
     const late = await link.create(10)
@@ -338,11 +345,13 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     // An abandoned upload returns its space within a day.
     storage.pass(day - 1000)
     await removeExpired(storage.context, never)
-    expect(await owner.own.figures()).toMatchObject({ used: 10, reserved: 0 })
+    expect(await owner.own.figures()).toMatchObject({ used: 15, reserved: 0 })
     storage.pass(1000)
     expect(codeOf(await link.patch(late, 0, randomBytes(10)))).toEqual([410, 'GONE'])
     storage.pass(29 * day)
     await clearUploadLinks(storage.context)
     expect(await owner.show(link.id)).toBeUndefined()
+    // One that was used a month ago and is still valid stays.
+    expect((await long.send(randomBytes(5))).state).toBe('stored')
   })
 })
