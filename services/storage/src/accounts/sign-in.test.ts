@@ -272,10 +272,23 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       pass(11 * minute)
       expect((await show(wallet, late, sessionKey)).code).toBe('CHALLENGE_EXPIRED')
       expect((await show(wallet, used, sessionKey)).code).toBe('CHALLENGE_EXPIRED')
+      const signInAgain = async () =>
+        expect((await show(wallet, await createSignIn(wallet, sessionKey), sessionKey)).status).toBe(200)
+      await signInAgain()
       expect(await spent()).toHaveLength(1)
       pass(2 * minute)
-      await show(wallet, await createSignIn(wallet, sessionKey), sessionKey)
+      await signInAgain()
       expect(await spent()).toEqual([])
+    })
+
+    test('a text of a clock that was ahead is not valid before its time', async () => {
+      const wallet = newWallet()
+      const sessionKey = createSessionKey()
+      const signIn = await createSignIn(wallet, sessionKey)
+      pass(-2 * minute)
+      expect((await show(wallet, signIn, sessionKey)).code).toBe('INVALID_SIGNATURE')
+      pass(2 * minute)
+      expect((await show(wallet, signIn, sessionKey)).status).toBe(200)
     })
 
     test('rejects another host or another time without a nonce', async () => {
