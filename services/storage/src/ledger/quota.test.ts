@@ -2,7 +2,17 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ensureAccount } from '../accounts/store.ts'
 import { startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
-import { credit, joinReservation, releaseAll, reserve, settle, shrinkReservation } from './quota.ts'
+import {
+  credit,
+  joinReservation,
+  lastingOwner,
+  releaseAll,
+  releaseReservation,
+  reserve,
+  reserveSpace,
+  settle,
+  shrinkReservation,
+} from './quota.ts'
 
 let storage: TestStorage
 let serial = 0
@@ -104,6 +114,8 @@ test('rejects an oversized reservation with the missing bytes', async () => {
   })
   await expect(held.grow(3 * MIB)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED' })
   expect(await account(address)).toEqual({ used: 0, reserved: 8 * MIB })
+  await held.grow(2 * MIB)
+  await expect(held.grow(1)).rejects.toMatchObject({ code: 'QUOTA_EXCEEDED', details: { missingBytes: 1 } })
 })
 
 test('exactly as many of fifty concurrent uploads succeed as fit into the last bytes', async () => {
@@ -116,9 +128,25 @@ test('exactly as many of fifty concurrent uploads succeed as fit into the last b
   expect(await account(address)).toEqual({ used: 0, reserved: 10 * MIB })
 })
 
-test('the next start releases the reservations of a killed process', async () => {
+test('the next start releases the reservations of a killed process, except those that outlive processes', async () => {
+  const { context } = storage
   const address = await newAddress()
-  await reserve(storage.context, address, 4 * MIB)
-  await releaseAll(storage.context)
+  const space = { id: 'lasting', address, processId: lastingOwner, expiresAt: 0, freeDiskBytes: 100 * MIB }
+  await context.db.write((trx) => reserveSpace(context, trx, { ...space, bytes: MIB }))
+  await reserve(context, address, 4 * MIB)
+  await releaseAll(context)
+  expect(await account(address)).toEqual({ used: 0, reserved: MIB })
+})
+
+test('a reservation that was renewed meanwhile is not released as expired', async () => {
+  const { context } = storage
+  const address = await newAddress()
+  const { id } = await reserve(context, address, MIB)
+  const release = (expiredAt: number) => context.db.write((trx) => releaseReservation(trx, id, expiredAt))
+  const row = () => context.db.read.selectFrom('reservation').select('expires_at').where('id', '=', id)
+  const { expires_at: expiresAt } = await row().executeTakeFirstOrThrow()
+  expect(await release(expiresAt)).toBe(false)
+  expect(await account(address)).toEqual({ used: 0, reserved: MIB })
+  expect(await release(expiresAt + 1)).toBe(true)
   expect(await account(address)).toEqual({ used: 0, reserved: 0 })
 })
