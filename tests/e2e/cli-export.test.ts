@@ -14,6 +14,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import {
+  computeCid,
   createName,
   createNameKey,
   decryptBytes,
@@ -22,11 +23,13 @@ import {
   listFiles,
   listKeyFiles,
   listNames,
+  prepareKey,
   publishName,
   publishSigned,
   removeName,
   renameFile,
   resolveName,
+  saveKey,
   transferFile,
   uploadBytes,
   uploadEncryptedBytes,
@@ -321,6 +324,39 @@ test('a repeated export keeps keys that neither the account nor this machine has
   const there = await createKeyClient(target, ownKey)
   expect(new TextDecoder().decode(await decryptBytes(there, cid))).toBe('kept')
   expect((await Array.fromAsync(listKeyFiles(there, 'owner'))).map(({ sharedTo }) => sharedTo)).toEqual([[]])
+})
+
+test('a key that an upload saved on two nodes before it failed is missing only if the account has the content', async () => {
+  const ownKey = generatePrivateKey()
+  await storeLightWallet(join(folder, 'halved'), ownKey, 'correct horse')
+  expect(await cairn(source, 'halved', ['api-key', 'new'])).toMatchObject({ code: 0 })
+  const client = await createKeyClient(source, ownKey)
+  const { keyNodes = [] } = client.network
+  const saveOnTwo = async (cid: string) => {
+    const away = keyNodes.map((url, i) => (i < 2 ? url : 'http://127.0.0.1:9'))
+    const halved = { ...client, network: { ...client.network, keyNodes: away } }
+    await expect(saveKey(halved, cid, prepareKey(), { retryMs: 0 })).rejects.toMatchObject({
+      code: 'CHANGE_INCOMPLETE',
+    })
+  }
+  const whole = await uploadEncryptedText(client, 'whole', { name: 'whole' })
+  await saveOnTwo((await computeCid(randomBytes(40))).cid)
+  const listed = await Array.fromAsync(listKeyFiles(client, 'owner'))
+  expect(listed.map(({ state }) => state).sort()).toEqual(['held', 'provisional'])
+  const exported = await cairn(source, 'halved', ['export', '--all', 'halves', '--json'])
+  expect([exported.code, JSON.parse(exported.out).missing]).toEqual([0, []])
+  const keys = readFileSync(join(folder, 'halves', 'keys.jsonl'), 'utf8')
+    .trim()
+    .split('\n')
+  expect(keys.map((line) => JSON.parse(line).cid)).toEqual([whole.cid])
+
+  const { cid } = await uploadBytes(client, randomBytes(40), { name: 'without a key' })
+  await saveOnTwo(cid)
+  const again = await cairn(source, 'halved', ['export', '--all', 'halves', '--json'])
+  expect([again.code, JSON.parse(again.out).missing]).toEqual([
+    8,
+    [expect.objectContaining({ kind: 'file key', id: cid, code: 'KEY_NOT_FOUND' })],
+  ])
 })
 
 test('the drive moves, too: folders, names, marks and trash', { timeout: 120_000 }, async () => {

@@ -108,9 +108,9 @@ async function exportAll(client: Client, folder: string, options: ExportOptions)
     return writer
   }
   try {
-    const { counts, format, stored } = await exportFiles(context, await begin('files'), await begin('proofs'))
+    const { counts, format, ...content } = await exportFiles(context, await begin('files'), await begin('proofs'))
     const keys = context.seal === undefined ? undefined : await begin('keys')
-    if (keys !== undefined) await exportRights(context, await begin('rights'), keys, stored)
+    if (keys !== undefined) await exportRights(context, await begin('rights'), keys, content)
     await exportNames(context, await begin('names'), keys)
     // Without its key, the drive cannot be opened.
     const drive =
@@ -187,11 +187,14 @@ async function writeManifest(folder: string, manifest: Manifest): Promise<void> 
   await rename(`${path}.part`, path)
 }
 
+/** CIDs of the account, and of those the ones whose content is in the export. */
+type ExportedContent = { listed: ReadonlySet<string>; stored: ReadonlySet<string> }
+
 async function exportFiles(
   context: Export,
   files: ListWriter,
   proofs: ListWriter,
-): Promise<Pick<Manifest, 'counts' | 'format'> & { stored: ReadonlySet<string> }> {
+): Promise<Pick<Manifest, 'counts' | 'format'> & ExportedContent> {
   const { client, signal, onStep } = context
   const rows: FileRow[] = []
   for await (const entry of listFiles(client, {}, { signal })) {
@@ -210,7 +213,8 @@ async function exportFiles(
   }
   // Oldest first, the order in which an import must upload them; the drive orders those of one millisecond by CID.
   rows.reverse().sort((a, b) => compare(a.createdAt, b.createdAt) || compare(a.cid, b.cid))
-  const cids = new Set(rows.map(({ cid }) => cid))
+  const listed = new Set(rows.map(({ cid }) => cid))
+  const cids = new Set(listed)
   const open = new Set(rows.filter(({ isPrivate }) => !isPrivate).map(({ cid }) => cid))
   onStep(`${rows.length} files, ${cids.size} with distinct content`)
   const counts = { files: 0, cars: 0, bytes: 0 }
@@ -234,7 +238,7 @@ async function exportFiles(
     counts.files++
   }
   const format = rows.some(({ isPrivate }) => isPrivate) ? privateArchiveFormat : archiveFormat
-  return { counts, format, stored: cids }
+  return { counts, format, listed, stored: cids }
 }
 
 const compare = (one: string, other: string): number => (one < other ? -1 : one > other ? 1 : 0)
@@ -289,7 +293,7 @@ async function exportRights(
   context: Export,
   rights: ListWriter,
   keys: ListWriter,
-  stored: ReadonlySet<string>,
+  { listed, stored }: ExportedContent,
 ): Promise<void> {
   const { client, seal, sealed, signal, onStep } = context
   if (seal === undefined || client.keySession === undefined) return
@@ -304,12 +308,14 @@ async function exportRights(
       return
     }
     await collect(context, 'file key', cid, async () => {
-      const conditions = hasConditions ? await findConditions(client, cid, { signal }) : undefined
-      const fetchKey = async (): Promise<KeyRow> => {
-        const { masterKey } = await getKey(client, cid, { signal })
-        return { kind: 'file key', cid, sealed: seal.close(masterKey, cid) }
+      const fetchKey = async (): Promise<KeyRow | undefined> => {
+        const masterKey = await findOwnKey(client, cid, state === 'provisional' && !listed.has(cid), signal)
+        return masterKey === undefined ? undefined : { kind: 'file key', cid, sealed: seal.close(masterKey, cid) }
       }
-      await keys.add(sealed.get(cid) ?? (await fetchKey()))
+      const row = sealed.get(cid) ?? (await fetchKey())
+      if (row === undefined) return
+      const conditions = hasConditions ? await findConditions(client, cid, { signal }) : undefined
+      await keys.add(row)
       done.add(cid)
       await rights.add({
         cid,
@@ -331,6 +337,26 @@ async function exportRights(
     if (row.kind !== 'file key' || done.has(row.cid)) continue
     await keys.add(row)
     if (stored.has(row.cid)) await rights.add({ cid: row.cid, owner: address, sharedTo: [], conditions: null })
+  }
+}
+
+/**
+ * Returns the key of a file from the key nodes.
+ * @param mayLack whether it may be a key that never was in force: returns undefined if three nodes state that the account has none
+ */
+async function findOwnKey(
+  client: Client,
+  cid: string,
+  mayLack: boolean,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    return (await getKey(client, cid, { signal })).masterKey
+  } catch (error) {
+    // Keys are saved before their upload ends: an upload that failed leaves a key on one or two nodes for a day.
+    const isAbsent = CairnError.is(error, 'KEY_NOT_FOUND') || CairnError.is(error, 'ACCESS_DENIED')
+    if (mayLack && isAbsent) return undefined
+    throw error
   }
 }
 
