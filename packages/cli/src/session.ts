@@ -93,7 +93,10 @@ export function createSession({
     const { wallet } = profile
     if (wallet === undefined || (await state.readAddress()) !== undefined)
       throw noKey(await state.readKey(profile.api), own)
-    return state.whileCreatingKey(async () => (await usableKey()) ?? createTestKey(profile, wallet))
+    return state.whileCreatingKey(async () => (await usableKey()) ?? createTestKey(profile, wallet), {
+      signal,
+      onWait: () => output.note('Waiting for another cairn command that creates an API key.'),
+    })
   }
   const createTestKey = async (
     profile: NetworkProfile,

@@ -1,7 +1,8 @@
+import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { hostname, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { createState } from './state.ts'
 
 let base = ''
@@ -94,5 +95,72 @@ test.each(['{', '{}', '[]', 'null'])('a damaged wallet (%j) is restored, not rem
   await expect(state.readAddress()).rejects.toMatchObject({
     message: `${join(base, 'wallet.json')} is damaged`,
     hint: 'Restore it from an export: cairn wallet import <file> --force.',
+  })
+})
+
+describe('while a command creates an API key', () => {
+  const lock = () => join(base, 'new-key.lock')
+  const ignored = { signal: new AbortController().signal, onWait: () => undefined }
+
+  test('another one waits as long as it works, and says so', async () => {
+    const order: string[] = []
+    const { promise: created, resolve: create } = Promise.withResolvers<void>()
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+    const first = createState(base).whileCreatingKey(async () => {
+      enter()
+      await created
+      order.push('first')
+    }, ignored)
+    await entered
+    // As after a while on a slow machine.
+    const before = new Date(Date.now() - 30_000)
+    utimesSync(lock(), before, before)
+    const { promise: waits, resolve: wait } = Promise.withResolvers<void>()
+    const second = createState(base).whileCreatingKey(async () => order.push('second'), { ...ignored, onWait: wait })
+    await Promise.race([waits, second])
+    create()
+    await Promise.all([first, second])
+    expect(order).toEqual(['first', 'second'])
+    expect(readdirSync(base)).toEqual([])
+  })
+
+  test('another one that waits can be aborted', async () => {
+    const { promise: created, resolve: create } = Promise.withResolvers<void>()
+    const { promise: entered, resolve: enter } = Promise.withResolvers<void>()
+    const first = createState(base).whileCreatingKey(() => {
+      enter()
+      return created
+    }, ignored)
+    await entered
+    const stop = new AbortController()
+    const second = createState(base).whileCreatingKey(async () => 'never', { ...ignored, signal: stop.signal })
+    stop.abort()
+    await expect(second).rejects.toMatchObject({ code: 'ABORTED' })
+    create()
+    await first
+    expect(readdirSync(base)).toEqual([])
+  })
+
+  test.each([
+    ['a process that no longer exists', () => spawnSync(process.execPath, ['-e', '0']).pid, hostname(), 0],
+    ['a machine that stopped', () => process.pid, 'another machine', 120_000],
+    ['a process whose id another program has', () => process.pid, hostname(), 120_000],
+  ])('the lock of %s is removed', async (_whose, pidOf, host, ageMs) => {
+    writeFileSync(lock(), JSON.stringify({ pid: pidOf(), host, id: 'x' }))
+    const time = new Date(Date.now() - ageMs)
+    utimesSync(lock(), time, time)
+    expect(await createState(base).whileCreatingKey(async () => 'created', ignored)).toBe('created')
+    expect(readdirSync(base)).toEqual([])
+  })
+
+  test('the lock of another machine is kept while it is renewed', async () => {
+    writeFileSync(lock(), JSON.stringify({ pid: 1, host: 'another machine', id: 'x' }))
+    const stop = new AbortController()
+    const second = createState(base).whileCreatingKey(async () => 'never', {
+      signal: stop.signal,
+      onWait: () => stop.abort(),
+    })
+    await expect(second).rejects.toMatchObject({ code: 'ABORTED' })
+    expect(readdirSync(base)).toEqual(['new-key.lock'])
   })
 })

@@ -2,7 +2,7 @@ import { chmod, open, readFile, rename, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/sdk'
 import { makeFolder } from './make-folder.ts'
-import { withFileLock } from './with-file-lock.ts'
+import { type LockOptions, withFileLock } from './with-file-lock.ts'
 
 /** An API key with its account, which is unknown for imported keys. */
 export type KeptKey = { key: string; address?: string }
@@ -37,8 +37,11 @@ export type State = {
   /** Returns the known addresses of a network by its URL, as JSON. */
   readNetwork(url: string): Promise<unknown>
   writeNetwork(url: string, trusted: unknown): Promise<void>
-  /** Creates an API key while no other command does: the second one finds the key of the first. */
-  whileCreatingKey<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * Creates an API key while no other command does: the second one finds the key of the first, however long that takes.
+   * @throws CairnError ABORTED
+   */
+  whileCreatingKey<T>(work: () => Promise<T>, options: Required<LockOptions>): Promise<T>
 }
 
 export function createState(folder: string): State {
@@ -106,9 +109,9 @@ export function createState(folder: string): State {
     writeDrive: (place, known) => writeEntry(drives, place, known),
     readNetwork: async (url) => (await readRecord(networks))[url],
     writeNetwork: (url, trusted) => writeEntry(networks, url, trusted),
-    async whileCreatingKey(work) {
+    async whileCreatingKey(work, options) {
       await makePrivateFolder(folder)
-      return withFileLock(join(folder, 'new-key.lock'), work)
+      return withFileLock(join(folder, 'new-key.lock'), work, options)
     },
   }
 }
