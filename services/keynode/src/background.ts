@@ -1,3 +1,4 @@
+import { createSettledClock } from '@cairn/service'
 import type { Context } from './context.ts'
 import { sweepSessions } from './sessions/sweep.ts'
 import { createKeySweep } from './shards/sweep.ts'
@@ -9,7 +10,7 @@ const sweepEveryMs = 60_000
 export function startBackground(context: Context): AsyncDisposable {
   const replacing = startReplacing(context)
   const ending = new AbortController()
-  const sweepKeys = createKeySweep(context)
+  const sweepKeys = createKeySweep(context, createSettledClock(context.clock))
   let sweeping = Promise.resolve()
   const sweep = () => {
     sweeping = sweeping

@@ -1,5 +1,6 @@
 import { zeroAddress } from '@cairn/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest'
+import { startBackground } from '../background.ts'
 import type { Caller, Context } from '../context.ts'
 import { requireAccess } from './access.ts'
 import { createCids } from './cids.fixture.ts'
@@ -262,6 +263,19 @@ test('a retired key stays readable by its owner for 30 days and is then destroye
   await sweep(new AbortController().signal)
   expect((await record()).row.sealed).toBeNull()
   await expect(retrieveRecord(peers.of(2), await record(), true)).rejects.toMatchObject({ code: 'KEY_NOT_FOUND' })
+})
+
+test('a node whose clock is ahead when it starts destroys no retired key', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await retireRecord(peers.of(2), alice, cid, undefined)
+  const node = { ...peers.of(2), clock: { now: () => Date.now() + 400 * day } }
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
+  onTestFinished(() => void vi.useRealTimers())
+  const background = startBackground(node)
+  vi.advanceTimersByTime(60_000)
+  await background[Symbol.asyncDispose]()
+  expect((await rowOf(2, cid))?.sealed).not.toBeNull()
 })
 
 test.each([0, 1, 2, 3, 4, 5])(

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import type { SettledClock } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
 import { holdsSet, promoteRecord } from './promote.ts'
@@ -19,12 +20,16 @@ const maxRestored = 1_000
 /** Settles undecided records and destroys expired ones. The rest is left for the next round when `signal` fires. */
 export type KeySweep = (signal: AbortSignal) => Promise<void>
 
-/** Each round continues after the last record of the previous one, so that undecided records do not block others. */
-export function createKeySweep(context: Context): KeySweep {
+/**
+ * Each round continues after the last record of the previous one, so that undecided records do not block others.
+ * @param settled the clock that decides what is destroyed
+ */
+export function createKeySweep(context: Context, settled: SettledClock = context.clock): KeySweep {
   let after = ''
   let afterRestored = ''
   return async (signal) => {
-    await destroyOld(context)
+    const now = settled.now()
+    if (now !== undefined) await destroyOld(context, now)
     const restored = await findRestored(context, afterRestored)
     afterRestored = restored.length < maxRestored ? '' : (restored.at(-1) ?? '')
     for (const cid of restored) {
@@ -69,8 +74,8 @@ async function findRestored({ db }: Context, after: string): Promise<string[]> {
   return rows.map(({ cid }) => cid)
 }
 
-async function destroyOld({ db, clock }: Context): Promise<void> {
-  const before = clock.now() - keepMs
+async function destroyOld({ db }: Context, now: number): Promise<void> {
+  const before = now - keepMs
   await db.write(async (trx) => {
     await trx.deleteFrom('other_set').where('kind', '=', 'previous').where('saved_at', '<', before).execute()
     // A restored record may have been retired only at the time of its backup: it is confirmed first.

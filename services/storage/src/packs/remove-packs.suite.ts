@@ -181,6 +181,29 @@ export function removeSuite(openEmpty: () => Promise<Database>): void {
       expect(await place.findings({ readData: 1 })).toEqual([])
     })
 
+    test('a clock that is ahead when the service starts ends no grace period of a day or more', async () => {
+      const upload = await place.store(manyBlocks(3, 1000))
+      await place.clearUpload(upload)
+      place.clock.ms += 400 * day
+      const runRound = async (graceMs?: number): Promise<number> => {
+        const stop = new AbortController()
+        const removed: unknown[] = []
+        const clock = { now: () => place.clock.ms, sleep: async () => stop.abort() }
+        await createRemovePacksWorker({
+          ...place,
+          clock,
+          ...(graceMs === undefined ? {} : { graceMs }),
+          onEvent: (event) => {
+            if (event.type === 'pack-removed') removed.push(event)
+          },
+        }).run(stop.signal)
+        return removed.length
+      }
+      expect(await runRound()).toBe(0)
+      // What an operator does not keep needs no clock.
+      expect(await runRound(0)).toBe(1)
+    })
+
     test('a replica stops serving content removed by another after its next check, and closes the files', async () => {
       await using other = await openReplica()
       await other.check()

@@ -1,3 +1,4 @@
+import { createSettledClock } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { Database } from '../db/database.ts'
@@ -8,6 +9,7 @@ import { isUsed } from './pack-use.ts'
 import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from './packs.ts'
 
 const packsInOneQuery = 100
+const dayMs = 86_400_000
 
 /** Dependencies of the removal of packs. */
 export type RemovePacksParts = {
@@ -28,9 +30,13 @@ export type RemovePacksParts = {
  */
 export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
   const onEvent = parts.onEvent ?? (() => undefined)
+  const { clock, graceMs = dayMs } = parts
+  const settled = createSettledClock(clock)
   const round = async (signal: AbortSignal): Promise<void> => {
     await recoverPacks(parts)
-    await removeUnreferencedPacks(parts, signal)
+    // A wrong clock shortens a grace period of less than a day by no more than that.
+    const now = graceMs < dayMs ? clock.now() : (settled.now() ?? 0)
+    await removeUnreferencedPacks(parts, signal, now)
   }
   return createLoop('remove-packs', parts.intervalMs ?? 600_000, parts.clock, round, (error) =>
     onEvent({ type: 'worker-failed', worker: 'remove-packs', error }),
@@ -40,10 +46,15 @@ export function createRemovePacksWorker(parts: RemovePacksParts): Worker {
 /**
  * Removes all packs that were discarded, or have been unreferenced or abandoned for longer than the grace period.
  * Returns their number.
+ * @param now until when the grace period counts, in ms since 1970
  */
-export async function removeUnreferencedPacks(parts: RemovePacksParts, signal?: AbortSignal): Promise<number> {
-  const { db, objects, packs, clock, graceMs = 86_400_000, onEvent = () => undefined } = parts
-  const before = clock.now() - graceMs
+export async function removeUnreferencedPacks(
+  parts: RemovePacksParts,
+  signal?: AbortSignal,
+  now = parts.clock.now(),
+): Promise<number> {
+  const { db, objects, packs, graceMs = dayMs, onEvent = () => undefined } = parts
+  const before = now - graceMs
   const refusals = collectRefusals()
   let removed = 0
   for await (const { id, object_key: objectKey } of findRemovable(db, before)) {

@@ -46,16 +46,18 @@ type KeyState = {
  * Applies the rules of a bucket to its objects and multipart uploads, as they stand at one time. Each deletion is a unit of work of
  * its own, and holds only while the version is still what the rules were asked about.
  * @param mayGoOn asked before each version and each abort
+ * @param now the time that the rules are applied at, in ms since 1970
  * @returns whether it came to the end; otherwise the next round begins again
  */
 export async function applyRules(
   context: Context,
   bucketName: string,
   mayGoOn: () => Promise<boolean>,
+  now = context.clock.now(),
 ): Promise<boolean> {
   const bucket = await selectBucket(context.db.read, bucketName)
   if (bucket === undefined || bucket.lifecycle === null) return true
-  const round = { context, bucket, rules: readLifecycleRules(bucket.lifecycle), now: context.clock.now() }
+  const round = { context, bucket, rules: readLifecycleRules(bucket.lifecycle), now }
   if (!(await abortUploads(round, mayGoOn))) return false
   let state: KeyState = { key: '', newerAt: undefined, earlier: 0 }
   let cursor = { key: '', versionId: '' }

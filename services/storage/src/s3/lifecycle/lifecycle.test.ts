@@ -21,7 +21,7 @@ import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { refused, startTestS3, type TestS3 } from '../s3.fixture.ts'
 import { signedFetch } from '../signed-fetch.fixture.ts'
 import { applyRules } from './apply-rules.ts'
-import { applyAll } from './worker.ts'
+import { applyAll, createLifecycleWorker } from './worker.ts'
 
 const dayMs = 24 * 60 * 60_000
 const always = async () => true
@@ -329,6 +329,24 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
         .where('name', '=', 'due')
         .execute(),
     )
+    await applyAll(s3.context, always)
+    expect(await bucket.list()).toEqual([])
+  })
+
+  test('delete nothing when the clock is ahead as the service starts, and apply after it is set back', async () => {
+    const bucket = await openBucket('ahead')
+    await bucket.put('k')
+    await bucket.rule([{ Status: 'Enabled', Prefix: '', Expiration: { Days: 30 } }])
+    const now = Date.now() + 400 * dayMs
+    const stop = new AbortController()
+    const clock = { now: () => now, sleep: async () => stop.abort() }
+    await createLifecycleWorker({ ...s3.context, clock }, clock).run(stop.signal)
+    expect(await bucket.list()).toEqual(['k'])
+    // An earlier version applied the rules in that future.
+    await s3.context.db.write((trx) =>
+      trx.updateTable('s3_bucket').set({ lifecycle_applied_at: now }).where('name', '=', 'ahead').execute(),
+    )
+    await bucket.age(31)
     await applyAll(s3.context, always)
     expect(await bucket.list()).toEqual([])
   })

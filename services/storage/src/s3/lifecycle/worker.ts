@@ -1,3 +1,4 @@
+import { createSettledClock } from '@cairn/service'
 import type { Context } from '../../context.ts'
 import { releaseLease } from '../../workers/lease.ts'
 import { withLease } from '../../workers/with-lease.ts'
@@ -18,8 +19,11 @@ const bucketsAtOnce = 1000
  */
 export function createLifecycleWorker(context: Context, clock: WorkerClock): Worker {
   const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
+  const settled = createSettledClock(clock)
   const round = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, (held) => applyAll(context, async () => !held.aborted))
+    const now = settled.now()
+    if (now === undefined) return
+    await withLease(context, lease, signal, (held) => applyAll(context, async () => !held.aborted, now))
   }
   const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
     context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
@@ -34,25 +38,36 @@ export function createLifecycleWorker(context: Context, clock: WorkerClock): Wor
 }
 
 /** Applies the rules of all buckets that are due. A bucket that fails is tried again in the next round, after the others. */
-export async function applyAll(context: Context, mayGoOn: () => Promise<boolean>): Promise<void> {
-  for (const name of await selectDue(context)) {
+export async function applyAll(
+  context: Context,
+  mayGoOn: () => Promise<boolean>,
+  now = context.clock.now(),
+): Promise<void> {
+  for (const name of await selectDue(context, now)) {
     if (!(await mayGoOn())) return
     try {
-      await applyRules(context, name, mayGoOn)
+      await applyRules(context, name, mayGoOn, now)
     } catch (error) {
       context.failures.failed(leaseName, error, 'failed to apply lifecycle rules', { bucket: name })
     }
   }
 }
 
-/** Returns the names of the buckets whose rules changed, or were not applied since midnight. */
-async function selectDue({ db, clock }: Context): Promise<string[]> {
+/**
+ * Returns the names of the buckets whose rules changed, or were not applied since midnight. A clock that was ahead left a round in
+ * the future, which counts for nothing.
+ */
+async function selectDue({ db }: Context, now: number): Promise<string[]> {
   const rows = await db.read
     .selectFrom('s3_bucket')
     .select('name')
     .where('lifecycle', 'is not', null)
     .where(({ eb, or }) =>
-      or([eb('lifecycle_applied_at', 'is', null), eb('lifecycle_applied_at', '<', lastMidnight(clock.now()))]),
+      or([
+        eb('lifecycle_applied_at', 'is', null),
+        eb('lifecycle_applied_at', '<', lastMidnight(now)),
+        eb('lifecycle_applied_at', '>', now),
+      ]),
     )
     .orderBy('lifecycle_applied_at')
     .limit(bucketsAtOnce)
