@@ -1,9 +1,11 @@
 // The sequence of a name never goes back, no matter who signs its records.
 import { createNameKey, importNameKey, readRecord } from '@cairn/names'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { alice, bob, cid, day, describeNames, hour } from './names.fixture.ts'
 import * as names from './names.ts'
+import { ensureName } from './store.ts'
 import { renewNames } from './worker.ts'
 
 const code = (wanted: string) => ({ code: wanted })
@@ -150,5 +152,29 @@ describeNames('names on %s', (subject) => {
     await expect(ask(2n ** 64n)).rejects.toMatchObject(code('INVALID_REQUEST'))
     expect((await ask(2n ** 64n - 1n)).sequence).toBe('18446744073709551615')
     await expect(publish(id)).rejects.toMatchObject(code('IPNS_RECORD_OUTDATED'))
+  })
+
+  test('are registered again when another unit of work removes the row meanwhile', async () => {
+    const { place, context } = subject()
+    const isSqlite = place.settings.kind === 'sqlite'
+    const { name } = await createNameKey()
+    let attempts = 0
+    const row = await context.db.write(async (trx) => {
+      attempts++
+      if (attempts === 1) {
+        // As if it were removed right after each insertion. The end of the first attempt takes it back.
+        if (isSqlite) {
+          await sql`create trigger removed before insert on ipns_name begin select raise(ignore); end`.execute(trx)
+        } else {
+          await sql`create function removed() returns trigger language plpgsql as 'begin return null; end'`.execute(trx)
+          await sql`create trigger removed before insert on ipns_name for each row execute function removed()`.execute(
+            trx,
+          )
+        }
+      }
+      return ensureName(trx, name, { origin: 'account', now: 1 })
+    })
+    expect(row.name).toBe(name)
+    expect(attempts).toBe(2)
   })
 })

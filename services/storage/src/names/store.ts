@@ -1,6 +1,6 @@
 import type { NameRecord } from '@cairn/names'
 import { CairnError, maxForeignNames, maxNameHistory, maxNamesPerAccount } from '@cairn/protocol'
-import { uuidv7 } from '@cairn/service'
+import { ConflictError, uuidv7 } from '@cairn/service'
 import type { Kysely, Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { lockAccount } from '../ledger/ledger.ts'
@@ -47,8 +47,8 @@ export async function ensureName(
     .onConflict((conflict) => conflict.column('name').doNothing())
     .execute()
   const made = await lockName(trx, name)
-  // Another unit created and removed it meanwhile; the caller retries the whole unit.
-  if (made === undefined) throw new CairnError('CONFLICT')
+  // Another unit created and removed it meanwhile.
+  if (made === undefined) throw new ConflictError('The name was removed in the meantime')
   return made
 }
 
