@@ -88,6 +88,49 @@ test('treats a copy that cannot be read as missing, so that no other list waits 
   expect((await list.read())?.text).toBe(rule)
 })
 
+test.each([
+  ['was emptied', (path: string) => writeFile(path, '')],
+  ['contains something else', (path: string) => writeFile(path, Buffer.alloc(5_000))],
+  ['is a folder', (path: string) => rm(path).then(() => mkdir(path))],
+  ['is missing', (path: string) => rm(path)],
+])('a newest copy that %s leaves the one before it in effect, until the list is fetched', async (what, damage) => {
+  let body = rule
+  let isOffline = false
+  await using server = await serve((_request, response) => response.writeHead(isOffline ? 503 : 200).end(body))
+  const list = subscribe(server.url)
+  await list.update(signal)
+  body = `${rule}\n/ipns/bad.example\n`
+  await list.update(signal)
+  const newest = (await readdir(folder)).find((name) => name.endsWith('.deny')) ?? ''
+  await damage(join(folder, newest))
+  isOffline = true
+  const restarted = subscribe(server.url)
+  await restarted.update(signal)
+  problems = []
+  expect((await restarted.read())?.text).toBe(rule)
+  expect(problems).toHaveLength(what === 'is missing' ? 0 : 1)
+  isOffline = false
+  await restarted.update(signal)
+  expect((await restarted.read())?.text).toBe(body)
+})
+
+test('a damaged newest copy does not replace the one before it', async () => {
+  let body = rule
+  await using server = await serve((_request, response) => response.end(body))
+  const list = subscribe(server.url)
+  await list.update(signal)
+  body = `${rule}\n/ipns/bad.example\n`
+  await list.update(signal)
+  const path = join(folder, (await readdir(folder)).find((name) => name.endsWith('.deny')) ?? '')
+  await writeFile(path, '')
+  const restarted = subscribe(server.url)
+  await restarted.read()
+  await restarted.update(signal)
+  expect((await subscribe(server.url).read())?.text).toBe(body)
+  await writeFile(path, '')
+  expect((await subscribe(server.url).read())?.text).toBe(rule)
+})
+
 test('follows a redirect within the host, and none to a private host', async () => {
   await using other = await serve((_request, response) => response.end(rule))
   await using server = await serve((request, response) => {

@@ -14,14 +14,15 @@ const maxRedirects = 5
 
 /** A list of another publisher. */
 export type Subscription = {
-  /** Returns the newest copy; undefined until one was fetched. Logs a copy that cannot be read, which counts as none. */
+  /** Returns the newest copy; undefined until one was fetched. Logs a copy that cannot be read; the one before it applies. */
   read(): Promise<ListFile | undefined>
   /** Fetches the list when it is due. Logs a failure or a response that is not a denylist, and keeps the copy. */
   update(signal: AbortSignal): Promise<void>
 }
 
 /**
- * Subscribes to a list at a URL. `folder` keeps a copy, so that a start while the publisher is offline applies the same rules.
+ * Subscribes to a list at a URL. `folder` keeps the newest copy and the one before it, so that a start while the publisher is
+ * offline applies the same rules, or those before if the newest copy is damaged.
  * @param everyMs delay between two requests, in ms
  */
 export function createSubscription(
@@ -30,12 +31,15 @@ export function createSubscription(
 ): Subscription {
   const id = createHash('sha256').update(url).digest('hex').slice(0, 32)
   const path = join(folder, `${id}.deny`)
+  const previousPath = `${path}.previous`
   const { origin, pathname, search } = new URL(url)
   // The query may contain a key, but distinguishes lists.
   const name = `${origin}${pathname}${search === '' ? '' : `?${id.slice(0, 8)}`}`
   const key = `denylist ${url}`
   const copyKey = `denylist copy ${url}`
   let copy: ListFile | undefined
+  /** Version of the file at `path`; undefined if there is none that can be read. */
+  let storedVersion: string | undefined
   let etag: string | undefined
   let nextAt = 0
 
@@ -58,12 +62,18 @@ export function createSubscription(
     const list = listOf(name, text)
     if (list.version !== copy?.version) requireRules(name, text)
     copy = list
-    // Written to a second file and renamed, so that no incomplete copy is ever read.
-    await mkdir(folder, { recursive: true })
-    await writeFile(`${path}.new`, text)
-    await rename(`${path}.new`, path)
+    if (list.version !== storedVersion) await store(list)
     // Until the copy is there, the next request fetches the list again.
     etag = headers.etag
+  }
+
+  const store = async ({ version, text }: ListFile): Promise<void> => {
+    await mkdir(folder, { recursive: true })
+    // Durable before it is renamed, so that no incomplete copy is ever read.
+    await writeFile(`${path}.new`, text, { flush: true })
+    if (storedVersion !== undefined) await rename(path, previousPath)
+    await rename(`${path}.new`, path)
+    storedVersion = version
   }
 
   return {
@@ -71,11 +81,13 @@ export function createSubscription(
       if (copy !== undefined) return copy
       try {
         copy = await readCopy(path, name)
+        storedVersion = copy?.version
         failures.recovered(copyKey, 'copy of a denylist is readable again', { list: name })
       } catch (error) {
         // Nothing else waits for it: the rules of the operator apply, and the next update fetches the list.
         failures.failed(copyKey, error, 'failed to read the copy of a denylist', { list: name })
       }
+      copy ??= await readCopy(previousPath, name).catch(() => undefined)
       return copy
     },
     async update(signal) {
@@ -114,18 +126,22 @@ async function requestList(url: URL, headers: Record<string, string>, signal: Ab
  */
 function requireRules(name: string, text: string): void {
   const { rules, failures } = parseDenylist(text)
-  if (rules.length === 0 && (failures.length > 0 || text.trim() === '')) throw new Error(`${name} returned no denylist`)
+  if (rules.length === 0 && (failures.length > 0 || text.trim() === '')) throw new Error(`${name} is not a denylist`)
 }
 
 function listOf(name: string, text: string): ListFile {
   return { name, version: createHash('sha256').update(text).digest('hex'), text }
 }
 
+/** Returns a copy; undefined if there is none. Rejects one that was damaged, as `requireRules`. */
 async function readCopy(path: string, name: string): Promise<ListFile | undefined> {
+  let text: string
   try {
-    return listOf(name, await readFile(path, 'utf8'))
+    text = await readFile(path, 'utf8')
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
+  requireRules(`The copy ${path}`, text)
+  return listOf(name, text)
 }
