@@ -1,3 +1,4 @@
+import { language } from '../messages/language.ts'
 import { isEmptyFolder, type PathFile } from '../transfers/path-file.ts'
 import type { UploadItem } from './upload-item.ts'
 
@@ -19,7 +20,10 @@ export function toUploadItems(files: readonly PathFile[], isChosen = false): Upl
     const kept = handle === undefined ? {} : { handle }
     items.push({ id: nextId(), kind: 'file', name: path, sizeBytes: file.size, file, ...kept })
   }
-  for (const [name, inside] of folders) {
+  const order = new Intl.Collator(language, { numeric: true })
+  for (const [name, unsorted] of folders) {
+    // Browsers list them in the order of the disk.
+    const inside = unsorted.toSorted((one, other) => order.compare(one.path, other.path))
     const sizeBytes = inside.reduce((sum, { file }) => sum + file.size, 0)
     const handle = inside[0]?.handle
     const kept = handle === undefined ? {} : { handle }

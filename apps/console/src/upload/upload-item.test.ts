@@ -25,6 +25,14 @@ test('a split folder keeps the paths in its names', () => {
   expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
 })
 
+test('a folder lists its files by path and number, in whatever order the browser returns them', () => {
+  const paths = ['day 10/a.jpg', 'b.jpg', 'day 9/a.jpg', 'a 2.jpg', 'a 10.jpg'].map((path) => `photos/${path}`)
+  const items = toUploadItems(paths.map((path) => ({ path, file: file(path) })))
+  expect(splitFolders(items).map(({ name }) => name)).toEqual(
+    ['a 2.jpg', 'a 10.jpg', 'b.jpg', 'day 9/a.jpg', 'day 10/a.jpg'].map((path) => `photos/${path}`),
+  )
+})
+
 test('changing the files of a split folder keeps it one folder', () => {
   const items = toUploadItems([
     { path: 'photos/one.png', file: file('one.png') },
@@ -34,7 +42,7 @@ test('changing the files of a split folder keeps it one folder', () => {
   ])
   const idOf = (all: typeof items, wanted: string) => splitFolders(all).find(({ name }) => name === wanted)?.id ?? ''
   const renamed = renameLine(items, idOf(items, 'photos/one.png'), 'first.png')
-  expect(splitFolders(renamed).map(({ name }) => name)).toEqual(['a.txt', 'first.png', 'photos/deep/two.png'])
+  expect(splitFolders(renamed).map(({ name }) => name)).toEqual(['a.txt', 'photos/deep/two.png', 'first.png'])
   expect(renamed.map(({ kind, name }) => [kind, name])).toEqual([
     ['file', 'a.txt'],
     ['folder', 'photos'],
