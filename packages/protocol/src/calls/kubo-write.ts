@@ -4,7 +4,7 @@ import type { ErrorCode } from '../errors.ts'
 import { labelText } from '../label-text.ts'
 import { maxNameLabelCharacters, maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '../limits.ts'
 import { kuboCommon, kuboPath, kuboPaths, kuboReadErrors, kuboReading } from './kubo-common.ts'
-import { kuboFlag } from './kubo-flag.ts'
+import { kuboFlag, kuboUnsetFlag } from './kubo-flag.ts'
 
 const writing = { ...kuboCommon, auth: 'apiKey', scope: 'files:write' } as const
 const storeErrors = [
@@ -24,7 +24,6 @@ const storeErrors = [
   'CONFLICT',
 ] as const satisfies readonly ErrorCode[]
 const blocksBody = { kind: 'multipart', description: 'Each part is one block of at most 2 MiB.' } as const
-const neverBig = v.optional(v.picklist(['false', '0']))
 const codecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json', 'cbor', 'json'] as const
 /** Codecs with one form per value. */
 const storedCodecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json'] as const
@@ -51,7 +50,7 @@ export const kuboBlockPut = defineCall({
     version: v.optional(v.picklist(['0', '1'])),
     /** No effect: everything is pinned. */
     pin: kuboFlag,
-    'allow-big-block': neverBig,
+    'allow-big-block': kuboUnsetFlag,
   }),
   body: blocksBody,
   response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line per block.' },
@@ -70,10 +69,13 @@ export const kuboDagPut = defineCall({
   query: v.looseObject({
     'store-codec': v.optional(v.picklist(storedCodecNames)),
     'input-codec': v.optional(v.picklist(codecNames)),
+    /** Names of both codecs before Kubo 0.10, which some clients still send with their defaults. */
+    format: v.optional(v.picklist(['cbor', 'dag-cbor'])),
+    'input-enc': v.optional(v.picklist(['json', 'dag-json'])),
     hash: hashName,
     /** No effect: everything is pinned. */
     pin: kuboFlag,
-    'allow-big-block': neverBig,
+    'allow-big-block': kuboUnsetFlag,
   }),
   body: blocksBody,
   response: { kind: 'bytes', mediaTypes: ['application/json'], description: 'Returns one JSON line per node.' },
@@ -207,7 +209,7 @@ export const kuboKeyRename = defineCall({
   query: v.looseObject({
     arg: v.tuple([label, label]),
     /** Labels of other names are never taken over. */
-    force: v.optional(v.picklist(['false', '0', ''])),
+    force: kuboUnsetFlag,
     'ipns-base': v.optional(v.picklist(['base36'])),
   }),
   response: {

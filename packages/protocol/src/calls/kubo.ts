@@ -129,13 +129,16 @@ export const kuboDagExport = defineCall({
   response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
+/** `kubo-rpc-client` follows the path itself, or adds it to `arg`, and sends the option, too. */
+const pathOption = { path: v.optional(v.string()) }
+
 /** `POST /api/v0/dag/resolve`: resolves a path to its CID. */
 export const kuboDagResolve = defineCall({
   ...kuboReading,
   id: 'kuboDagResolve',
   path: '/api/v0/dag/resolve',
   summary: 'Resolve a path to a CID (Kubo’s form)',
-  query: v.looseObject({ arg: kuboPath }),
+  query: v.looseObject({ arg: kuboPath, ...pathOption }),
   response: { kind: 'json', schema: v.object({ Cid: v.object({ '/': v.string() }), RemPath: v.string() }) },
 })
 
@@ -145,7 +148,7 @@ export const kuboBlockGet = defineCall({
   id: 'kuboBlockGet',
   path: '/api/v0/block/get',
   summary: 'Read a block (Kubo’s form)',
-  query: v.looseObject({ arg: kuboPath }),
+  query: v.looseObject({ arg: kuboPath, ...pathOption, 'local-resolve': v.optional(v.string()) }),
   response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
 
@@ -202,6 +205,8 @@ export const kuboPinAdd = defineCall({
     recursive: kuboFlag,
     name: v.optional(v.pipe(v.string(), v.maxLength(255))),
     progress: kuboFlag,
+    /** `kubo-rpc-client` always sends it. Kubo has no such option. */
+    stream: kuboFlag,
   }),
   response: { kind: 'json', schema: v.object({ Pins: v.array(v.string()) }) },
   errors: [
@@ -237,6 +242,8 @@ export const kuboPinLs = defineCall({
     /** Only used by the client. */
     quiet: kuboFlag,
     stream: kuboFlag,
+    /** The paths in `arg` once more, as `kubo-rpc-client` sends them. */
+    paths: v.optional(v.union([v.string(), v.array(v.string())])),
   }),
   response: {
     kind: 'bytes',

@@ -159,10 +159,20 @@ describe('add', () => {
   })
 })
 
-test('a flag without a value is set, as in Kubo', async () => {
+test('flags are set without a value, and by each word that Go reads as true', async () => {
   const file = [{ path: 'flag', content: `content of a flag` }]
   expect(await add(file, '&raw-leaves')).toBe(await add(file, '&raw-leaves=true'))
   expect(await add(file, '&raw-leaves=')).not.toBe(await add(file, '&raw-leaves=false'))
+  for (const [set, unset] of [
+    ['True', 'False'],
+    ['TRUE', 'FALSE'],
+    ['t', 'f'],
+    ['T', 'F'],
+  ]) {
+    expect(await add(file, `&raw-leaves=${set}`)).toBe(await add(file, '&raw-leaves=true'))
+    expect(await add(file, `&raw-leaves=${unset}`)).toBe(await add(file, '&raw-leaves=false'))
+  }
+  expect((await post('version?all=tRUE')).headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
   const hashed = await add([{ path: 'hashed', content: 'only hashed, by a flag without a value' }], '&only-hash')
   expect((await post(`block/stat?arg=${hashed}`)).headers.get('x-cairn-code')).toBe('BLOCK_NOT_FOUND')
 })
@@ -283,6 +293,26 @@ describe('pins', () => {
     expect((await post(`pin/rm?arg=${cid}`)).json).toEqual({ Pins: [cid] })
     expect(Object.keys(Object(await pins()).Keys ?? {})).not.toContain(cid)
     expect((await asStranger(`pin/ls?arg=${cid}&stream=true`)).json).toEqual({ Cid: cid, Type: 'recursive', Name: '' })
+  })
+})
+
+describe('options that Kubo does not have, but clients send', () => {
+  test('those of kubo-rpc-client for pins, blocks and paths', async () => {
+    const cid = await add([{ path: 'd/a.txt', content: 'with options' }])
+    expect((await post(`pin/add?arg=${cid}&stream=true`)).json).toEqual({ Pins: [cid] })
+    const listed = await post(`pin/ls?paths=${cid}&stream=true&arg=${cid}&names=false&type=recursive`)
+    expect(listed.json).toEqual({ Cid: cid, Type: 'recursive', Name: '' })
+    expect((await post(`block/get?arg=${cid}&path=a.txt&local-resolve=true`)).status).toBe(200)
+    const { json: below } = await post(`dag/resolve?arg=${cid}/a.txt`)
+    expect((await post(`dag/resolve?arg=${cid}/a.txt&path=a.txt`)).json).toEqual(below)
+  })
+
+  test('the old names of both codecs with their defaults, and no others', async () => {
+    const parts = [{ path: '0', content: '{"a":1}' }]
+    const { json } = await post('dag/put', { parts })
+    expect((await post('dag/put?format=cbor&input-enc=json', { parts })).json).toEqual(json)
+    const refused = await post('dag/put?format=protobuf&input-enc=json', { parts })
+    expect(refused.headers.get('x-cairn-code')).toBe('INVALID_REQUEST')
   })
 })
 
