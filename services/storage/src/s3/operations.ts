@@ -1,23 +1,18 @@
 import {
   createBucketOperation,
   deleteBucketOperation,
-  getAcl,
   getBucketLocation,
-  getBucketVersioning,
   headBucketOperation,
   listBucketsOperation,
-  listObjectsV1,
-  listObjectsV2,
-  putAcl,
-  putBucketVersioning,
 } from './buckets/bucket-operations.ts'
 import { deleteBucketLifecycle, getBucketLifecycle, putBucketLifecycle } from './lifecycle/operations.ts'
+import { listObjectsV1, listObjectsV2 } from './listings/list-operations.ts'
 import { listVersionsOperation } from './listings/version-operations.ts'
+import { listMultipartsOperation } from './multipart/list-multiparts.ts'
 import {
   abortMultipartOperation,
   completeMultipartOperation,
   createMultipartOperation,
-  listMultipartsOperation,
   listPartsOperation,
   uploadPartCopyOperation,
   uploadPartOperation,
@@ -38,6 +33,7 @@ import { getBucketCid } from './publish/root-operations.ts'
 import type { S3Operation } from './s3-call.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
+import { getAcl, putAcl } from './settings/acl-operations.ts'
 import { deleteBucketCors, getBucketCors, putBucketCors } from './settings/cors-operations.ts'
 import {
   absentSetting,
@@ -51,6 +47,7 @@ import {
   requestPayment,
   writeFixed,
 } from './settings/fixed-settings.ts'
+import { getBucketVersioning, putBucketVersioning } from './settings/versioning-operations.ts'
 
 type Table = Readonly<Record<string, S3Operation>>
 

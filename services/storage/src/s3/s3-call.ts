@@ -2,7 +2,7 @@ import type { Context } from '../context.ts'
 import type { Answer } from '../http/send-answer.ts'
 import { requireRight } from './access/access-rules.ts'
 import type { S3Credential } from './access/credentials.ts'
-import { requireBucket } from './buckets/buckets.ts'
+import { requireBucket } from './access/require-bucket.ts'
 import type { IncomingBody } from './read-body.ts'
 import { s3Error } from './s3-error.ts'
 import type { S3Request } from './s3-request.ts'
@@ -61,6 +61,12 @@ export async function authorize(
   const bucket = await requireBucket(context, caller, request.bucket)
   requireExpectedOwner(request, 'x-amz-expected-bucket-owner', bucket)
   return bucket
+}
+
+/** As {@link authorize}, for settings of a bucket: every access key with a right in it may read them. */
+export async function authorizeBucketRead(call: S3Call): Promise<BucketRow> {
+  const rule = call.caller.rules.find(({ bucket }) => bucket === '*' || bucket === call.request.bucket)
+  return authorize(call, 'read', rule?.prefix ?? '')
 }
 
 /** Requires the owner that a header names, if it names one. @throws CairnError `AccessDenied` */

@@ -1,19 +1,17 @@
 import { bucketNamePattern } from '@cairn/protocol'
 import type { Context } from '../../context.ts'
-import { canSeeBucket, type S3Rights } from '../access/access-rules.ts'
+import { canSeeBucket } from '../access/access-rules.ts'
+import type { S3Caller } from '../access/require-bucket.ts'
 import { dropMultiparts, removeParts } from '../multipart/parts.ts'
 import { deleteRoots } from '../publish/bucket-folder.ts'
 import { s3Error } from '../s3-error.ts'
-import { type BucketRow, lockBucket, selectBucket, updateBucket } from '../store.ts'
+import { type BucketRow, lockBucket, selectBucket } from '../store.ts'
 
 /** Maximum number of buckets per account. */
 const maxBuckets = 1000
 
 /** The region in which S3 accepts the creation of a bucket that the caller owns already. Clients rely on it. */
 const repeatableRegion = 'us-east-1'
-
-/** A caller: the account of the access key, and its rights. */
-export type S3Caller = S3Rights & { address: string }
 
 /**
  * Creates a bucket. Names are unique across all accounts, so that a browser's preflight, which does not identify its sender,
@@ -69,14 +67,6 @@ function requireRepeatable(
   if (region !== repeatableRegion) throw s3Error('BucketAlreadyOwnedByYou')
 }
 
-/** Returns a bucket of the caller. @throws CairnError `NoSuchBucket`, `AccessDenied` for another account's bucket */
-export async function requireBucket({ db }: Pick<Context, 'db'>, caller: S3Caller, name: string): Promise<BucketRow> {
-  const row = await selectBucket(db.read, name)
-  if (row === undefined) throw s3Error('NoSuchBucket', undefined, { BucketName: name })
-  if (row.address !== caller.address) throw s3Error('AccessDenied')
-  return row
-}
-
 /** Lists the buckets of the caller that its access key may see, by name. An account has few: {@link maxBuckets}. */
 export async function listBuckets({ db }: Context, caller: S3Caller): Promise<BucketRow[]> {
   const rows = await db.read
@@ -86,16 +76,6 @@ export async function listBuckets({ db }: Context, caller: S3Caller): Promise<Bu
     .orderBy('name')
     .execute()
   return rows.filter(({ name }) => canSeeBucket(caller, name))
-}
-
-/** Sets the versioning of a bucket. Once set, it can be suspended but not removed. @throws CairnError `NoSuchBucket` */
-export async function setVersioning(
-  { db }: Context,
-  { address }: S3Caller,
-  name: string,
-  versioning: 'Enabled' | 'Suspended',
-): Promise<void> {
-  await db.write((trx) => updateBucket(trx, { address, name }, { versioning }))
 }
 
 /**

@@ -1,20 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../../context.ts'
 import { promoteNewest } from '../../object-versions/object-versions.ts'
+import { isLatestVersion, selectVersions, type VersionRow } from '../listings/select-versions.ts'
 import { abortMultipart, listMultiparts } from '../multipart/parts.ts'
 import { deleteObject } from '../objects/objects.ts'
 import { s3CodeOf, s3Error } from '../s3-error.ts'
-import {
-  type BucketRow,
-  deleteMarker,
-  isLatestVersion,
-  lockBucket,
-  type MarkerRow,
-  type ObjectRow,
-  selectBucket,
-  selectVersions,
-  type VersionRow,
-} from '../store.ts'
+import { type BucketRow, deleteMarker, lockBucket, type MarkerRow, type ObjectRow, selectBucket } from '../store.ts'
 import {
   abortTimeOf,
   coveredOf,

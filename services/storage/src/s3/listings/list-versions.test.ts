@@ -4,7 +4,7 @@ import type { Schema } from '../../db/schema.ts'
 import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { startTestS3, type TestS3 } from '../s3.fixture.ts'
 import { signedFetch } from '../signed-fetch.fixture.ts'
-import { selectVersions } from '../store.ts'
+import { selectVersions } from './select-versions.ts'
 import { listVersionsOperation } from './version-operations.ts'
 
 const textsOf = (xml: string, name: string) =>

@@ -1,20 +1,12 @@
 import { compareBytes } from '../../compare-bytes.ts'
-import { asksForCid, isoTime, openList, ownerXml } from '../buckets/bucket-operations.ts'
 import { checksumKindOf } from '../objects/object-info.ts'
 import { type S3Call, type S3Operation, xmlAnswer } from '../s3-call.ts'
 import { s3Error } from '../s3-error.ts'
-import {
-  type MarkerRow,
-  nullVersionId,
-  type ObjectRow,
-  selectMarker,
-  selectObject,
-  selectVersions,
-  type VersionCursor,
-  type VersionRow,
-  versionIdOf,
-} from '../store.ts'
+import { type MarkerRow, nullVersionId, type ObjectRow, selectMarker, selectObject, versionIdOf } from '../store.ts'
+import { isoTime, ownerXml } from '../xml/elements.ts'
 import { successorOf } from './key-order.ts'
+import { asksForCid, openList } from './open-list.ts'
+import { selectVersions, type VersionCursor, type VersionRow } from './select-versions.ts'
 
 /** Rows per query: few with a delimiter, because each row may start a common prefix that is skipped. */
 const fewRows = 8

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { requireRight } from '../access/access-rules.ts'
-import { requireBucket } from '../buckets/buckets.ts'
+import { requireBucket } from '../access/require-bucket.ts'
 import { readSmallBody } from '../read-body.ts'
 import { maxXmlBytes, requireExpectedOwner, type S3Call, type S3Operation, xmlAnswer } from '../s3-call.ts'
 import { s3CodeOf, s3Error } from '../s3-error.ts'

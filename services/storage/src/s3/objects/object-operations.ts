@@ -1,6 +1,6 @@
 import { chooseRange } from '@cairn/service'
 import { rangeCounts } from '../../http/if-range.ts'
-import { requirePrivateAcl } from '../buckets/bucket-operations.ts'
+import { requirePrivateAcl } from '../access/private-acl.ts'
 import type { Checksum } from '../checksums/checksums.ts'
 import { coveredOf, expirationHeader, readLifecycleRules } from '../lifecycle/rules.ts'
 import { openBody } from '../read-body.ts'
