@@ -276,7 +276,7 @@ describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
     const owners = [address, other.address.toLowerCase()]
     const cid = CID.parse('bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e')
     for (const [at, owner] of owners.entries()) {
-      await insertPin(storage.context, owner, { cid: `${cid}` }, cid, undefined, 'a worker')
+      await insertPin(storage.context, owner, { cid: `${cid}` }, cid, { owner: 'a worker' })
       const bucket = `bucket-${at}`
       await db.write((trx) =>
         trx

@@ -84,7 +84,7 @@ test('lookups sort nothing and read no table as a whole', async () => {
     () => listPins(context, address, { ...query, name: 'a', match: 'iexact', before: 2, after: 1 }),
     () => listPins(context, address, { ...query, name: 'a', match: 'partial' }),
     () => findDuePins(context, [], 10),
-    () => insertPin(context, address, { cid: text, name: '' }, cid, undefined, undefined),
+    () => insertPin(context, address, { cid: text, name: '' }, cid),
     () => takeDelivery(context, 'webhook', 'owner'),
   ]
   for (const lookup of lookups) {
@@ -99,7 +99,7 @@ test('lookups sort nothing and read no table as a whole', async () => {
 })
 
 test('finds the manager of an upload in an index', async () => {
-  await insertPin(storage.context, address, { cid: text, name: '' }, cid, undefined, undefined)
+  await insertPin(storage.context, address, { cid: text, name: '' }, cid)
   await storage.context.db.write((trx) =>
     trx.insertInto('s3_bucket').values({ name: 'bucket', address, created_at: 1 }).execute(),
   )

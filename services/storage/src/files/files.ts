@@ -136,7 +136,7 @@ export async function renameFile(
   const path = readUploadPath(name).join('/')
   if (path === '') throw new CairnError('INVALID_PATH')
   const now = context.clock.now()
-  const row = await context.db.write((trx) => updateName(trx, context.db.kind, address, id, path, now))
+  const row = await context.db.write((trx) => updateName(trx, context.db.kind, { address, id, name: path, now }))
   if (row === undefined) throw new CairnError('NOT_FOUND')
   return row
 }

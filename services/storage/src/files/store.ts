@@ -113,10 +113,7 @@ export async function deleteUploads(
 export async function updateName(
   trx: Kysely<Schema>,
   kind: Database['kind'],
-  address: string,
-  id: string,
-  name: string,
-  now: number,
+  { address, id, name, now }: { address: string; id: string; name: string; now: number },
 ): Promise<UploadRow | undefined> {
   const row = await trx
     .updateTable('upload')

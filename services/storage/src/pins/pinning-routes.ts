@@ -37,7 +37,7 @@ export function registerPinningRoutes(app: FastifyInstance, context: Context, pr
     requirePinnable(cid)
     namePinned(cid, requested.name)
     const owner = (await context.packs.has(cid)) ? randomUUID() : undefined
-    const pin = await insertPin(context, address, requested, cid, replacedId, owner)
+    const pin = await insertPin(context, address, requested, cid, { replacedId, owner })
     if (owner !== undefined) await runStoredPin(context, pin, signal)
     return toPinStatus(await requirePin(context.db.read, address, pin.id), await listDelegates())
   }

@@ -31,8 +31,7 @@ test('hides a pin recorded with an owner, or of a blocked account, from the work
         .values({ address, created_at: now, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 })
         .execute(),
     )
-    const insert = (owner: string | undefined) =>
-      insertPin(context, address, { cid: text }, CID.parse(text), undefined, owner)
+    const insert = (owner: string | undefined) => insertPin(context, address, { cid: text }, CID.parse(text), { owner })
     const held = await insert('request')
     expect(held).toMatchObject({ status: 'pinning', owner: 'request', owner_until: now + pinOwnerLifetimeMs })
     const queued = await insert(undefined)
@@ -63,7 +62,7 @@ test('a pin that is stored while it is removed is removed with its upload', asyn
   body.append('file', new Blob(['pinned']), 'a')
   await storage.call('/api/v0/add', { method: 'POST', ...bearer(await storage.createKey()), body })
   const upload = await db.read.selectFrom('upload').select(['id', 'address']).executeTakeFirstOrThrow()
-  const { id } = await insertPin(context, upload.address, { cid: text }, CID.parse(text), undefined, 'request')
+  const { id } = await insertPin(context, upload.address, { cid: text }, CID.parse(text), { owner: 'request' })
   const [locked, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const storing = db.write(async (trx) => {
     await trx.updateTable('pin').set({ status: 'pinned', upload_id: upload.id }).where('id', '=', id).execute()

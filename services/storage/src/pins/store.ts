@@ -19,7 +19,7 @@ const isUnfinished = sql<boolean>`status in ('queued', 'pinning')`
 
 /**
  * Records a pin request, and removes the pin that it replaces.
- * @param owner holds the pin from its first moment, so that no worker takes it; undefined leaves it to the workers
+ * @param options.owner holds the pin from its first moment, so that no worker takes it; undefined leaves it to the workers
  * @throws CairnError PIN_LIMIT, PIN_NOT_FOUND (the pin to be replaced), CONFLICT
  */
 export async function insertPin(
@@ -27,8 +27,7 @@ export async function insertPin(
   address: string,
   { name, origins = [], meta = {}, ...requested }: RequestedPin,
   cid: CID,
-  replacedId: string | undefined,
-  owner: string | undefined,
+  { replacedId, owner }: { replacedId?: string | undefined; owner?: string | undefined } = {},
 ): Promise<PinRow> {
   const now = clock.now()
   return db.write(async (trx) => {

@@ -162,7 +162,7 @@ test.each([
         isKubo: false,
       })
       const cid = roots[0]?.Hash ?? ''
-      return insertPin(context, address, { cid }, CID.parse(cid), replacedId, 'test')
+      return insertPin(context, address, { cid }, CID.parse(cid), { replacedId, owner: 'test' })
     }
     const first = await pin('first')
     await runStoredPin(context, first, signal)
