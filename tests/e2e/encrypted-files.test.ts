@@ -153,7 +153,7 @@ test.each(['v1', 'v2'] as const)('uploads an encrypted file of format %s and rea
   await expect(decryptFile(owner, cid, target)).rejects.toMatchObject({ code: 'FILE_EXISTS' })
 })
 
-/** A gateway that counts the bytes of ranges it sends, and ends a response after `limits.bytes` of it. */
+/** A gateway that counts the bytes of ranges it sends. Breaks a response after `limits.bytes` of it, and all later ones. */
 function countingGateway(limits: { bytes: number }, counted: { bytes: number }): Promise<Client & AsyncDisposable> {
   return openGateway(owner, async ({ url = '/', headers }, response) => {
     const answer = await fetch(`${owner.network.gateway}${url}`, { headers: { accept: headers.accept ?? '' } })
@@ -161,7 +161,11 @@ function countingGateway(limits: { bytes: number }, counted: { bytes: number }):
     const body = Buffer.from(await answer.arrayBuffer())
     if (url.includes('entity-bytes')) counted.bytes += Math.min(body.length, limits.bytes)
     if (body.length <= limits.bytes) response.end(body)
-    else response.write(body.subarray(0, limits.bytes), () => response.destroy())
+    else {
+      response.write(body.subarray(0, limits.bytes), () => response.destroy())
+      // The rest is not available either.
+      limits.bytes = 0
+    }
   })
 }
 

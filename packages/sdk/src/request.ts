@@ -265,7 +265,7 @@ async function gatherText(
 }
 
 /** Errors that may be gone later, but not within the pauses between these attempts. */
-const lastingCodes: ReadonlySet<string> = new Set(['TIMEOUT', 'PROOF_NOT_FOUND'])
+const lastingCodes: ReadonlySet<string> = new Set(['TIMEOUT', 'PROOF_NOT_FOUND', 'VERIFICATION_FAILED'])
 
 /** Retries network errors and responses that allow it, with growing pauses. */
 export async function tryAgain<T>(attempt: () => Promise<T>, signal?: AbortSignal): Promise<T> {

@@ -48,6 +48,10 @@ function bytesOf(length: number, repeat = false): Uint8Array {
   return bytes
 }
 
+async function readStream(stream: ReadableStream<Uint8Array>): Promise<Uint8Array> {
+  return new Uint8Array(await new Response(stream).arrayBuffer())
+}
+
 test.each([false, true])('any range of a file equals its slice (equal chunks: %s)', async (repeat) => {
   const bytes = bytesOf(1_500_000, repeat)
   const cids = [(await uploadBytes(client, bytes)).cid, (await uploadBytes(client, bytes, { cidVersion: 0 })).cid]
@@ -125,6 +129,56 @@ describe('an untrusted gateway', () => {
     await expect(downloadBytes(short, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
     await using broken = await alterGateway(client, () => undefined)
     await expect(downloadBytes(broken, cid)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
+  })
+
+  describe('that breaks the connection', () => {
+    const bytes = bytesOf(3_000_000)
+    let cid = ''
+    beforeAll(async () => {
+      cid = (await uploadBytes(client, bytes)).cid
+    })
+
+    test.each<[string, (from: Client) => Promise<Uint8Array>, number]>([
+      [
+        'of a download to disk',
+        async (from) => readFileSync((await downloadFile(from, cid, join(folder, 'broken'))).path),
+        0,
+      ],
+      ['of a stream', async (from) => readStream((await openFile(from, cid)).stream), 0],
+      ['of a range', (from) => downloadBytes(from, cid, { fromByte: 1000, toByte: 2_990_000 }), 1000],
+    ])('%s is asked for the rest by the same call', async (_what, download, fromByte) => {
+      const cuts = [1_000_000, 900_000]
+      const starts: number[] = []
+      await using proxy = await startFaultyProxy(client.network.gateway, ({ path }) => {
+        if (!path.includes('dag-scope=entity')) return undefined
+        starts.push(Number(/entity-bytes=(\d+)/.exec(path)?.[1] ?? 0))
+        const afterBytes = cuts.shift()
+        return afterBytes === undefined ? undefined : { kind: 'cut answer', afterBytes }
+      })
+      const shaky = { ...client, network: { ...client.network, gateway: proxy.url } }
+      const expected = fromByte === 0 ? bytes : bytes.subarray(fromByte, 2_990_000)
+      expect(Buffer.compare(await download(shaky), expected)).toBe(0)
+      // Each request starts at the block that the one before did not deliver.
+      expect(starts).toHaveLength(3)
+      expect(starts[0]).toBe(fromByte)
+      expect(starts[1]).toBeGreaterThan(fromByte)
+      expect(starts[2]).toBeGreaterThan(starts[1] ?? 0)
+      for (const start of starts.slice(1)) expect(start % 262_144).toBe(0)
+    })
+
+    test('fails after three attempts that deliver no further byte, and reports each byte once', async () => {
+      const seen: number[] = []
+      let isFirst = true
+      await using gone = await alterGateway(client, (body) => {
+        const wasFirst = isFirst
+        isFirst = false
+        return wasFirst ? body.subarray(0, 1_000_000) : undefined
+      })
+      await expect(downloadBytes(gone, cid, { onProgress: (step) => seen.push(step.bytes) })).rejects.toMatchObject({
+        code: 'DOWNLOAD_INCOMPLETE',
+      })
+      expect(seen).toEqual(seen.toSorted((a, b) => a - b))
+    })
   })
 
   test('fails when it sends another file', async () => {
@@ -210,9 +264,8 @@ describe('a download to disk', () => {
     const bytes = bytesOf(2_000_000)
     const { cid } = await uploadBytes(client, bytes)
     const target = join(folder, 'interrupted')
-    await using short = await alterGateway(client, (body) =>
-      body.length > 1_000_000 ? body.subarray(0, 1_200_000) : body,
-    )
+    let breaks = 0
+    await using short = await alterGateway(client, (body) => (breaks++ === 0 ? body.subarray(0, 1_200_000) : undefined))
     await expect(downloadFile(short, cid, target)).rejects.toMatchObject({ code: 'DOWNLOAD_INCOMPLETE' })
     expect(existsSync(target)).toBe(false)
     expect(statSync(`${target}.part`).size).toBeGreaterThan(500_000)

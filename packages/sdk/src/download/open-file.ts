@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { readFile, resolvePath } from '@cairn/unixfs'
 import type { Client } from '../client.ts'
 import { createProgress, type OnProgress } from '../progress.ts'
+import { tryAgain } from '../request.ts'
 import { describeDamage, openCarSource } from './car-source.ts'
 import { parseContentPath } from './content-path.ts'
 import { openOwnSource, openPrivateSource } from './open-own-source.ts'
@@ -48,7 +49,8 @@ export type OpenBytes = {
 
 /**
  * Opens a file for reading by `cid` or `cid/path/below`. This machine verifies every block against its CID before it
- * yields the bytes, so the gateway is not trusted.
+ * yields the bytes, so the gateway is not trusted. If the connection breaks, the download continues where it stopped, like other
+ * calls after up to three attempts without a further byte.
  * @throws CairnError INVALID_CID, BLOCK_NOT_FOUND, PATH_NOT_FOUND, INVALID_RANGE; the stream fails with
  *   VERIFICATION_FAILED, DOWNLOAD_INCOMPLETE, ABORTED
  */
@@ -85,49 +87,67 @@ export async function openBytes(
 ): Promise<OpenBytes> {
   const { fromByte = 0, toByte, continues = false, signal, onProgress } = options
   const path = parseContentPath(cidPath)
-  const isRange = fromByte > 0 || toByte !== undefined
   if (toByte !== undefined && toByte <= fromByte) throw new CairnError('INVALID_RANGE')
-  const source = await openSource(
-    client,
-    path,
-    { scope: 'entity', more: isRange ? `&entity-bytes=${fromByte}:${toByte === undefined ? '*' : toByte - 1}` : '' },
-    signal,
-  )
-  try {
-    const { cid, kind, node } = await resolvePath(source, path.root, path.segments)
-    if (node.kind !== 'file' && node.kind !== 'raw') {
-      throw new CairnError('NOT_A_FILE', { message: `This is a ${kind}, not a file` })
-    }
-    const sizeBytes = node.fileSizeBytes
-    const end = Math.min(toByte ?? sizeBytes, sizeBytes)
-    if (fromByte > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
-    const beforeBytes = continues ? fromByte : 0
-    const progress = createProgress('receive', beforeBytes + end - fromByte, onProgress)
-    if (continues) progress.reach(beforeBytes)
-    source.repeatLast(cid)
-    const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
-      const pieces = readFile(source, cid, { fromByte, toByte: end })
-      try {
-        for (;;) {
-          // Errors of the reader and of its progress are not those of the download.
-          const { done, value } = await pieces.next().catch((error: unknown) => {
-            throw describeDamage(error, signal)
-          })
-          if (done) break
-          progress.add(value.length)
-          yield value
-        }
-        progress.done()
-      } finally {
-        // A lying gateway may never end its response, so the client closes the connection without waiting.
-        await source.close()
+  const openAt = async (from: number) => {
+    const isRange = from > 0 || toByte !== undefined
+    const more = isRange ? `&entity-bytes=${from}:${toByte === undefined ? '*' : toByte - 1}` : ''
+    const source = await openSource(client, path, { scope: 'entity', more }, signal)
+    try {
+      const { cid, kind, node } = await resolvePath(source, path.root, path.segments)
+      if (node.kind !== 'file' && node.kind !== 'raw') {
+        throw new CairnError('NOT_A_FILE', { message: `This is a ${kind}, not a file` })
       }
+      const sizeBytes = node.fileSizeBytes
+      if (from > sizeBytes) throw new CairnError('INVALID_RANGE', { details: { sizeBytes } })
+      source.repeatLast(cid)
+      const toEnd = Math.min(toByte ?? sizeBytes, sizeBytes)
+      return { source, sizeBytes, end: toEnd, pieces: readFile(source, cid, { fromByte: from, toByte: toEnd }) }
+    } catch (error) {
+      await source.close()
+      throw describeDamage(error, signal)
     }
-    return { sizeBytes, rangeBytes: end - fromByte, bytes: read(), close: () => source.close() }
-  } catch (error) {
-    await source.close()
-    throw describeDamage(error, signal)
   }
+  const { sizeBytes, end, ...first } = await openAt(fromByte)
+  const beforeBytes = continues ? fromByte : 0
+  const progress = createProgress('receive', beforeBytes + end - fromByte, onProgress)
+  if (continues) progress.reach(beforeBytes)
+  let opened: typeof first | undefined = first
+  let isClosed = false
+  // A lying gateway may never end its response, so the client closes the connection without waiting.
+  const close = async () => {
+    isClosed = true
+    await opened?.source.close()
+  }
+  let position = fromByte
+  /** Returns the next piece. After a break, the download continues with the first byte that is missing. */
+  const readNext = async (): Promise<IteratorResult<Uint8Array, void>> => {
+    try {
+      if (!isClosed) opened ??= await openAt(position)
+      // The reader may have stopped while it was opened.
+      if (isClosed || opened === undefined) throw new CairnError('ABORTED')
+      return await opened.pieces.next()
+    } catch (error) {
+      await opened?.source.close()
+      opened = undefined
+      throw describeDamage(error, signal)
+    }
+  }
+  const read = async function* (): AsyncGenerator<Uint8Array, void, undefined> {
+    try {
+      for (;;) {
+        // Errors of the reader and of its progress are not those of the download.
+        const { done, value } = await (position < end ? tryAgain(readNext, signal) : readNext())
+        if (done) break
+        position += value.length
+        progress.add(value.length)
+        yield value
+      }
+      progress.done()
+    } finally {
+      await close()
+    }
+  }
+  return { sizeBytes, rangeBytes: end - fromByte, bytes: read(), close }
 }
 
 /**
