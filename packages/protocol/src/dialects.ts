@@ -141,7 +141,7 @@ export function encodeError(dialect: DialectName, error: CairnError): EncodedErr
 
 /**
  * Decodes an error response of any server: ours in the named dialect, else in any other known form, else only by its status.
- * Codes unknown to this version become `HTTP_ERROR`, with the message of the server.
+ * Codes unknown to this version become that of the status, or else `HTTP_ERROR`, with the message of the server.
  */
 export function decodeError(dialect: DialectName, received: ReceivedError): CairnError {
   const parsed = parseJson(received.body)
@@ -205,6 +205,8 @@ function codeForStatus(status: number): ErrorCode {
     408: 'REQUEST_TIMEOUT',
     413: 'PAYLOAD_TOO_LARGE',
     429: 'RATE_LIMITED',
+    // Of a proxy, or of a program that is not ours.
+    500: 'INTERNAL',
     502: 'UPSTREAM_FAILED',
     503: 'UNAVAILABLE',
     504: 'UPSTREAM_FAILED',

@@ -104,6 +104,21 @@ test('retries a rejection that asks for it, but not a call that changes state', 
   expect(requestCount).toBe(1)
 })
 
+test.each([500, 502, 503, 504])('retries a call that is safe to repeat after a plain %i', async (status) => {
+  let requestCount = 0
+  const client = await serve((_request, response) => {
+    requestCount++
+    if (requestCount < 3) response.writeHead(status).end('<html>')
+    else response.end(usage)
+  })
+  expect(await call(client, getDataUsage, {})).toMatchObject({ dataUsed: 1 })
+  expect(requestCount).toBe(3)
+  requestCount = 0
+  const body = { publicKey: '0x00000000000000000000000000000000000000aa', signedMessage: '0x' }
+  await expect(call(client, createApiKey, { body })).rejects.toMatchObject({ status, retry: true })
+  expect(requestCount).toBe(1)
+})
+
 test('does not repeat a call whose answer takes longer than the pauses', async () => {
   let requestCount = 0
   const client = await serve((_request, response) => {
