@@ -3,12 +3,12 @@ import type { Client } from '../client.ts'
 import { type EncryptBlob, encryptedSize, type FileFormat } from '../encryption/encrypt-stream.ts'
 import type { ChangeResult } from '../keys/change-nodes.ts'
 import { type PreparedKey, prepareKey, type SaveKeyOptions } from '../keys/save-key.ts'
-import { tryAgain } from '../request.ts'
 import { type EncryptedPart, encryptPart } from './encrypt-part.ts'
 import { passOn } from './gather.ts'
 import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import { prepareAhead } from './prepare-ahead.ts'
+import { retryUpload } from './retry-upload.ts'
 import { createMeters, type UploadOptions, type UploadResult } from './send-files.ts'
 import type { Batch } from './write-body.ts'
 
@@ -73,7 +73,7 @@ export function sendEncrypted(
     return sendOnce(client, batch, options, save, (whole) => wholes.push(whole))
   }
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
-  return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
+  return batch.canRepeat ? retryUpload(client, attempt, options.signal) : attempt()
 }
 
 /** An attempt that sent all bytes of its files, whose keys are saved. */

@@ -4,10 +4,10 @@ import { measure } from '#platform/local-files'
 import { sendsWhileReading } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { createProgress, type OnProgress, type ProgressMeter } from '../progress.ts'
-import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { sendInOneRequest } from './post-multipart.ts'
 import type { Resumable } from './resumable.ts'
+import { retryUpload } from './retry-upload.ts'
 import { type Batch, type Sending, startSending, writeBody } from './write-body.ts'
 
 /** Options of every upload: those that travel with it, and those of this program. */
@@ -69,7 +69,7 @@ export async function sendFiles(client: Client, batch: Batch, options: UploadOpt
   const idempotencyKey = options.idempotencyKey ?? randomHex()
   const attempt = () => sendOnce(client, batch, options, idempotencyKey)
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
-  return batch.canRepeat ? tryAgain(attempt, options.signal) : attempt()
+  return batch.canRepeat ? retryUpload(client, attempt, options.signal) : attempt()
 }
 
 async function sendOnce(

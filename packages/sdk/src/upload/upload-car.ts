@@ -5,9 +5,9 @@ import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
-import { tryAgain } from '../request.ts'
 import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
 import { postMultipart } from './post-multipart.ts'
+import { retryUpload } from './retry-upload.ts'
 import type { UploadOptions, UploadResult } from './send-files.ts'
 
 /** Options of {@link uploadCar}. */
@@ -30,7 +30,7 @@ export async function uploadCar(client: Client, source: CarInput, options: CarOp
   // One for all attempts: if only the response of the first was lost, the service returns what it stored.
   const idempotencyKey = options.idempotencyKey ?? randomHex()
   const attempt = () => sendCar(client, file, options, idempotencyKey)
-  return file.canReopen ? tryAgain(attempt, options.signal) : attempt()
+  return file.canReopen ? retryUpload(client, attempt, options.signal) : attempt()
 }
 
 async function sendCar(

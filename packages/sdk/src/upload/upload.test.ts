@@ -26,6 +26,7 @@ import { downloadFile } from '../download/download-file.ts'
 import { listDirectory } from '../download/list-directory.ts'
 import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
+import { authorizeOnce } from '../payments/one-time.ts'
 import type { Progress } from '../progress.ts'
 import { createResumable } from './resumable.ts'
 import type { UploadOptions } from './send-files.ts'
@@ -52,6 +53,33 @@ function bytesOf(length: number): Uint8Array {
   for (let i = 0; i < length; i++) bytes[i] = i * 31 + (i >> 8)
   return bytes
 }
+
+test('a signature for one upload is spent if the response is lost, and the error says so', async () => {
+  const { privateKey } = await createTestKey(network)
+  let isLost = false
+  await using proxy = await startFaultyProxy(network.profile.upload, () => {
+    if (isLost) return undefined
+    isLost = true
+    return { kind: 'lose answer' }
+  })
+  const apiKey = await authorizeOnce(client, { privateKey })
+  const once = createClient({ network: { ...network.profile, upload: proxy.url }, apiKey })
+  await expect(uploadText(once, 'once', { name: 'once' })).rejects.toMatchObject({
+    code: 'CHALLENGE_EXPIRED',
+    message: 'The response of the service was lost, and the signature for this upload was used',
+    cause: { code: 'NETWORK_ERROR' },
+  })
+  // The service was not reached, so the signature is still valid.
+  let attempts = 0
+  await using shaky = await startFaultyProxy(network.profile.upload, () =>
+    attempts++ === 0 ? { kind: 'cut request', afterBytes: 0 } : undefined,
+  )
+  const next = createClient({
+    network: { ...network.profile, upload: shaky.url },
+    apiKey: await authorizeOnce(client, { privateKey }),
+  })
+  expect(await uploadText(next, 'once', { name: 'once' })).toMatchObject({ name: 'once' })
+})
 
 test('a folder of small files, large ones, links and empty folders has one CID in every transport', async () => {
   const mixed = join(folder, 'mixed')
