@@ -87,10 +87,10 @@ export async function* listKeyEvents(
   let horizon = start
   let next = start
   for (;;) {
-    const sent = await queryNodes(async (node) => {
+    const sent = await queryNodes(async (node, signal) => {
       const log = logs.get(node) ?? open(node)
       // A node that sent more than others waits for them.
-      return { log, page: log.before < horizon || log.before === 0 ? undefined : await fetchPage(log, options.signal) }
+      return { log, page: log.before < horizon || log.before === 0 ? undefined : await fetchPage(log, signal) }
     }, options)
     const answered = sent.map(({ value: { log, page } }) => {
       if (page !== undefined) addPage(log, page)

@@ -58,7 +58,7 @@ export async function* listKeyFiles(
   }
   const readAhead = createReadAhead(options)
   for (let after: string | undefined; ; ) {
-    const answers = await queryNodes((node) => fetchPage(node, after, options.signal), options)
+    const answers = await queryNodes((node, signal) => fetchPage(node, after, signal), options)
     const pages = answers.map(({ value }) => value)
     const until = findEnd(pages)
     await readAhead(pages, async (page, signal) => {

@@ -106,8 +106,9 @@ export async function gatherNonces(
 ): Promise<NodeNonces> {
   const nonces = await settleNodes(
     nodeNumbers,
-    (node) => callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal }),
-    patienceMs,
+    (node, ended) =>
+      callKeyNode(client, getNonce, node, { params: { node: String(node) }, body: subject }, { signal: ended }),
+    { lateMs: patienceMs, signal },
   )
   throwIfAborted(signal)
   return nonces
@@ -158,13 +159,13 @@ export async function presentToNodes(
   const body = { address, messages: [message], signature, chain: chain ?? 'ALL' }
   const answers = await settleNodes(
     nodes,
-    async (node) => {
+    async (node, ended) => {
       // The error of the first call says more than the absence of a second one.
       const nonce = nonces[node - 1]
       if (nonce === undefined || 'error' in nonce) throw nonce?.error ?? new CairnError('KEY_NODES_UNAVAILABLE')
-      return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal })
+      return callKeyNode(client, openSession, node, { params: { node: String(node) }, body }, { signal: ended })
     },
-    patienceMs,
+    { lateMs: patienceMs, signal },
   )
   throwIfAborted(signal)
   return answers

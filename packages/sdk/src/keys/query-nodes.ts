@@ -15,10 +15,10 @@ export type NodeQueryOptions = {
  * @throws CairnError KEY_NODES_UNAVAILABLE if fewer than three answer, the error of a node that is not worth a retry, ABORTED
  */
 export async function queryNodes<T>(
-  ask: (node: number) => Promise<T>,
+  ask: (node: number, signal: AbortSignal) => Promise<T>,
   { lateMs = defaultLateMs, signal }: NodeQueryOptions,
 ): Promise<{ node: number; value: T }[]> {
-  const answers = await settleNodes(nodeNumbers, ask, lateMs)
+  const answers = await settleNodes(nodeNumbers, ask, { lateMs, signal })
   if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
   const values: { node: number; value: T }[] = []
   const errors: CairnError[] = []

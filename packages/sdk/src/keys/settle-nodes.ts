@@ -3,15 +3,24 @@ import { CairnError, keyShardThreshold } from '@cairn/protocol'
 /** Result of a call to one node. */
 export type Answer<T> = { value: T } | { error: CairnError }
 
+export type SettleOptions = {
+  /** Time in ms to wait for the others once three have answered correctly; no limit if absent. */
+  lateMs?: number
+  signal?: AbortSignal | undefined
+}
+
 /**
  * Calls nodes concurrently and returns the answers in node order.
- * @param lateMs time in ms to wait for the others once three have answered correctly; no limit if absent
+ * @param call receives a signal that also aborts once its answer is too late: a node that never answers would keep a program from
+ * exiting
  */
 export async function settleNodes<T>(
   nodes: readonly number[],
-  call: (node: number) => Promise<T>,
-  lateMs?: number,
+  call: (node: number, signal: AbortSignal) => Promise<T>,
+  { lateMs, signal }: SettleOptions = {},
 ): Promise<Answer<T>[]> {
+  const over = new AbortController()
+  const ended = signal === undefined ? over.signal : AbortSignal.any([over.signal, signal])
   const answers: Answer<T>[] = nodes.map(() => ({ error: new CairnError('TIMEOUT') }))
   let timer: ReturnType<typeof setTimeout> | undefined
   let stopWaiting = () => {}
@@ -22,7 +31,7 @@ export async function settleNodes<T>(
   const all = Promise.all(
     nodes.map(async (node, i) => {
       try {
-        answers[i] = { value: await call(node) }
+        answers[i] = { value: await call(node, ended) }
         successCount++
         if (successCount === keyShardThreshold && lateMs !== undefined) timer = setTimeout(stopWaiting, lateMs)
       } catch (error) {
@@ -33,5 +42,7 @@ export async function settleNodes<T>(
   await Promise.race([all, late])
   clearTimeout(timer)
   // Later answers are ignored.
-  return [...answers]
+  const inTime = [...answers]
+  over.abort()
+  return inTime
 }
