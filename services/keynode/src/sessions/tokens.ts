@@ -189,7 +189,11 @@ export function signStatement(context: Context, statement: Record<string, unknow
     .sign(keyPairOf(context).privateKey)
 }
 
-/** Verifies a peer's statement, at most two minutes old. @throws CairnError INVALID_SIGNATURE */
+/**
+ * Verifies a peer's statement, at most two minutes old by the peer's clock: four minutes by that of this node, because the two
+ * clocks may differ by two minutes.
+ * @throws CairnError INVALID_SIGNATURE
+ */
 export async function readStatement(context: Signing, node: number, statement: string): Promise<unknown> {
   const peer = context.config.peers.find((one) => one.node === node)
   if (peer === undefined) throw new CairnError('INVALID_SIGNATURE')
