@@ -1,5 +1,8 @@
 // What is reported about a payment that a wallet sent and that failed, or whose outcome is unknown: an app that
 // offers to pay again must know whether the money may be in transit.
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { localUsdcAbi } from '@cairn/contracts'
 import { CairnError, createClient, type PayEvent, type PaymentParams, pay } from '@cairn/sdk'
 import type { Hex } from 'viem'
@@ -305,6 +308,27 @@ test('aborting ends a payment at an endpoint that does not answer, and reports w
     steps: ['paying', 'sent'],
     sent: 0,
   })
+})
+
+test('a program that aborted the wait for a block exits by itself', async () => {
+  let polls = 0
+  let stop = () => {}
+  await using endpoint = await startRpcLiar(place.chain.url, ({ method }) => {
+    if (method === 'eth_blockNumber' && ++polls === 4) stop()
+  })
+  const { privateKey, client } = await openPayer(endpoint.url)
+  const program = join(import.meta.dirname, '../faults/abort-payment-program.ts')
+  const args = ['--conditions=@cairn/source', program, JSON.stringify(client.network), privateKey]
+  const { miner } = place.chain
+  await miner.setAutomine(false)
+  try {
+    const running = promisify(execFile)(process.execPath, args)
+    stop = () => running.child.kill('SIGINT')
+    expect(await running).toMatchObject({ stdout: 'ABORTED' })
+  } finally {
+    await miner.mine({ blocks: 1 })
+    await miner.setAutomine(true)
+  }
 })
 
 test('an endpoint that asks to wait for a day does not delay a payment', async () => {

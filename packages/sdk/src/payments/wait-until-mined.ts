@@ -1,11 +1,24 @@
 import { CairnError } from '@cairn/protocol'
-import type { Chain, Client, Hash, ReplacementReason, Transport } from 'viem'
+import {
+  BaseError,
+  type Chain,
+  type Client,
+  createClient,
+  custom,
+  type Hash,
+  type ReplacementReason,
+  type Transport,
+} from 'viem'
 import { waitForCallsStatus, waitForTransactionReceipt } from 'viem/actions'
 import { waitFor } from '../wait-for.ts'
 import { replacedTransaction, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 
 /** Time limit for a transaction, or the batch of a wallet, to be in a block. */
 const minedTimeoutMs = 10 * 60_000
+/** Time between two queries. */
+const pollMs = 500
+/** Queries for a transaction or block that an endpoint does not know yet, in a row: 25 seconds. */
+const lookupRetries = 50
 
 type ChainClient = Client<Transport, Chain>
 
@@ -20,10 +33,12 @@ export async function waitUntilMined(
   purpose: SentPurpose,
 ): Promise<string> {
   const replacements: ReplacementReason[] = []
-  const { status, transactionHash } = await settle(purpose, { txHash: hash }, signal, () =>
-    waitForTransactionReceipt(reader, {
+  const { status, transactionHash } = await settle(purpose, { txHash: hash }, { client: reader, signal }, (client) =>
+    waitForTransactionReceipt(client, {
       hash,
-      timeout: minedTimeoutMs,
+      timeout: 0,
+      retryCount: lookupRetries,
+      retryDelay: pollMs,
       onReplaced: ({ reason }) => replacements.push(reason),
     }),
   )
@@ -40,19 +55,48 @@ export async function waitUntilMined(
  * @throws CairnError PAYMENT_FAILED, with an unknown outcome; ABORTED
  */
 export function waitForBatch({ wallet, signal }: { wallet: ChainClient; signal: AbortSignal | undefined }, id: string) {
-  return settle('pay', { batchId: id }, signal, () => waitForCallsStatus(wallet, { id, timeout: minedTimeoutMs }))
+  return settle('pay', { batchId: id }, { client: wallet, signal }, (client) =>
+    waitForCallsStatus(client, { id, timeout: 0 }),
+  )
 }
 
 /** An error while waiting says nothing about the outcome of what was sent. The caller may stop waiting. */
 async function settle<T>(
   purpose: SentPurpose,
   sent: { txHash: string } | { batchId: string },
-  signal: AbortSignal | undefined,
-  wait: () => Promise<T>,
+  { client, signal }: { client: ChainClient; signal: AbortSignal | undefined },
+  wait: (client: ChainClient) => Promise<T>,
 ): Promise<T> {
+  const over = new AbortController()
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new BaseError('It was not in a block after ten minutes.')), minedTimeoutMs)
+  })
   try {
-    return await waitFor(wait(), signal)
+    return await Promise.race([waitFor(wait(untilOver(client, over.signal)), signal), late])
   } catch (error) {
     throw unknownOutcome(purpose, sent, error)
+  } finally {
+    clearTimeout(timer)
+    over.abort()
   }
+}
+
+/**
+ * Returns a client whose requests do not return any more once the wait is over. viem's waits take no signal: they would query
+ * the chain, and keep a program from exiting, until their time limit.
+ */
+function untilOver(client: ChainClient, over: AbortSignal): ChainClient {
+  const request = async (query: Parameters<ChainClient['request']>[0]): Promise<unknown> => {
+    const never = new Promise<never>(() => undefined)
+    if (over.aborted) return never
+    try {
+      return await client.request(query)
+    } catch (error) {
+      if (over.aborted) return never
+      throw error
+    }
+  }
+  const transport = custom({ request }, { retryCount: 0 })
+  return createClient({ chain: client.chain, ccipRead: false, transport, pollingInterval: pollMs })
 }
