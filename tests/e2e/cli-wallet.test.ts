@@ -1,6 +1,6 @@
 // Wallets, API keys and passwords on the command line.
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { cliCommand } from '../run-cli.ts'
@@ -75,6 +75,28 @@ test('an API key gets the requested rights and expiry; its name cannot write to 
   const lines = (await cairn(['api-key', 'list', '--json'], { config })).out.trim().split('\n')
   expect(lines.map((line) => JSON.parse(line).name)).toContain(name)
   expect(`${listed.out}${lines.join('')}`.replaceAll('\n', '')).not.toMatch(/[\p{Cc}\u202a-\u202e]/u)
+})
+
+test('a new API key that cannot be saved is printed, and none is created if the file of the keys cannot be read', async () => {
+  const { folder, cairn, storeWallet } = home
+  const config = 'unsaved'
+  await storeWallet(config)
+  const keys = join(folder, config, 'keys.json')
+  writeFileSync(keys, '{}', { mode: 0o644 })
+  const refused = await cairn(['api-key', 'new', '--json'], { config })
+  expect([refused.code, refused.out, JSON.parse(refused.err).error.hint]).toEqual([
+    1,
+    '',
+    expect.stringContaining('chmod 600'),
+  ])
+  chmodSync(keys, 0o600)
+  mkdirSync(`${keys}.lock`)
+  const { code, out, err } = await cairn(['api-key', 'new', '--json'], { config })
+  expect(code).toBe(1)
+  expect(JSON.parse(err).error.message).toMatch(/^The new key was created, but could not be saved\. /)
+  const env = { CAIRN_API_KEY: JSON.parse(out).apiKey }
+  const listed = await cairn(['api-key', 'list', '--json'], { config, env })
+  expect(listed.out.trim().split('\n')).toHaveLength(1)
 })
 
 test('another wallet does not use the keys and sessions of the previous one', async () => {

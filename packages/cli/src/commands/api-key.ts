@@ -11,6 +11,7 @@ import {
 import { type Actions, actionCommand } from '../action-command.ts'
 import { parseExpiry, parseScopes } from '../arguments/key-rights.ts'
 import { type CommandContext, flag, text } from '../command.ts'
+import { describeFailure } from '../describe-failure.ts'
 import { openWallet } from '../keys/open-wallet.ts'
 import { requireKeyForm } from '../session.ts'
 import type { KeptKey } from '../state/state.ts'
@@ -27,16 +28,31 @@ async function make(context: CommandContext): Promise<void> {
   const usesTestWallet = (await state.readWallet()) === undefined && testWallet !== undefined
   const { address, privateKey } = usesTestWallet ? testWallet : await openWallet(context)
   if (usesTestWallet) output.note(`Signing with the local network's test wallet ${testWallet.address}.`)
+  const isKept = !flag(values, 'print-only')
+  // A file that cannot be read is reported before there is a key.
+  if (isKept) await state.readKeys()
   const key = await createApiKey(
     client,
     { privateKey },
     { name: text(values, 'name') ?? 'cairn command line', ...rights },
     { signal },
   )
-  if (!flag(values, 'print-only')) await keep(context, client.network.api, { key, address: address.toLowerCase() })
+  const saving = isKept ? keep(context, client.network.api, { key, address: address.toLowerCase() }) : undefined
+  // The only copy of the key is printed, whether or not it can be saved.
+  const [saved] = await Promise.allSettled([saving])
   output.result({ apiKey: key, ...rights }, key)
   const end = rights.expiresAt === null ? 'It never expires' : `It expires ${formatTime(rights.expiresAt)}`
   output.note(`${end}. Anyone with this key can use ${rights.scopes.join(', ')}. It is shown only once.`)
+  if (saved.status === 'rejected') throw notSaved(saved.reason)
+}
+
+function notSaved(cause: unknown): CairnError {
+  const { message } = CairnError.is(cause) ? cause : describeFailure(cause)
+  return new CairnError('FILE_UNREADABLE', {
+    message: `The new key was created, but could not be saved. ${message}`,
+    hint: 'Save it with `cairn api-key import` once the problem is solved, or revoke it.',
+    cause,
+  })
 }
 
 /** Stores an API key for a network; notes the key of another account that it replaces. */
