@@ -369,40 +369,53 @@ test('the command line shows prices, pays, and lists payments and balances', asy
   }
 })
 
-test('Ctrl-C while a payment waits for its block ends the command line', async ({ onTestFinished }) => {
-  const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-stop-'))
-  const { chain } = network.profile
-  if (chain === undefined) throw new Error('no chain')
-  let stop: () => void = () => undefined
-  // An endpoint that never sees the transaction.
-  await using endpoint = await startRpcLiar(chain.rpcUrl, ({ method }) => {
-    if (method === 'eth_getTransactionReceipt') stop()
-    return method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash'
-      ? { result: null }
-      : undefined
-  })
-  try {
-    const held = { ...chain, rpcUrl: endpoint.url }
-    await writeFile(join(home, 'held.json'), JSON.stringify({ ...network.profile, chain: held, chains: [held] }))
-    const stopped = await runCli(['pay', '1GiB', '--yes'], {
-      cwd: home,
-      env: { CAIRN_CONFIG_HOME: home, CAIRN_NETWORK: join(home, 'held.json') },
-      started: (child) => {
-        onTestFinished(async () => {
-          if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
-        })
-        stop = () => {
-          // A second signal would end the process without waiting.
-          stop = () => undefined
-          child.kill('SIGINT')
-        }
-      },
+test.for([
+  { form: 'lines', options: [] },
+  { form: 'JSON', options: ['--json'] },
+  { form: 'values', options: ['--quiet'] },
+])(
+  'Ctrl-C while a payment waits for its block ends the command line, which names it: $form',
+  async ({ form, options }, { onTestFinished }) => {
+    const home = await mkdtemp(join(tmpdir(), 'cairn-cli-pay-stop-'))
+    const { chain } = network.profile
+    if (chain === undefined) throw new Error('no chain')
+    let stop: () => void = () => undefined
+    // An endpoint that never sees the transaction.
+    await using endpoint = await startRpcLiar(chain.rpcUrl, ({ method }) => {
+      if (method === 'eth_getTransactionReceipt') stop()
+      return method === 'eth_getTransactionReceipt' || method === 'eth_getTransactionByHash'
+        ? { result: null }
+        : undefined
     })
-    expect(stopped).toMatchObject({ code: 130, out: '', err: expect.stringMatching(/^Transaction 0x[0-9a-f]{64}$/m) })
-  } finally {
-    await rm(home, { recursive: true, force: true })
-  }
-})
+    try {
+      const held = { ...chain, rpcUrl: endpoint.url }
+      await writeFile(join(home, 'held.json'), JSON.stringify({ ...network.profile, chain: held, chains: [held] }))
+      const stopped = await runCli(['pay', '1GiB', '--yes', ...options], {
+        cwd: home,
+        env: { CAIRN_CONFIG_HOME: home, CAIRN_NETWORK: join(home, 'held.json') },
+        started: (child) => {
+          onTestFinished(async () => {
+            if (child.exitCode === null && child.kill('SIGKILL')) await once(child, 'exit')
+          })
+          stop = () => {
+            // A second signal would end the process without waiting.
+            stop = () => undefined
+            child.kill('SIGINT')
+          }
+        },
+      })
+      const { code, out, err } = stopped
+      expect(code).toBe(130)
+      const txHash = expect.stringMatching(/^0x[0-9a-f]{64}$/)
+      if (form === 'lines') expect([out, err]).toEqual(['', expect.stringMatching(/^Transaction 0x[0-9a-f]{64}$/m)])
+      else expect(err).toBe('')
+      if (form === 'JSON') expect(JSON.parse(out)).toMatchObject({ txHash, state: 'sent', coin: 'native' })
+      if (form === 'values') expect(out.trim()).toEqual(txHash)
+    } finally {
+      await rm(home, { recursive: true, force: true })
+    }
+  },
+)
 
 test('a restart keeps chain, contracts and credits, and credits what was paid meanwhile', async () => {
   const home = await mkdtemp(join(tmpdir(), 'cairn-pay-restart-'))

@@ -100,13 +100,24 @@ export const pay: Command = {
       ...(token === undefined ? {} : { token }),
       ...(beneficiary === undefined ? {} : { beneficiary }),
     }
+    let txHash: string | undefined
+    // Without notes, nothing else names the transaction of a payment that was sent.
+    const showSent = (error: unknown): never => {
+      if (txHash !== undefined && (output.isJson || output.isQuiet) && !CairnError.is(error, 'PAYMENT_FAILED')) {
+        const sent = { ...params, units: price.units.toString(), amount: price.amount, symbol: price.symbol, txHash }
+        output.result({ ...sent, state: 'sent' }, '', txHash)
+      }
+      throw error
+    }
     const paid = await payForStorage(client, { privateKey }, params, {
       signal,
       onEvent: (event) => {
         if (event.step === 'approving') output.note(`Approving ${price.amount} ${price.symbol}…`)
-        if (event.step === 'sent') output.note(`Transaction ${event.txHash}`)
+        if (event.step !== 'sent') return
+        txHash = event.txHash
+        output.note(`Transaction ${txHash}`)
       },
-    })
+    }).catch(showSent)
     const facts = { ...paid, units: paid.units.toString(), amount: price.amount, symbol: price.symbol }
     if (flag(values, 'no-wait')) {
       output.result(facts, `Paid with transaction ${paid.txHash}. To check its status: cairn payments`, paid.txHash)
@@ -120,7 +131,7 @@ export const pay: Command = {
         if (now !== last) output.note(now)
         last = now
       },
-    })
+    }).catch(showSent)
     const bytes = payments.reduce((sum, payment) => sum + (payment.bytes ?? 0), 0)
     const refused = payments.find(({ state }) => state === 'refused')
     if (refused !== undefined) {
