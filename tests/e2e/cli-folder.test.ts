@@ -40,6 +40,30 @@ test('puts a file into a folder and removes others: the name follows, the folder
   expect((await home.cairn(['ls', 'my site', '--quiet'])).out.trim().split('\n')).toHaveLength(1)
 })
 
+test('stores nothing for a name of another account, and names the stored folder if it cannot be published', async () => {
+  const { cairn, storeWallet } = home
+  const listCids = async () => (await cairn(['ls', '--quiet'])).out
+  await storeWallet('stranger')
+  const stranger = { config: 'stranger' }
+  expect(await cairn(['api-key', 'new'], stranger)).toMatchObject({ code: 0 })
+  const { name } = JSON.parse((await cairn(['name', 'create', '--json'], stranger)).out)
+  expect(await cairn(['name', 'publish', name, site], stranger)).toMatchObject({ code: 0 })
+  const before = await listCids()
+  const refused = await cairn(['folder', 'put', name, 'hello.txt', '--json'])
+  expect([refused.code, JSON.parse(refused.err).error.code]).toEqual([3, 'NAME_NOT_FOUND'])
+  expect(await listCids()).toBe(before)
+
+  await json(['name', 'create', 'sealed', '--local', '--encrypt'])
+  await json(['name', 'publish', 'sealed', site])
+  writeFileSync(join(home.folder, 'other password'), 'wrong\n', { mode: 0o600 })
+  const env = { CAIRN_PASSWORD_FILE: join(home.folder, 'other password') }
+  const unpublished = await cairn(['folder', 'put', 'sealed', 'hello.txt', '--json'], { env })
+  expect([unpublished.code, JSON.parse(unpublished.err).error.code]).toEqual([4, 'INVALID_KEYSTORE'])
+  const { cid, published } = JSON.parse(unpublished.out)
+  expect(published).toBeUndefined()
+  expect((await cairn(['cat', `${cid}/hello.txt`])).code).toBe(0)
+})
+
 test('gateway URLs with a trailing slash are joined with a single one', async () => {
   const { network, folder, cairn } = home
   const path = join(folder, 'slash.json')

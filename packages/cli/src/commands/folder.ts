@@ -28,8 +28,11 @@ async function remove(context: CommandContext): Promise<void> {
 async function change(context: CommandContext, changes: FolderChanges): Promise<void> {
   const { session, output, values, signal } = context
   const target = await findTarget(context)
+  // A name of another account is refused before anything is stored.
+  const found =
+    target.name === undefined || flag(values, 'no-publish') ? undefined : await findName(context, target.name)
   const client = await session.client()
-  const name = text(values, 'name') ?? (await findUploadName(client, target.cidPath))
+  const name = text(values, 'name') ?? (await findUploadName(client, target.cidPath, signal))
   const { paths, facts, onLeftOut } = gatherLeftOut()
   const options = { signal, onLeftOut, ...(name === undefined ? {} : { name }) }
   const result = await output.withProgress(typeof changes.put === 'string' ? changes.put : 'folder', (progress) =>
@@ -37,27 +40,31 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
   )
   for (const entry of paths) output.note(`Left out ${entry}: not a file, a folder or a symbolic link`)
   const url = joinUrl(client.network.gateway, `/ipfs/${result.cid}`)
-  const published = await publish(context, target, result.cid).catch((error: unknown) => {
-    output.note(`The changed copy is stored: ${result.cid}`)
+  const line = `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)} sent`
+  const show = (published?: string) =>
+    output.result(
+      { ...result, ...facts(), url, ...(published === undefined ? {} : { published }) },
+      [line, url, ...(published === undefined ? [] : [`${published} → /ipfs/${result.cid}`])],
+      result.cid,
+    )
+  try {
+    // Refused if the name was published in the meantime.
+    const sequence = (target.sequence ?? 0n) + 1n
+    if (found !== undefined) await publishFound(context, found, `/ipfs/${result.cid}`, { signal, sequence })
+  } catch (error) {
+    // The changed copy is stored.
+    show()
     throw error
-  })
-  output.result(
-    { ...result, ...facts(), url, ...(published === undefined ? {} : { published }) },
-    [
-      `${result.cid}  ${result.name}  ${formatBytes(result.sizeBytes)} sent`,
-      url,
-      ...(published === undefined ? [] : [`${published} → /ipfs/${result.cid}`]),
-    ],
-    result.cid,
-  )
+  }
+  show(found?.name)
 }
 
 /** Returns the name under which a folder was uploaded; undefined for a folder in it, and if no upload has this root. */
-async function findUploadName(client: Client, cidPath: string): Promise<string | undefined> {
+async function findUploadName(client: Client, cidPath: string, signal: AbortSignal): Promise<string | undefined> {
   const cid = cidPath.replace(/^\/ipfs\//, '').replace(/\/+$/, '')
   if (cid.includes('/')) return undefined
   try {
-    return (await getFileInfo(client, cid)).fileName
+    return (await getFileInfo(client, cid, { signal })).fileName
   } catch (error) {
     if (CairnError.is(error, 'NOT_FOUND')) return undefined
     throw error
@@ -86,14 +93,6 @@ async function findTarget(context: CommandContext): Promise<Target> {
   }
   output.note(`Verified: the name points to ${value}`)
   return { cidPath: value.slice('/ipfs/'.length), name, sequence }
-}
-
-/** Points the name to the changed folder. @throws CairnError IPNS_RECORD_OUTDATED if it was published in the meantime */
-async function publish(context: CommandContext, { name, sequence }: Target, cid: string): Promise<string | undefined> {
-  if (name === undefined || sequence === undefined || flag(context.values, 'no-publish')) return undefined
-  const found = await findName(context, name)
-  await publishFound(context, found, `/ipfs/${cid}`, { signal: context.signal, sequence: sequence + 1n })
-  return found.name
 }
 
 const actions: Actions = { put, rm: remove }
