@@ -35,7 +35,8 @@ export async function uploadResumably(
   })
   try {
     const result = await upload({ ...options, resumable })
-    await state.writeUpload(id, undefined)
+    // The upload is stored, whether or not its progress can be cleared.
+    await state.writeUpload(id, undefined).catch(() => undefined)
     return result
   } catch (error) {
     // The files changed, so the bytes sent so far are useless. The service would reserve storage for them until they expire.
