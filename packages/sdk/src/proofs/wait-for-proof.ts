@@ -5,6 +5,8 @@ import { getAllProofs, type StorageProofs } from './proofs.ts'
 
 const firstPauseMs = 200
 const maxPauseMs = 5_000
+/** Requests in a row that may fail, which is about a minute: an upgrade of the service does not end a wait of hours. */
+const maxFailures = 15
 
 /** Conditions and limit of the wait. */
 export type WaitOptions = CallOptions & {
@@ -18,18 +20,24 @@ export type WaitOptions = CallOptions & {
 
 /**
  * Waits until a provider has proven every piece of some content, as the service claims; {@link verifyStorage} then
- * verifies it.
+ * verifies it. Continues while the service is unavailable for a moment.
  * @throws CairnError TIMEOUT after `waitMs`, ABORTED, INVALID_CID, BLOCK_NOT_FOUND
  */
 export async function waitForProof(client: Client, cid: string, options: WaitOptions = {}): Promise<StorageProofs> {
   const { providers = 1, waitMs, onUpdate, signal } = options
   const end = waitMs === undefined ? Number.POSITIVE_INFINITY : performance.now() + waitMs
+  let failures = 0
   for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, maxPauseMs)) {
+    let failure: CairnError | undefined
     const proofs = await getAllProofs(client, cid, options).catch((error: unknown) => {
       if (CairnError.is(error, 'PROOF_NOT_FOUND')) return undefined
-      throw error
+      failure = CairnError.from(error)
+      if (!failure.retry || ++failures > maxFailures) throw error
     })
-    onUpdate?.(proofs)
+    if (failure === undefined) {
+      failures = 0
+      onUpdate?.(proofs)
+    }
     if (proofs !== undefined && isProven(proofs, providers)) return proofs
     if (performance.now() + pauseMs > end) {
       throw new CairnError('TIMEOUT', {
