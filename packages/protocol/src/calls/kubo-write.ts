@@ -120,6 +120,11 @@ export const kuboFilesStat = defineCall({
       CumulativeSize: v.number(),
       Blocks: v.number(),
       Type: v.string(),
+      /** Time of the node in seconds since 1970, if it has one. */
+      Mtime: v.optional(v.number()),
+      MtimeNsecs: v.optional(v.number()),
+      /** Mode in octal digits as Go writes it, if the node has one. */
+      Mode: v.optional(v.string()),
     }),
   },
 })

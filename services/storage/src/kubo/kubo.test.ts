@@ -519,6 +519,9 @@ test('creates, lists, renames, publishes and removes keys of names', async () =>
   const published = { Name: made.Id, Value: `/ipfs/${cid}` }
   expect((await post(`name/publish?arg=${cid}&key=blog&lifetime=24h&ttl=1m30s`)).json).toEqual(published)
   expect((await post(`name/resolve?arg=${made.Id}`)).json).toEqual({ Path: `/ipfs/${cid}` })
+  expect((await post(`name/resolve?arg=/ipfs/${cid}/a`, { isAnonymous: true })).json).toMatchObject({
+    Message: `"/ipfs/${cid}/a" is not an IPNS name`,
+  })
   expect((await post(`name/publish?arg=${cid}`)).json).toMatchObject({ Message: 'no key named self was found' })
   const unknown = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku'
   const refused = await post(`name/publish?arg=${unknown}&key=blog`)

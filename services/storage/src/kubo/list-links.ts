@@ -1,11 +1,28 @@
 import { CairnError } from '@cairn/protocol'
-import { type BlockSource, type DagNode, decodeNode, listDirectory, packLinks, type ReadOptions } from '@cairn/unixfs'
+import {
+  type BlockSource,
+  type DagNode,
+  decodeNode,
+  listDirectory,
+  type NodeMetadata,
+  packLinks,
+  type ReadOptions,
+} from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { compareBytes } from '../compare-bytes.ts'
 import { inTurns, sortInTurns, yieldToOthers } from '../yield-to-others.ts'
+import { toGoMode, toGoTime } from './go-metadata.ts'
 
 /** An entry as Kubo lists it. */
-export type KuboLink = { Name: string; Hash: string; Size: number; Type: number; Target: string }
+export type KuboLink = {
+  Name: string
+  Hash: string
+  Size: number
+  Type: number
+  Target: string
+  Mode: number
+  ModTime: string
+}
 
 const rawCode = 0x55
 const dagPbCode = 0x70
@@ -14,6 +31,9 @@ const types = { raw: 2, file: 2, directory: 1, hamt: 1, symlink: 4, other: 0 } a
   DagNode['kind'],
   number
 >
+
+/** Mode and time of an entry that has none, or that is not read. */
+const withoutMetadata = { Mode: 0, ModTime: toGoTime({}) }
 
 /** What is listed: a folder by its CID, and the links of any other node. */
 export type Listed = { cid: CID; links: ReturnType<typeof packLinks> | undefined }
@@ -83,11 +103,16 @@ async function describeLink(
   source: BlockSource,
   { cid, sizeBytes = 0 }: { cid: CID; sizeBytes?: number },
   { readsEntries, signal }: ReadOptions & { readsEntries: boolean },
-): Promise<Pick<KuboLink, 'Size' | 'Type' | 'Target'>> {
-  if (cid.code === rawCode) return { Size: sizeBytes, Type: types.raw, Target: '' }
-  if (cid.code !== dagPbCode || !readsEntries) return { Size: 0, Type: 0, Target: '' }
+): Promise<Omit<KuboLink, 'Name' | 'Hash'>> {
+  if (cid.code === rawCode) return { Size: sizeBytes, Type: types.raw, Target: '', ...withoutMetadata }
+  if (cid.code !== dagPbCode || !readsEntries) return { Size: 0, Type: 0, Target: '', ...withoutMetadata }
   const node = decodeNode(cid, await source.get(cid, { signal }))
   const Type = types[node.kind]
-  if (node.kind === 'symlink') return { Size: Buffer.byteLength(node.target), Type, Target: node.target }
-  return { Size: 'fileSizeBytes' in node ? node.fileSizeBytes : 0, Type, Target: '' }
+  const metadata = 'mode' in node || 'mtime' in node ? toMetadata(node) : withoutMetadata
+  if (node.kind === 'symlink') return { Size: Buffer.byteLength(node.target), Type, Target: node.target, ...metadata }
+  return { Size: 'fileSizeBytes' in node ? node.fileSizeBytes : 0, Type, Target: '', ...metadata }
+}
+
+function toMetadata(node: NodeMetadata & Pick<DagNode, 'kind'>): Pick<KuboLink, 'Mode' | 'ModTime'> {
+  return { Mode: toGoMode(node.kind, node), ModTime: toGoTime(node) }
 }

@@ -170,6 +170,9 @@ export function registerKuboRoutes(
   kuboRoute(app, context, kuboNameResolve, async ({ input: { query }, client }) => {
     const path = /^\/ip[fn]s\/|^ip[fn]s:\/\//.test(query.arg) ? query.arg : `/ipns/${query.arg}`
     const { cidText, segments } = await followKuboPath(reading, path, client)
+    if (!/^\/?ipns/.test(path)) {
+      throw new CairnError('INVALID_NAME', { message: `"${query.arg.slice(0, 200)}" is not an IPNS name` })
+    }
     return { Path: ['/ipfs', cidText, ...segments].join('/') }
   })
 

@@ -7,6 +7,7 @@ import type { Context } from '../context.ts'
 import { countFiles } from '../files/files.ts'
 import { sendLines } from '../http/send-lines.ts'
 import { beginCount } from './count-blocks.ts'
+import { describeMetadata } from './go-metadata.ts'
 import { type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
@@ -66,17 +67,20 @@ export function registerKuboStatRoutes(app: FastifyInstance, context: Context, r
     }
     const { cid, remaining } = await openKuboPath(reading, query.arg, client)
     if (remaining.length > 0) throw insideDocument()
-    const { kind, fileSizeBytes = 0, dagSizeBytes = 0, linkCount } = await statNode(packs, cid, { signal })
-    if (kind === 'other' || kind === 'symlink') {
+    const stat = await statNode(packs, cid, { signal })
+    const { kind, fileSizeBytes = 0, dagSizeBytes = 0, linkCount, target = '' } = stat
+    if (kind === 'other') {
       throw new CairnError('NOT_SUPPORTED', { message: `${cid} is neither a file nor a folder` })
     }
     const isFolder = kind === 'directory' || kind === 'hamt'
+    const sizeBytes = kind === 'symlink' ? Buffer.byteLength(target) : fileSizeBytes
     return {
       Hash: cid.toString(),
-      Size: isFolder ? 0 : fileSizeBytes,
+      Size: isFolder ? 0 : sizeBytes,
       CumulativeSize: dagSizeBytes,
       Blocks: linkCount,
       Type: isFolder ? 'directory' : 'file',
+      ...describeMetadata(kind, stat),
     }
   })
 
