@@ -56,14 +56,14 @@ export function builtInCode(id: number): string {
 
 /**
  * Parses the code of a format. Supports dates and times, shown as in ISO 8601, decimals, thousands, percentages, powers of ten,
- * fractions and the text beside them, with the separators of the page's language. Numbers of other formats are shown plainly.
+ * fractions and the text beside them, with the separators of the page's language, and conditions, such as `[>100]`. Numbers of
+ * other formats are shown plainly.
  * @param dayZero day 0 of the workbook, in ms since 1970
  */
 export function readNumberFormat(code: string, dayZero: number): NumberFormat {
   if (code.length > maxCodeLength) return formatPlain
   const sections = splitSections(code)
-  // Conditions, such as `[>100]`, are not supported.
-  if (sections.some((section) => section.some((token) => token.kind === 'condition'))) return formatPlain
+  if (sections.some((section) => section.some(isCondition))) return readConditional(sections, dayZero)
   const [positive = formatPlain, negative, zero] = sections.slice(0, 3).map((section) => readSection(section, dayZero))
   return (value) => {
     if (!Number.isFinite(value)) return String(value)
@@ -104,6 +104,56 @@ function readBrackets(text: string): Token[] {
   if (currency !== undefined) return [{ kind: 'text', text: currency }]
   if (/^(?:h+|m+|s+)$/i.test(text)) return [{ kind: 'elapsed', text: text.toLowerCase() }]
   return /^[<>=]/.test(text) ? [{ kind: 'condition', text }] : []
+}
+
+function isCondition({ kind }: Token): boolean {
+  return kind === 'condition'
+}
+
+/** A comparison of a number with a constant. */
+type Condition = { sign: string; limit: number }
+
+/** How many conditions the sections have: `[>100]a;b`, `[<1]a;[<2]b` and `[<1]a;[<2]b;c`. Programs disagree about others. */
+const readableConditions = ['1,0', '1,1', '1,1,0']
+
+function readConditional(sections: readonly Token[][], dayZero: number): NumberFormat {
+  const numeric = sections.filter((section) => !section.some(({ kind, text }) => kind === 'signs' && text === '@'))
+  const conditions = numeric.map((section) => section.filter(isCondition).map(({ text }) => readCondition(text)))
+  const [first = formatPlain, second = formatPlain, rest = formatPlain] = numeric.map((section) =>
+    readSection(
+      section.filter((token) => !isCondition(token)),
+      dayZero,
+    ),
+  )
+  const [[when] = [], [orWhen] = []] = conditions
+  const isReadable = readableConditions.includes(conditions.map(({ length }) => length).join(','))
+  if (!isReadable || when === undefined || conditions.flat().includes(undefined)) return formatPlain
+  const isRestNegative = when.sign.startsWith('>') && when.limit === 0
+  return (value) => {
+    if (!Number.isFinite(value)) return String(value)
+    // A section for negative numbers alone contains their sign, as in `(0)`.
+    if (fits(value, when)) return first(isNegative(when) ? -value : value)
+    if (orWhen === undefined) return second(isRestNegative ? -value : value)
+    return fits(value, orWhen) ? second(isNegative(orWhen) ? -value : value) : rest(value)
+  }
+}
+
+function readCondition(text: string): Condition | undefined {
+  const [, sign, limit] = /^(<=|>=|<>|<|>|=) *(-?\d+(?:\.\d+)?)$/.exec(text) ?? []
+  return sign === undefined ? undefined : { sign, limit: Number(limit) }
+}
+
+function fits(value: number, { sign, limit }: Condition): boolean {
+  if (sign === '<>') return value !== limit
+  return (
+    (sign.includes('<') && value < limit) ||
+    (sign.includes('>') && value > limit) ||
+    (sign.includes('=') && value === limit)
+  )
+}
+
+function isNegative({ sign, limit }: Condition): boolean {
+  return (sign === '<' && limit <= 0) || (sign === '<=' && limit < 0)
 }
 
 function readSection(tokens: readonly Token[], dayZero: number): NumberFormat {
