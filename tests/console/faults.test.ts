@@ -14,6 +14,27 @@ const failWith = (status: number, error: { code: string; message: string }) => (
   route.fulfill({ status, json: { error: { ...error, details: {} } }, headers: { 'x-cairn-code': error.code } })
 const broken = failWith(500, { code: 'INTERNAL', message: 'Something broke inside' })
 
+test('the error of a page without a network is shown and selected if the browser does not copy it', async () => {
+  const opened = await site.newPage({ accounts: 0 })
+  const { page, context } = opened
+  opened.expectProblem(/status of 500/)
+  await context.addInitScript(
+    `Object.defineProperty(navigator, 'clipboard', { value: { writeText: () => Promise.reject(new DOMException('Write permission denied.', 'NotAllowedError')) } })`,
+  )
+  await page.route('**/.well-known/cairn.json', broken)
+  await opened.open('/')
+  await page.getByRole('alert').getByRole('button', { name: 'Copy' }).click()
+  const shown = page.getByRole('dialog', { name: 'Not copied' })
+  await shown.waitFor()
+  await expect.poll(() => page.evaluate('getSelection().toString()')).toContain('INTERNAL')
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await shown.waitFor({ state: 'detached' })
+  await page.unroute('**/.well-known/cairn.json')
+  await page.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('heading', { name: /Store files/ }).waitFor()
+})
+
 test('a page whose call fails shows the error and offers a retry', async () => {
   const opened = await site.newPage()
   const { page } = opened

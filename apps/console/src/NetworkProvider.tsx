@@ -3,6 +3,7 @@ import { useQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import { messages } from './messages/messages.ts'
 import { NetworkContext } from './network/use-network.ts'
+import { UncopiedText } from './shell/UncopiedText.tsx'
 import { ErrorState } from './ui/ErrorState.tsx'
 import { Spinner } from './ui/Spinner.tsx'
 
@@ -19,13 +20,17 @@ export function NetworkProvider({ children }: { children: ReactNode }) {
       {error === null || isFetching ? (
         <Spinner label={messages.shell.loading} />
       ) : (
-        <ErrorState
-          isPage
-          title={messages.shell.noNetworkTitle}
-          hint={messages.shell.noNetworkHint}
-          error={error}
-          onRetry={() => refetch()}
-        />
+        <>
+          <ErrorState
+            isPage
+            title={messages.shell.noNetworkTitle}
+            hint={messages.shell.noNetworkHint}
+            error={error}
+            onRetry={() => refetch()}
+          />
+          {/* The frame of the pages, which shows it elsewhere, needs the network. */}
+          <UncopiedText />
+        </>
       )}
     </main>
   )

@@ -9,7 +9,6 @@ import { useWalletAddress } from '../session/connected-wallet.ts'
 import { answerKeySession, getKeySessionRequest, useKeySessionRequest } from '../session/key-session-request.ts'
 import { useSession } from '../session/session-store.ts'
 import { showTransfers, useTransfersShown } from '../transfers/panel-store.ts'
-import { closeUncopied, useUncopied } from '../ui/copy-text.ts'
 import { Toasts } from '../ui/Toasts.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { changeUploadSheet, useUploadSheet } from '../upload/upload-sheet-store.ts'
@@ -20,6 +19,7 @@ import { Notices } from './Notices.tsx'
 import { Rail } from './Rail.tsx'
 import { Shortcuts } from './Shortcuts.tsx'
 import { TopBar } from './TopBar.tsx'
+import { UncopiedText } from './UncopiedText.tsx'
 import { useKeptFocus } from './use-kept-focus.ts'
 
 // Overlays load on demand, so that the page itself loads sooner.
@@ -27,12 +27,10 @@ const loadUploadSheet = async () => (await import('../upload/UploadSheet.tsx')).
 const loadWalletDialog = async () => (await import('../account/WalletDialog.tsx')).WalletDialog
 const loadKeyDialog = async () => (await import('../session/KeySessionDialog.tsx')).KeySessionDialog
 const loadTransfers = async () => (await import('../transfers/TransfersPanel.tsx')).TransfersPanel
-const loadCopyDialog = async () => (await import('../ui/CopyDialog.tsx')).CopyDialog
 const UploadSheet = lazyPart(loadUploadSheet, 'toast')
 const WalletDialog = lazyPart(loadWalletDialog, 'toast')
 const KeySessionDialog = lazyPart(loadKeyDialog, 'toast')
 const TransfersPanel = lazyPart(loadTransfers, 'toast')
-const CopyDialog = lazyPart(loadCopyDialog, 'toast')
 // Required for each page, but not for rendering.
 const TransfersAnnouncer = latePart(
   async () => (await import('../transfers/TransfersAnnouncer.tsx')).TransfersAnnouncer,
@@ -58,7 +56,6 @@ export function Shell() {
   const isWalletOpen = useWalletDialog()
   const needsKeys = useKeySessionRequest()
   const areTransfersShown = useTransfersShown()
-  const uncopied = useUncopied()
   useEffect(() => {
     const timer = setTimeout(() => {
       // Firefox repeats a failed import until the page is reloaded.
@@ -119,10 +116,7 @@ export function Shell() {
           {areTransfersShown ? <TransfersPanel onClose={hideTransfers} /> : undefined}
           {isOpen && isSignedIn ? <UploadSheet onClose={closeUpload} /> : undefined}
         </Suspense>
-        {/* By itself, because it opens over other overlays, which stay while it loads. */}
-        <Suspense>
-          {uncopied === undefined ? undefined : <CopyDialog text={uncopied} onClose={closeUncopied} />}
-        </Suspense>
+        <UncopiedText />
       </div>
     </HasWallet>
   )

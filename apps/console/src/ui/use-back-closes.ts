@@ -1,4 +1,4 @@
-import { useRouter } from '@tanstack/react-router'
+import { type RegisteredRouter, useRouter } from '@tanstack/react-router'
 import { useEffect, useRef } from 'react'
 
 /** Overlays of the page, the topmost last. */
@@ -6,13 +6,15 @@ const layers: object[] = []
 
 /** Makes Back close overlays, the topmost first, without leaving the page. */
 export function useBackCloses(isActive: boolean, onClose: () => void): void {
-  const { history } = useRouter()
+  // There is none around the page without a network, which is no place to go back to.
+  const router: RegisteredRouter | undefined = useRouter({ warn: false })
+  const history = router?.history
   const close = useRef(onClose)
   useEffect(() => {
     close.current = onClose
   }, [onClose])
   useEffect(() => {
-    if (!isActive) return
+    if (!isActive || history === undefined) return
     const layer = {}
     layers.push(layer)
     const stop = history.block({
