@@ -332,9 +332,9 @@ test('pastes cut items into an empty folder, and page shortcuts work without a l
   await page.getByText('1 CID copied', { exact: true }).waitFor()
 })
 
-test('the palette offers no recent file that is in the trash, directly or with its folder, and no earlier version', async () => {
+test('the palette offers no recent file that is in the trash, directly or with its folder, no earlier version, and no file twice', async () => {
   const { page, client } = await openDrivePage(site, ['gone.txt', 'inner.txt', 'plan.txt'])
-  await uploadText(client, 'a later plan', { name: 'plan.txt' })
+  for (const name of ['plan.txt', 'copy.txt']) await uploadText(client, 'a later plan', { name })
   await page.reload()
   await page.getByText('2 versions').waitFor()
   await createFolder(page, 'box')

@@ -57,12 +57,18 @@ export function useFoundFiles(typed: string): {
   })
   const own = drive === undefined || inFolders !== undefined ? undefined : filesByCid(drive, version)
   const isSearching = isFetching || search !== typed
+  // Uploads with the same content are one file of the drive.
+  const listed = new Set<string>()
   const found =
     inFolders?.filter((row) => !isDriveFolder(row)).slice(0, maxFiles) ??
     (data?.fileList ?? []).flatMap((file) => {
       const item = own?.get(file.cid)
-      // An earlier version is not a file of its own.
-      if (item !== undefined) return item.cid === file.cid ? { ...file, fileName: item.name } : []
+      if (item !== undefined) {
+        // An earlier version is not a file of its own.
+        if (item.cid !== file.cid || listed.has(item.id)) return []
+        listed.add(item.id)
+        return { ...file, fileName: item.name }
+      }
       // An upload that the drive knows but does not list is in the trash.
       return drive?.uploads.some(({ cid }) => cid === file.cid) === true ? [] : file
     })
