@@ -210,7 +210,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     return next
   }
   const send = async (changes: readonly Change[], callOptions: CallOptions, isConditional = false): Promise<void> => {
-    await appendChanges(client, log, changes, options.known, apply, callOptions, isConditional)
+    await appendChanges(client, log, changes, { ...callOptions, known: options.known, onChanges: apply, isConditional })
     // Merging only saves space: the change is stored.
     if (needsMerge(log)) await mergeParts(client, log, callOptions).catch(() => false)
   }

@@ -46,7 +46,7 @@ function createRandomChange(ms: number): Change {
 }
 
 const append = (client: Client, log: DriveLog, changes: readonly Change[]) =>
-  appendChanges(client, log, changes, undefined, () => undefined, {})
+  appendChanges(client, log, changes, { onChanges: () => undefined })
 
 test('merges a large drive once, and again when it has grown', { timeout: 60_000 }, async () => {
   const { client, reads } = createService()

@@ -111,10 +111,18 @@ export async function readChanges(
   return changes
 }
 
+/** How changes are appended. */
+type AppendOptions = CallOptions & {
+  /** What this device remembers of an earlier run. */
+  known?: KnownDrive | undefined
+  /** Receives the changes of other devices. */
+  onChanges: (changes: Change[]) => void
+  /** Does not try again, so that the caller can decide by the changes of other devices. */
+  isConditional?: boolean
+}
+
 /**
  * Appends changes, as one part if they fit. If other devices were faster, reads their changes first and tries again.
- * @param onChanges receives the changes of other devices
- * @param isConditional does not try again, so that the caller can decide by the changes of other devices
  * @throws CairnError CONFLICT, FORBIDDEN (limits, scope), INVALID_REQUEST for values that no device reads, PRECONDITION_FAILED for
  *   a conditional change, and those of {@link readChanges}
  */
@@ -122,10 +130,7 @@ export async function appendChanges(
   client: Client,
   log: DriveLog,
   changes: readonly Change[],
-  known: KnownDrive | undefined,
-  onChanges: (changes: Change[]) => void,
-  options: CallOptions,
-  isConditional = false,
+  options: AppendOptions,
 ): Promise<void> {
   // One such part would make the drive permanently unreadable, on all devices.
   if (!isReadable(changes)) {
@@ -135,7 +140,7 @@ export async function appendChanges(
     })
   }
   for (const list of splitChanges(changes, maxContentBytes)) {
-    await appendPart(client, log, list, known, onChanges, options, isConditional)
+    await appendPart(client, log, list, options)
   }
 }
 
@@ -143,10 +148,7 @@ async function appendPart(
   client: Client,
   log: DriveLog,
   changes: Change[],
-  known: KnownDrive | undefined,
-  onChanges: (changes: Change[]) => void,
-  options: CallOptions,
-  isConditional: boolean,
+  { known, onChanges, isConditional = false, ...options }: AppendOptions,
 ): Promise<void> {
   const created = log.key === undefined ? await createKey(client, options) : undefined
   for (let attempt = 1; attempt <= maxAttempts; attempt++) {
