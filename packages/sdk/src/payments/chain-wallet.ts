@@ -1,16 +1,7 @@
 import { paymentsAbi } from '@cairn/contracts'
-import {
-  CairnError,
-  type ChainProfile,
-  formatUnits,
-  isPrivateKey,
-  readRetryAfter,
-  type TokenProfile,
-} from '@cairn/protocol'
+import { CairnError, type ChainProfile, formatUnits, type TokenProfile } from '@cairn/protocol'
 import {
   type Account,
-  type Chain,
-  type Client,
   createClient,
   custom,
   defineChain,
@@ -20,23 +11,12 @@ import {
   type Hex,
   http,
   parseAbi,
-  type Transport,
 } from 'viem'
 // Single actions: a complete viem client would add every action to the bundle of the payment page.
-import {
-  addChain,
-  getBalance,
-  getCapabilities,
-  getChainId,
-  readContract,
-  requestAddresses,
-  sendCalls,
-  sendTransaction,
-  switchChain,
-  writeContract,
-} from 'viem/actions'
-import { pause } from '../request.ts'
+import { getBalance, getCapabilities, readContract, sendCalls, sendTransaction, writeContract } from 'viem/actions'
 import { throwIfAborted } from '../throw-if-aborted.ts'
+import { type ChainClient, connectWallet } from './connect-wallet.ts'
+import { fetchUntil } from './fetch-until.ts'
 import { describePayError, isRefusal, isUpgradeRejected, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 import type { PayEvent, PayOptions, PaySigner } from './pay-options.ts'
 import { noteSigned } from './sign-noted.ts'
@@ -58,9 +38,6 @@ export type ChainWallet = {
   /** Returns the transaction once it is in a block. */
   pay(payment: Payment): Promise<string>
 }
-
-/** A client for one chain, over an endpoint or a wallet. */
-type ChainClient = Client<Transport, Chain>
 
 type Amount = Omit<Payment, 'token'>
 
@@ -90,7 +67,7 @@ export async function openChainWallet(
   try {
     const isLocal = 'privateKey' in signer
     const endpoint = http(profile.rpcUrl, { fetchFn: fetchUntil(signal) })
-    const { wallet, account: own } = await connect(chain, profile, signer, endpoint)
+    const { wallet, account: own } = await connectWallet(chain, signer, endpoint)
     const noting = noteSigned(own)
     const account = noting?.account ?? own
     const transport = isLocal ? endpoint : custom(wallet)
@@ -120,27 +97,6 @@ async function described<T>(work: () => Promise<T>, signal: AbortSignal | undefi
   }
 }
 
-/** Maximum time in ms that an endpoint may ask to wait for. */
-const maxAskedPauseMs = 5_000
-
-/**
- * Returns a fetch that ends with a signal, too: an endpoint that does not answer would delay the abort by its time limit. It also
- * waits as an endpoint asks, for which viem has neither a limit nor a signal.
- */
-function fetchUntil(signal: AbortSignal | undefined): typeof fetch {
-  return async (input, init) => {
-    const signals = [signal, init?.signal].filter((one) => one instanceof AbortSignal)
-    const response = await fetch(input, { ...init, signal: AbortSignal.any(signals) })
-    const asked = response.headers.get('retry-after')
-    if (asked === null) return response
-    const pauseMs = (readRetryAfter(asked) ?? 0) * 1000
-    if (pauseMs > 0 && pauseMs <= maxAskedPauseMs) await pause(pauseMs, signal)
-    const headers = new Headers(response.headers)
-    headers.delete('retry-after')
-    return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
-  }
-}
-
 type Parts = {
   profile: PayableChain
   wallet: ChainClient
@@ -152,55 +108,6 @@ type Parts = {
   signal: AbortSignal | undefined
   /** Whether a wallet that may support batches is behind it. */
   canAsk: boolean
-}
-
-async function connect(
-  chain: Chain,
-  profile: PayableChain,
-  signer: PaySigner,
-  endpoint: Transport,
-): Promise<{ wallet: ChainClient; account: Account }> {
-  if ('privateKey' in signer) {
-    if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
-    const { privateKeyToAccount } = await import('viem/accounts')
-    const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
-    return { account, wallet: createClient({ account, chain, ccipRead: false, transport: endpoint }) }
-  }
-  if ('walletClient' in signer) {
-    const { account } = signer.walletClient
-    if (account === undefined) {
-      throw new CairnError('INVALID_REQUEST', {
-        message: 'The wallet client has no account',
-        hint: 'Create it with `createWalletClient({ account, … })`.',
-      })
-    }
-    const wallet = createClient({ account, chain, ccipRead: false, transport: custom(signer.walletClient) })
-    if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
-    return { account, wallet }
-  }
-  const wallet = createClient({ chain, ccipRead: false, transport: custom(signer.provider) })
-  const addresses = await requestAddresses(wallet)
-  const wanted = signer.address?.toLowerCase()
-  const address = addresses.find((one) => wanted === undefined || one.toLowerCase() === wanted)
-  if (address === undefined) {
-    throw new CairnError('PAYMENT_REJECTED', {
-      message: 'The wallet does not provide this address',
-      hint: 'Select the account in the wallet and try again.',
-    })
-  }
-  if ((await getChainId(wallet)) !== profile.chainId) await changeChain(wallet, chain)
-  return { wallet, account: { address: getAddress(address), type: 'json-rpc' } }
-}
-
-async function changeChain(wallet: ChainClient, chain: Chain): Promise<void> {
-  try {
-    await switchChain(wallet, { id: chain.id })
-  } catch (error) {
-    const isUnknown = typeof error === 'object' && error !== null && 'code' in error && error.code === 4902
-    if (!isUnknown) throw error
-    await addChain(wallet, { chain })
-    await switchChain(wallet, { id: chain.id })
-  }
 }
 
 async function payNative(parts: Parts, { units, beneficiary }: Amount): Promise<string> {
