@@ -64,6 +64,13 @@ function parseVersion1(text: string): CID | undefined {
   return cid.version === 1 ? cid : undefined
 }
 
+/** Parses a CID. @throws CairnError INVALID_CID */
+export function requireCid(text: string): CID {
+  const cid = readCidText(text)
+  if (cid === undefined) throw new CairnError('INVALID_CID')
+  return cid
+}
+
 /**
  * Parses a CID, or throws an error that names the path.
  * @throws CairnError INVALID_CID

@@ -6,8 +6,7 @@ import {
   renameFile as renameFileCall,
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { CID } from 'multiformats/cid'
-import { readCidText } from '../content/parse-cid.ts'
+import { requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import {
@@ -39,7 +38,7 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
   })
 
   route(app, context, getFileInfoCall, async ({ input: { query }, caller }) => {
-    const row = await findUpload(context, parseCid(query.cid), caller?.address)
+    const row = await findUpload(context, requireCid(query.cid), caller?.address)
     const { cid, fileSizeInBytes, encryption, fileName, mimeType, txHash, private: isPrivate } = toFileEntry(row)
     const info = {
       fileSizeInBytes,
@@ -56,7 +55,7 @@ export function registerFileRoutes(app: FastifyInstance, context: Context): void
   route(app, context, deleteFileCall, async ({ input: { query }, caller }) => {
     const { id, cid } = query
     if (!id && !cid) throw new CairnError('INVALID_REQUEST', { message: 'Specify the upload by id or cid' })
-    await deleteFiles(context, caller.address, { id: id || undefined, cid: cid ? parseCid(cid) : undefined })
+    await deleteFiles(context, caller.address, { id: id || undefined, cid: cid ? requireCid(cid) : undefined })
     return { message: 'File deleted successfully.' }
   })
 
@@ -103,10 +102,4 @@ function readFilter(fileType = '', search: string | undefined): Filter | undefin
   const text = search?.trim()
   if (text) filter.search = text
   return Object.keys(filter).length === 0 ? undefined : filter
-}
-
-function parseCid(text: string): CID {
-  const cid = readCidText(text)
-  if (cid === undefined) throw new CairnError('INVALID_CID')
-  return cid
 }

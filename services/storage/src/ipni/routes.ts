@@ -1,7 +1,7 @@
 import { CairnError, getAdvertisement, getAdvertisementHead } from '@cairn/protocol'
 import * as dagCbor from '@ipld/dag-cbor'
 import type { FastifyInstance } from 'fastify'
-import { readCidText } from '../content/parse-cid.ts'
+import { requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { encodeHead } from './advertisement.ts'
@@ -16,8 +16,7 @@ export function registerIpniRoutes(app: FastifyInstance, context: Context): void
     return reply.type('application/json').send(Buffer.from(encodeHead(chain.publisher, chain.head)))
   })
   route(app, context, getAdvertisement, async ({ input: { params }, reply }) => {
-    const cid = readCidText(params.cid)
-    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const cid = requireCid(params.cid)
     const bytes = await findChainBlock(context, cid)
     if (bytes === undefined) throw new CairnError('NOT_FOUND')
     return reply

@@ -10,7 +10,7 @@ import {
 } from '@cairn/protocol'
 import { readBody } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { identityCode, readCidText } from '../content/parse-cid.ts'
+import { identityCode, requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { acceptRecord, findRecord } from './names.ts'
@@ -61,8 +61,7 @@ export function registerRoutingRoutes(app: FastifyInstance, context: Context, pr
     return reply.type('text/plain; charset=utf-8').send('')
   })
   route(app, context, getRoutedProviders, async ({ input: { params, query }, raw, reply }) => {
-    const cid = readCidText(params.cid)
-    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const cid = requireCid(params.cid)
     const isHere =
       cid.multihash.code === identityCode || (!context.denylist.denies(cid) && (await context.packs.has(cid)))
     return sendPeers(raw, reply, 'Providers', isHere ? await describe() : undefined, query)

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto'
 import {
-  CairnError,
   createPin as createPinCall,
   getPin as getPinCall,
   listPins as listPinsCall,
@@ -11,7 +10,7 @@ import {
   replacePin as replacePinCall,
 } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
-import { readCidText } from '../content/parse-cid.ts'
+import { requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
 import { describeGatewayOnce, listPeerAddresses } from '../names/names.ts'
@@ -32,8 +31,7 @@ export function registerPinningRoutes(app: FastifyInstance, context: Context, pr
     replacedId: string | undefined,
     signal: AbortSignal,
   ): Promise<PinStatus> => {
-    const cid = readCidText(requested.cid)
-    if (cid === undefined) throw new CairnError('INVALID_CID')
+    const cid = requireCid(requested.cid)
     requirePinnable(cid)
     namePinned(cid, requested.name)
     const owner = (await context.packs.has(cid)) ? randomUUID() : undefined

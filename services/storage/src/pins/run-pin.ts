@@ -1,5 +1,5 @@
 import { CairnError, eventReason, type Reason, transferTimeoutMs } from '@cairn/protocol'
-import { readCidText } from '../content/parse-cid.ts'
+import { requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { isShortage } from '../ledger/ledger.ts'
 import { attemptCleanup } from '../uploads/uploads.ts'
@@ -65,8 +65,7 @@ async function whileOwned(context: Context, { id, owner }: PinRow, work: () => P
 }
 
 function toRequest(context: Context, pin: PinRow): PinRequest {
-  const cid = readCidText(pin.cid)
-  if (cid === undefined) throw new CairnError('INVALID_CID')
+  const cid = requireCid(pin.cid)
   return {
     address: pin.address,
     cid,

@@ -12,8 +12,7 @@ import {
 } from '@cairn/protocol'
 import { chooseRange, readBearer } from '@cairn/service'
 import type { FastifyInstance } from 'fastify'
-import type { CID } from 'multiformats/cid'
-import { readCidText } from '../content/parse-cid.ts'
+import { requireCid } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import { payloadStepBytes } from '../deals/deals.ts'
 import { route } from '../http/route.ts'
@@ -31,20 +30,20 @@ const stalledMs = 120_000
 export function registerProofRoutes(app: FastifyInstance, context: Context, providers: readonly Provider[]): void {
   const proofs = createProofs(context, providers)
 
-  route(app, context, getDealStatus, ({ input: { query } }) => describeDeals(proofs, readCid(query.cid)))
+  route(app, context, getDealStatus, ({ input: { query } }) => describeDeals(proofs, requireCid(query.cid)))
   route(app, context, getProof, async ({ input: { query } }) => {
-    const proof = await describeInclusion(proofs, readCid(query.cid))
+    const proof = await describeInclusion(proofs, requireCid(query.cid))
     if (proof === undefined) throw new CairnError('PROOF_NOT_FOUND')
     return proof
   })
-  route(app, context, getPdpDealStatus, ({ input: { query } }) => describePdpDeals(proofs, readCid(query.cid)))
+  route(app, context, getPdpDealStatus, ({ input: { query } }) => describePdpDeals(proofs, requireCid(query.cid)))
   route(app, context, requestPdpDeal, async ({ input: { query } }) => {
-    const cid = readCid(query.cid)
+    const cid = requireCid(query.cid)
     if ((await proofs.place(cid)) === undefined)
       throw new CairnError('BLOCK_NOT_FOUND', { details: { cid: cid.toString() } })
     return 'Success' as const
   })
-  route(app, context, getProofs, ({ input: { params, query } }) => proofs.describe(readCid(params.cid), query.from))
+  route(app, context, getProofs, ({ input: { params, query } }) => proofs.describe(requireCid(params.cid), query.from))
   route(app, context, listChecks, ({ input: { params, query } }) => proofs.listChecks(params.piece, query))
   route(app, context, getCopies, ({ caller }) => readCopies(context, caller.address))
   route(app, context, setCopies, ({ input: { body }, caller }) => writeCopies(context, caller.address, body.copies))
@@ -69,11 +68,4 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     })
     return sendReply(raw, reply, { status, headers, body: () => bytes }, { reusesBuffer: true })
   })
-}
-
-/** @throws CairnError INVALID_CID */
-function readCid(text: string): CID {
-  const cid = readCidText(text)
-  if (cid === undefined) throw new CairnError('INVALID_CID')
-  return cid
 }
