@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import { errnoOf } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { findPiece, type PieceRow, recordDamage } from './store.ts'
-import { errnoOf } from './write-failures.ts'
 
 /** Disk errors that mean that the bytes are lost, not that the disk is busy. */
 const lostCodes: readonly unknown[] = ['ENOENT', 'EIO', 'EUCLEAN', 'EBADMSG']

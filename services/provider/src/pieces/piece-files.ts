@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { makeFolder } from '@cairn/service'
+import { errnoOf } from '@cairn/service/objects'
 import { encodeTreeFile } from './tree-file.ts'
-import { errnoOf } from './write-failures.ts'
 
 /** The files of a provider: payloads, the upper levels of their trees, and incomplete parts. */
 export type PieceFiles = {

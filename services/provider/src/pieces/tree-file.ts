@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { type FileHandle, open } from 'node:fs/promises'
 import type { Piece } from '@cairn/pieces'
 import { CairnError } from '@cairn/protocol'
+import { errnoOf } from '@cairn/service/objects'
 import { levelsBytes, nodeBytes, siblingOffsets } from './tree-levels.ts'
-import { errnoOf } from './write-failures.ts'
 
 /** Magic bytes of a tree's file, followed by a checksum and the levels. */
 const magic = Buffer.from('cairn-tree-1\n')

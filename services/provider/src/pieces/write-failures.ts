@@ -1,9 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-
-/** Returns the system error code, such as ENOENT. */
-export function errnoOf(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined
-}
+import { errnoOf } from '@cairn/service/objects'
 
 const fullCodes: readonly unknown[] = ['ENOSPC', 'EDQUOT', 'EFBIG']
 
