@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /**
  * Addresses that files were shared with while the account has no drive, and when, in ms since 1970. Sharing alone does not start
@@ -7,34 +7,27 @@ import { useSyncExternalStore } from 'react'
 type Shared = ReadonlyMap<string, number>
 
 const none: Shared = new Map()
-let noted: { account: string; shared: Shared } = { account: '', shared: none }
-const listeners = new Set<() => void>()
-
-function change(next: typeof noted): void {
-  noted = next
-  for (const listener of listeners) listener()
-}
+const nothing: { account: string; shared: Shared } = { account: '', shared: none }
+const noted = createStore(nothing)
 
 export function noteShared(account: string, addresses: readonly string[]): void {
   const now = Date.now()
-  change({ account, shared: new Map([...readShared(account), ...addresses.map((one) => [one, now] as const)]) })
+  noted.set({ account, shared: new Map([...readShared(account), ...addresses.map((one) => [one, now] as const)]) })
 }
 
 export function readShared(account: string | undefined): Shared {
-  return noted.account === account ? noted.shared : none
+  return sharedOf(noted.get(), account)
 }
 
 /** Clears the addresses after they are stored. */
 export function clearShared(): void {
-  change({ account: '', shared: none })
+  noted.set(nothing)
 }
 
 export function useShared(account: string | undefined): Shared {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => readShared(account),
-  )
+  return sharedOf(useStore(noted), account)
+}
+
+function sharedOf({ account, shared }: typeof nothing, wanted: string | undefined): Shared {
+  return account === wanted ? shared : none
 }

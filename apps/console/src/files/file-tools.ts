@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** The actions that the list behind an open file provides. */
 export type FileTools = {
@@ -8,21 +8,13 @@ export type FileTools = {
   applyVersion: (id: string, cid: string) => Promise<void>
 }
 
-let tools: FileTools | undefined
-const listeners = new Set<() => void>()
+const tools = createStore<FileTools | undefined>(undefined)
 
 export function setFileTools(next: FileTools | undefined): void {
-  tools = next
-  for (const listener of listeners) listener()
+  tools.set(next)
 }
 
 /** Returns the actions of the list on its files; undefined while it has no folders. */
 export function useFileTools(): FileTools | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => tools,
-  )
+  return useStore(tools)
 }

@@ -1,23 +1,16 @@
-import { useMemo, useSyncExternalStore } from 'react'
+import { useMemo } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 import type { ListedFile } from './listed-file.ts'
 
 /** The rows of the drive: what "previous" and "next" of an open file follow. */
-let shown: readonly ListedFile[] | undefined
-const listeners = new Set<() => void>()
+const shown = createStore<readonly ListedFile[] | undefined>(undefined)
 
 export function setShownOrder(files: readonly ListedFile[] | undefined): void {
-  shown = files
-  for (const listener of listeners) listener()
+  shown.set(files)
 }
 
 /** Returns the CIDs of the files that the drive shows, in order; undefined while the list of uploads is shown. */
 export function useShownOrder(): readonly string[] | undefined {
-  const files = useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => shown,
-  )
+  const files = useStore(shown)
   return useMemo(() => files?.flatMap(({ cid }) => (cid === '' ? [] : [cid])), [files])
 }

@@ -1,26 +1,20 @@
 import { type CairnError, errorTable } from '@cairn/protocol'
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** Whether the storage service does not answer, for the whole console. */
-let isOffline = false
-const listeners = new Set<() => void>()
+const isOffline = createStore(false)
 
 export function setServiceOffline(next: boolean): void {
-  if (next === isOffline) return
-  isOffline = next
-  for (const listener of listeners) listener()
+  if (next !== isOffline.get()) isOffline.set(next)
 }
 
 export function isServiceOffline(): boolean {
-  return isOffline
+  return isOffline.get()
 }
 
 /** Whether the storage service is known not to answer, followed. */
 export function useServiceOffline(): boolean {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, isServiceOffline)
+  return useStore(isOffline)
 }
 
 /** Whether an error only reports that a service did not answer. One with its own message or next step must be shown. */

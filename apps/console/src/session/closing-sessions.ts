@@ -1,6 +1,6 @@
 import type { KeySession } from '@cairn/sdk'
-import { useSyncExternalStore } from 'react'
 import * as v from 'valibot'
+import { createStore, useStore } from '../state/store.ts'
 import { clearKey, keepKey } from './held-keys.ts'
 import { keptKeySession, reviveKeySession, withoutHeldKeys } from './kept-key-session.ts'
 import { listEntries, readEntry, removeEntry, writeEntry } from './session-database.ts'
@@ -9,17 +9,11 @@ import { listEntries, readEntry, removeEntry, writeEntry } from './session-datab
  * Sessions that were closed while key nodes were unreachable: stored until they are closed there too, or expire. They
  * serve no other purpose.
  */
-let closing: readonly KeySession[] = []
-const listeners = new Set<() => void>()
+const closing = createStore<readonly KeySession[]>([])
 const prefix = 'closing:'
 
-function set(next: readonly KeySession[]): void {
-  closing = next
-  for (const listener of listeners) listener()
-}
-
 function add(session: KeySession): void {
-  set([...closing.filter((one) => nameOf(one) !== nameOf(session)), session])
+  closing.set([...closing.get().filter((one) => nameOf(one) !== nameOf(session)), session])
 }
 
 const nameOf = ({ sessionKey }: KeySession) => prefix + sessionKey.publicKey
@@ -41,7 +35,7 @@ export async function keepClosing(session: KeySession): Promise<void> {
 
 /** Removes a session that is closed everywhere. */
 export async function dropClosing(session: KeySession): Promise<void> {
-  set(closing.filter((one) => nameOf(one) !== nameOf(session)))
+  closing.set(closing.get().filter((one) => nameOf(one) !== nameOf(session)))
   await Promise.all([clearKey(session), removeEntry(nameOf(session))])
 }
 
@@ -54,16 +48,10 @@ export async function recallClosing(): Promise<readonly KeySession[]> {
     if (session !== undefined && endOf(session) > Date.now()) add(session)
     else await removeEntry(name)
   }
-  return closing
+  return closing.get()
 }
 
 /** Returns the sessions still open at some nodes, and rerenders on changes. */
 export function useClosing(): readonly KeySession[] {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => closing,
-  )
+  return useStore(closing)
 }

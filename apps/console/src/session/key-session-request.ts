@@ -1,5 +1,5 @@
 import { CairnError, type KeySession } from '@cairn/sdk'
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 import { isOver } from './kept-key-session.ts'
 import { getSession, watchSession } from './session-store.ts'
 
@@ -11,13 +11,7 @@ type Request = {
   reject(error: unknown): void
 }
 
-let request: Request | undefined
-const listeners = new Set<() => void>()
-
-function set(next: Request | undefined): void {
-  request = next
-  for (const listener of listeners) listener()
-}
+const request = createStore<Request | undefined>(undefined)
 
 /**
  * Returns the key session, usually that of the sign-in. If there is no valid one, a dialog explains why the wallet
@@ -29,41 +23,35 @@ export function needKeySession(): Promise<KeySession> {
   if (session === undefined) return Promise.reject(new CairnError('UNAUTHENTICATED'))
   const { address, keySession } = session
   if (keySession !== undefined && !isOver(keySession)) return Promise.resolve(keySession)
-  if (request === undefined) {
-    const { promise, resolve, reject } = Promise.withResolvers<KeySession>()
-    promise.catch(() => undefined)
-    set({ address, promise, resolve, reject })
-    return promise
-  }
-  return request.promise
+  const open = request.get()
+  if (open !== undefined) return open.promise
+  const { promise, resolve, reject } = Promise.withResolvers<KeySession>()
+  promise.catch(() => undefined)
+  request.set({ address, promise, resolve, reject })
+  return promise
 }
 
 /** Returns the open request. */
 export function getKeySessionRequest(): Request | undefined {
-  return request
+  return request.get()
 }
 
 /** Completes a request with its answer; undefined declines it. @returns whether it was still open */
 export function answerKeySession(asked: Request | undefined, answer: KeySession | undefined): boolean {
-  if (request === undefined || asked !== request) return false
-  if (answer === undefined) request.reject(new CairnError('ABORTED'))
-  else request.resolve(answer)
-  set(undefined)
+  if (asked === undefined || asked !== request.get()) return false
+  if (answer === undefined) asked.reject(new CairnError('ABORTED'))
+  else asked.resolve(answer)
+  request.set(undefined)
   return true
 }
 
 // The caller continues with the current session, which must not belong to another account.
 watchSession(() => {
-  if (request !== undefined && getSession()?.address !== request.address) answerKeySession(request, undefined)
+  const open = request.get()
+  if (open !== undefined && getSession()?.address !== open.address) answerKeySession(open, undefined)
 })
 
 /** Returns whether a request for a key session is open. */
 export function useKeySessionRequest(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => request !== undefined,
-  )
+  return useStore(request) !== undefined
 }

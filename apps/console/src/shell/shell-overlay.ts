@@ -1,20 +1,18 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** An overlay that opens from anywhere: by a key, by a button, or from the palette. */
 export type ShellOverlay = 'palette' | 'shortcuts'
 
-let shown: ShellOverlay | undefined
+const shown = createStore<ShellOverlay | undefined>(undefined)
 let typed = ''
 /** Whether the code of the palette is loading. */
 let isAwaited = false
-const listeners = new Set<() => void>()
 
 /** Shows an overlay instead of the one that is open; undefined closes it. */
 export function showOverlay(overlay: ShellOverlay | undefined): void {
-  shown = overlay
   isAwaited = overlay === 'palette'
   typed = ''
-  for (const listener of listeners) listener()
+  shown.set(overlay)
 }
 
 /**
@@ -43,11 +41,5 @@ export function getTypedAhead(): string {
 
 /** Returns the open overlay, and rerenders on changes. */
 export function useShellOverlay(): ShellOverlay | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => shown,
-  )
+  return useStore(shown)
 }

@@ -1,5 +1,5 @@
-import { useSyncExternalStore } from 'react'
 import * as v from 'valibot'
+import { createStore, useStore } from '../state/store.ts'
 import { keepText, recallText } from '../wallet/kept-text.ts'
 
 export const themes = ['system', 'light', 'dark'] as const
@@ -49,44 +49,42 @@ export function clearTabSettings(): void {
   if (recallTabSettings() !== undefined) window.name = ''
 }
 
-let settings = read()
-const listeners = new Set<() => void>()
+const settings = createStore(read())
 const darkWanted = matchMedia('(prefers-color-scheme: dark)')
 
 /** Returns the current settings. */
 export function getSettings(): Settings {
-  return settings
+  return settings.get()
 }
 
 /** Changes settings, applies and stores them. */
 export function changeSettings(change: Partial<Settings>): void {
-  settings = { ...settings, ...change }
-  const text = JSON.stringify(settings)
+  const next = { ...settings.get(), ...change }
+  const text = JSON.stringify(next)
   keepText(storageName, text)
   if (recallText(storageName) === text) clearTabSettings()
   else window.name = tabPrefix + text
-  apply()
-  for (const listener of listeners) listener()
+  adopt(next)
 }
 
-function apply(): void {
+function adopt(next: Settings): void {
+  apply(next)
+  settings.set(next)
+}
+
+function apply({ theme, accent }: Settings): void {
   const { dataset } = document.documentElement
-  dataset['theme'] = settings.theme === 'system' ? (darkWanted.matches ? 'dark' : 'light') : settings.theme
-  dataset['accent'] = settings.accent
+  dataset['theme'] = theme === 'system' ? (darkWanted.matches ? 'dark' : 'light') : theme
+  dataset['accent'] = accent
 }
 
-darkWanted.addEventListener('change', apply)
+darkWanted.addEventListener('change', () => apply(settings.get()))
 addEventListener('storage', ({ key }) => {
   if (key !== storageName) return
-  settings = read()
-  apply()
-  for (const listener of listeners) listener()
+  adopt(read())
 })
 
 /** Returns the settings, and rerenders on changes. */
 export function useSettings(): Settings {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, getSettings)
+  return useStore(settings)
 }

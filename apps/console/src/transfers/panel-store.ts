@@ -1,23 +1,18 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 import { dismissShownIn } from '../ui/toast-store.ts'
 
 /** Whether the transfers panel is shown. */
-let isShown = false
-const listeners = new Set<() => void>()
+const isShown = createStore(false)
 
 export function showTransfers(shown: boolean): void {
-  isShown = shown
   if (shown) dismissShownIn('transfers')
-  for (const listener of listeners) listener()
+  isShown.set(shown)
 }
 
 export function areTransfersShown(): boolean {
-  return isShown
+  return isShown.get()
 }
 
 export function useTransfersShown(): boolean {
-  return useSyncExternalStore((listener) => {
-    listeners.add(listener)
-    return () => listeners.delete(listener)
-  }, areTransfersShown)
+  return useStore(isShown)
 }

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/sdk'
-import { useSyncExternalStore } from 'react'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession, isInterrupted, watchSession } from '../session/session-store.ts'
+import { createStore, useStore } from '../state/store.ts'
 import { toastDone, toastError } from '../ui/toast-store.ts'
 import { isDownloadExpected } from './expected-download.ts'
 import { findNextStep } from './next-step.ts'
@@ -60,9 +60,8 @@ const showMs = 100
 const entries = new Map<number, Entry>()
 /** Running transfers that are pausing, with what each needs once its work has stopped. */
 const pausing = new Map<number, PausedNeed>()
-let view: readonly Transfer[] = []
+const view = createStore<readonly Transfer[]>([])
 let nextId = 1
-const listeners = new Set<() => void>()
 
 let showTimer: ReturnType<typeof setTimeout> | undefined
 /** Whether a change is not shown yet. */
@@ -70,8 +69,7 @@ let isStale = false
 
 function publish(): void {
   isStale = false
-  view = [...entries.values()].map(({ transfer }) => transfer)
-  for (const listener of listeners) listener()
+  view.set([...entries.values()].map(({ transfer }) => transfer))
 }
 
 /** Shows the first change at once, and those that follow soon after it together. */
@@ -360,16 +358,11 @@ addEventListener('beforeunload', (event) => {
   if (hasActive() && !isDownloadExpected()) event.preventDefault()
 })
 
-function watchTransfers(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
-
 /** Returns whether there are any transfers, and rerenders only when that changes. */
 export function useHasTransfers(): boolean {
-  return useSyncExternalStore(watchTransfers, () => view.length > 0)
+  return useStore({ get: () => view.get().length > 0, watch: view.watch })
 }
 
 export function useTransfers(): readonly Transfer[] {
-  return useSyncExternalStore(watchTransfers, () => view)
+  return useStore(view)
 }

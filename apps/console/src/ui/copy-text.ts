@@ -1,13 +1,7 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** A text that the browser did not copy: it is shown, so that users can copy it themselves. */
-let uncopied: string | undefined
-const listeners = new Set<() => void>()
-
-function show(text: string | undefined): void {
-  uncopied = text
-  for (const listener of listeners) listener()
-}
+const uncopied = createStore<string | undefined>(undefined)
 
 /**
  * Copies a text. If the browser refuses, as it does without permission and on pages without HTTPS, a dialog shows the text.
@@ -18,22 +12,16 @@ export async function copyText(text: string): Promise<boolean> {
     await navigator.clipboard.writeText(text)
     return true
   } catch {
-    show(text)
+    uncopied.set(text)
     return false
   }
 }
 
 export function closeUncopied(): void {
-  show(undefined)
+  uncopied.set(undefined)
 }
 
 /** Returns the text that the browser did not copy, and rerenders on changes. */
 export function useUncopied(): string | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => uncopied,
-  )
+  return useStore(uncopied)
 }

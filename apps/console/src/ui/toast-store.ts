@@ -1,7 +1,7 @@
-import { useSyncExternalStore } from 'react'
 import { explainError } from '../messages/describe-error.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { toCairnError } from '../network/query-client.ts'
+import { createStore, useStore } from '../state/store.ts'
 
 /** A panel that shows the same results as some toasts. */
 type ToastPlace = 'transfers'
@@ -41,13 +41,11 @@ const heldMs = 1_000
 /** Maximum number of toasts: more would cover the page. */
 const maxToasts = 4
 
-let toasts: readonly Toast[] = []
+const toasts = createStore<readonly Toast[]>([])
 let nextId = 1
-const listeners = new Set<() => void>()
 
 function set(next: readonly Toast[]): void {
-  toasts = fit(next)
-  for (const listener of listeners) listener()
+  toasts.set(fit(next))
 }
 
 /** Removes the oldest toasts beyond the maximum: successes first, because errors stay until they are dismissed. */
@@ -59,13 +57,13 @@ function fit(all: readonly Toast[]): readonly Toast[] {
 
 export function dismissToast(id: number): void {
   held.delete(id)
-  set(toasts.filter((toast) => toast.id !== id))
+  set(toasts.get().filter((toast) => toast.id !== id))
 }
 
 /** Reports a success; with an action, for longer. */
 export function toastDone(title: string, text?: string, action?: ToastAction): void {
   const id = nextId++
-  set([...toasts, { id, tone: 'good', title: markControls(title), text, action }])
+  set([...toasts.get(), { id, tone: 'good', title: markControls(title), text, action }])
   const stop = action?.watch?.(() => dismissToast(id))
   const end = () => {
     if (held.has(id) && isToastShown(id)) {
@@ -92,35 +90,32 @@ export function toastError(title: string, error: unknown, more: Pick<Toast, 'sho
   const report = JSON.stringify(toCairnError(error))
   const text = markControls(explainError(error))
   const id = nextId++
-  set([...toasts, { id, tone: 'bad', title: markControls(title), text, code, report, ...more }])
+  set([...toasts.get(), { id, tone: 'bad', title: markControls(title), text, code, report, ...more }])
   return id
 }
 
 /** Reports in words of the page what was not possible. Stays like an error. */
 export function toastNotice(title: string, text: string): void {
-  set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text) }])
+  set([...toasts.get(), { id: nextId++, tone: 'bad', title, text: markControls(text) }])
 }
 
 /** Reports what the browser refused to open, with a link that opens it. Stays like an error. */
 export function toastLink(title: string, text: string, link: NonNullable<Toast['link']>): void {
-  set([...toasts, { id: nextId++, tone: 'bad', title, text: markControls(text), link }])
+  set([...toasts.get(), { id: nextId++, tone: 'bad', title, text: markControls(text), link }])
 }
 
 export function isToastShown(id: number): boolean {
-  return toasts.some((toast) => toast.id === id)
+  return toasts.get().some((toast) => toast.id === id)
 }
 
 /** Removes the toasts that this panel also shows. */
 export function dismissShownIn(place: ToastPlace): void {
-  set(toasts.filter(({ shownIn }) => shownIn !== place))
+  set(toasts.get().filter(({ shownIn }) => shownIn !== place))
 }
 
 /** Subscribes to changes of the toasts. */
-export function watchToasts(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const watchToasts = toasts.watch
 
 export function useToasts(): readonly Toast[] {
-  return useSyncExternalStore(watchToasts, () => toasts)
+  return useStore(toasts)
 }

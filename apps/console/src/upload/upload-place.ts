@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** The folder of the drive that the page shows: uploads go there. */
 export type UploadPlace = { id: string; path: string }
@@ -19,25 +19,17 @@ export function belongsInFolder({ name, folderId }: { name: string; folderId: st
   return folderId !== undefined && (folderId !== '' || name.includes('/'))
 }
 
-let place: UploadPlace | undefined
-const listeners = new Set<() => void>()
+const place = createStore<UploadPlace | undefined>(undefined)
 
 /** Sets the folder that the page shows; undefined for the root. */
 export function setUploadPlace(next: UploadPlace | undefined): void {
-  if (place?.id === next?.id && place?.path === next?.path) return
-  place = next
-  for (const listener of listeners) listener()
+  const before = place.get()
+  if (before?.id !== next?.id || before?.path !== next?.path) place.set(next)
 }
 
 /** Returns the folder that uploads go to; undefined for the root. */
 export function useUploadPlace(): UploadPlace | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => place,
-  )
+  return useStore(place)
 }
 
 let placeInDrive: ((placement: Placement) => void) | undefined

@@ -1,23 +1,17 @@
-import { useSyncExternalStore } from 'react'
 import { dismissPayment, getRunningPayment, watchPayment } from '../billing/payment-store.ts'
+import { createStore, useStore } from '../state/store.ts'
 
 /** Starts when the pending payment is credited. */
-let waiting: (() => void) | undefined
-const listeners = new Set<() => void>()
-
-function set(next: (() => void) | undefined): void {
-  waiting = next
-  for (const listener of listeners) listener()
-}
+const waiting = createStore<(() => void) | undefined>(undefined)
 
 watchPayment(() => {
-  if (waiting === undefined) return
+  const start = waiting.get()
+  if (start === undefined) return
   const payment = getRunningPayment()
   // An unpaid upload is not sent; it stays in the sheet.
-  if (payment === undefined || payment.error !== undefined) return set(undefined)
+  if (payment === undefined || payment.error !== undefined) return waiting.set(undefined)
   if (payment.step !== 'credited') return
-  const start = waiting
-  set(undefined)
+  waiting.set(undefined)
   start()
   dismissPayment()
 })
@@ -27,16 +21,10 @@ watchPayment(() => {
  * payment fails or the account changes.
  */
 export function uploadWhenPaid(start: () => void): void {
-  set(start)
+  waiting.set(start)
 }
 
 /** Returns whether an upload waits for a payment. */
 export function useUploadWaits(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => waiting !== undefined,
-  )
+  return useStore(waiting) !== undefined
 }

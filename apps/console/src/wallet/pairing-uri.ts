@@ -1,31 +1,19 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
-let uri: string | undefined
-const listeners = new Set<() => void>()
+const uri = createStore<string | undefined>(undefined)
 
 /**
  * Shows the pairing code for a wallet on another device; undefined until it is known.
  * @returns a function that hides it, unless a later one is shown
  */
 export function showPairingUri(next: string | undefined): () => void {
-  set(next)
+  uri.set(next)
   return () => {
-    if (uri === next) set(undefined)
+    if (uri.get() === next) uri.set(undefined)
   }
-}
-
-function set(next: string | undefined): void {
-  uri = next
-  for (const listener of listeners) listener()
 }
 
 /** Returns the pairing code for a wallet on another device, once it is known. */
 export function usePairingUri(): string | undefined {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => uri,
-  )
+  return useStore(uri)
 }

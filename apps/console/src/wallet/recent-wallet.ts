@@ -1,3 +1,4 @@
+import { createStore } from '../state/store.ts'
 import { keepText, recallText } from './kept-text.ts'
 
 /** Kinds of accounts that a wallet of the browser can sign with. */
@@ -7,8 +8,7 @@ export type WalletFamily = 'evm' | 'solana'
 export type RecentWallet = { family: WalletFamily; id: string }
 
 const storageName = 'cairn.wallet.recent'
-let recent = parse(recallText(storageName))
-const listeners = new Set<() => void>()
+const recent = createStore(parse(recallText(storageName)))
 
 function parse(text: string | undefined): RecentWallet | undefined {
   const [, family, id] = /^(evm|solana):(.{1,200})$/s.exec(text ?? '') ?? []
@@ -17,18 +17,14 @@ function parse(text: string | undefined): RecentWallet | undefined {
 
 /** Returns the last chosen wallet; undefined if there is none. */
 export function getRecentWallet(): RecentWallet | undefined {
-  return recent
+  return recent.get()
 }
 
 /** Stores the chosen wallet, also for later pages. */
 export function setRecentWallet(next: RecentWallet): void {
-  recent = next
   keepText(storageName, `${next.family}:${next.id}`)
-  for (const listener of listeners) listener()
+  recent.set(next)
 }
 
 /** Subscribes to changes of the chosen wallet. */
-export function watchRecentWallet(listener: () => void): () => void {
-  listeners.add(listener)
-  return () => listeners.delete(listener)
-}
+export const watchRecentWallet = recent.watch

@@ -1,12 +1,10 @@
-import { useSyncExternalStore } from 'react'
+import { createStore, useStore } from '../state/store.ts'
 
 /** Whether the wallet dialog is open, for all components that open it. */
-let isOpen = false
-const listeners = new Set<() => void>()
+const isOpen = createStore(false)
 
 export function setWalletDialog(open: boolean): void {
-  isOpen = open
-  for (const listener of listeners) listener()
+  isOpen.set(open)
 }
 
 /** Opens the dialog: to connect and sign in or, for signed-in users, the account sheet. */
@@ -15,11 +13,5 @@ export function openWalletDialog(): void {
 }
 
 export function useWalletDialog(): boolean {
-  return useSyncExternalStore(
-    (listener) => {
-      listeners.add(listener)
-      return () => listeners.delete(listener)
-    },
-    () => isOpen,
-  )
+  return useStore(isOpen)
 }
