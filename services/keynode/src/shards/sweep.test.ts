@@ -267,6 +267,31 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       }
     })
 
+    test('removes shards of spare sets whose record never came after 30 days, and others with their key', async () => {
+      const [cid, unknown, saved] = [await fresh(), freshCid(), freshCid()]
+      const { db, clock } = peers.of(1)
+      const row = (of: string, parts: Uint8Array | null) => {
+        const spare = { set_id: 'set', spare_id: 'spare', spare_set: '{}', shard: new Uint8Array(1) }
+        return { ...spare, cid: of, parts, saved_at: clock.now() }
+      }
+      const rows = [row(cid, null), row(unknown, null), row(saved, new Uint8Array(1))]
+      await db.write((trx) => trx.insertInto('spare').values(rows).execute())
+      const sweep = async () => {
+        await sweeper(1)()
+        const left = await db.read.selectFrom('spare').select('cid').where('set_id', '=', 'set').execute()
+        return left.map((one) => one.cid).sort()
+      }
+      peers.pass(30 * day - hour)
+      expect(await sweep()).toEqual([cid, unknown, saved].sort())
+      peers.pass(2 * hour)
+      expect(await sweep()).toEqual([cid, saved].sort())
+      await retireRecord(peers.of(1), owner, cid, undefined)
+      peers.pass(30 * day - hour)
+      expect(await sweep()).toEqual([cid, saved].sort())
+      peers.pass(2 * hour)
+      expect(await sweep()).toEqual([saved])
+    })
+
     test('keeps the previous set for 30 days from the day another came into force', async () => {
       const cid = await fresh()
       peers.pass(100 * day)
