@@ -179,7 +179,9 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     }))
     await db.write((trx) => recordEvents(trx, address, clock.now(), ...events))
     const { signal } = new AbortController()
+    const other = await storage.createKey()
     expect(await pruneEvents(storage.context, signal)).toBe(50)
+    expect(await list(storage, other)).toMatchObject({ events: [{ cursor: '1' }], missedEvents: 0 })
     expect(await list(storage, key, { after: '10', limit: '1' })).toMatchObject({
       events: [{ cursor: '51' }],
       missedEvents: 40,
@@ -193,7 +195,8 @@ describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => 
     await db.write((trx) =>
       recordEvents(trx, address, clock.now(), { type: 'api_key.revoked', data: { keyId: 'new', name: '' } }),
     )
-    expect(await pruneEvents(storage.context, signal)).toBe(100)
+    // Those of the first account, and the one of the other.
+    expect(await pruneEvents(storage.context, signal)).toBe(101)
     expect(await list(storage, key, { after: '150' })).toMatchObject({ events: [{ cursor: '151' }], missedEvents: 0 })
     expect(await list(storage, key, { after: '0' })).toMatchObject({ events: [{ cursor: '151' }], missedEvents: 150 })
   })

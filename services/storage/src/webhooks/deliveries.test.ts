@@ -10,7 +10,14 @@ import { readConfig } from '../config.ts'
 import { migrations, openDatabase } from '../db/database.ts'
 import { recordEvents } from '../events/events.ts'
 import { createStorageMetrics } from '../metrics.ts'
-import { findDueWebhooks, listDeliveries, recordOutcome, retryPausesMs, takeDelivery } from './deliveries.ts'
+import {
+  findDueWebhooks,
+  listDeliveries,
+  pruneDeliveries,
+  recordOutcome,
+  retryPausesMs,
+  takeDelivery,
+} from './deliveries.ts'
 import { queueNewEvents, replayEvents } from './queue-deliveries.ts'
 import { answer, startReceiver } from './receiver.fixture.ts'
 import { judgeStatus, sendMessage } from './send-message.ts'
@@ -240,22 +247,52 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     const { context } = place
     const { row } = await insertWebhook(context, address, settings)
     const { row: other } = await insertWebhook(context, address, settings)
+    await insertWebhook(context, address, settings)
     await place.record(2)
     await queueNewEvents(context, signal)
-    const pending = async (id: string) =>
+    const listed = async (id: string) =>
       (await listDeliveries(context, id, { before: undefined, limit: 10 })).map(({ type }) => type)
-    const queued = await pending(row.id)
-    expect(queued).toEqual(['api_key.revoked', 'api_key.revoked', 'webhook.created'])
-    const inProgress = await takeDelivery(context, row.id, 'owner')
-    if (inProgress === undefined) throw new Error('nothing is due')
-    await changeWebhook(context, address, row.id, { types: ['api_key.revoked'] })
-    expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+    const [revoked, created] = ['api_key.revoked', 'webhook.created'] as const
+    expect(await listed(row.id)).toEqual([revoked, revoked, created, created])
+    const take = async () => {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      return taken
+    }
+    await recordOutcome(context, await take(), judgeStatus(200))
+    const inProgress = await take()
+    await changeWebhook(context, address, row.id, { types: [revoked] })
+    // The delivered one stays.
+    expect(await listed(row.id)).toEqual([revoked, revoked, created])
     // Its type is omitted.
     await recordOutcome(context, inProgress, judgeStatus(500))
-    expect(await pending(row.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+    expect(await listed(row.id)).toEqual([revoked, revoked, created])
     await changeWebhook(context, address, row.id, { types: [] })
-    expect(await pending(row.id)).toHaveLength(2)
-    expect(await pending(other.id)).toEqual(['api_key.revoked', 'api_key.revoked'])
+    expect(await listed(row.id)).toHaveLength(3)
+    expect(await listed(other.id)).toEqual([revoked, revoked, created])
+  })
+
+  test('are removed a week after they ended, and never while they are pending', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(3)
+    await queueNewEvents(context, signal)
+    const end = async () => {
+      const taken = await takeDelivery(context, row.id, 'owner')
+      if (taken === undefined) throw new Error('nothing is due')
+      await recordOutcome(context, taken, judgeStatus(204))
+    }
+    const states = async () => {
+      await pruneDeliveries(context)
+      return (await listDeliveries(context, row.id, { before: undefined, limit: 10 })).map(({ state }) => state)
+    }
+    await end()
+    place.pass(7 * 24 * 3_600_000)
+    await end()
+    expect(await states()).toEqual(['pending', 'delivered', 'delivered'])
+    place.pass(1)
+    expect(await states()).toEqual(['pending', 'delivered'])
   })
 
   test.runIf(kind === 'postgres')('do not deadlock when a failure and a change of the webhook coincide', async () => {
