@@ -1,4 +1,6 @@
 // Every payment is found and credited once: after pauses, by several replicas, on several networks.
+import { paymentsAbi } from '@cairn/contracts'
+import { paymentsBytecode } from '@cairn/contracts/deploy'
 import { bytesForUnits, MIB, priceInUnits } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { describePayments } from './describe-payments.fixture.ts'
@@ -138,6 +140,17 @@ describePayments('a payment on %s', (subject) => {
     expect(await indexer.round()).toMatchObject({ credited: 0, seen: 1 })
     final = `0x${(await place.chain.reader.getBlockNumber()).toString(16)}`
     expect(await indexer.round()).toMatchObject({ credited: 1 })
+  })
+
+  test('to another contract is found from the start block on, however far the first one was read', async () => {
+    const { place, follow } = subject()
+    const [owner] = place.chain.wallets
+    const other = await place.chain.deploy(paymentsAbi, paymentsBytecode, [owner.account.address])
+    const hash = await place.alice.sendTransaction({ to: other, value: 10n ** 15n })
+    await place.chain.reader.waitForTransactionReceipt({ hash })
+    await place.mine(2)
+    expect(await follow().round()).toMatchObject({ credited: 0, isBehind: false })
+    expect(await follow({ contract: other }).round()).toMatchObject({ credited: 1 })
   })
 
   test('on several networks is indexed with a cursor for each and credits one account', async () => {

@@ -174,16 +174,19 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
-  test('in an unconfigured token, or of dust, is recorded and buys nothing', async () => {
+  test('in an unconfigured token, of dust, or beyond any storage, is recorded and buys nothing', async () => {
     const { place, follow, rows, limitOf } = subject()
     await place.payToken(place.alice, 'dai', 1n)
     await place.payToken(place.alice, 'usdt', 5n)
+    // A unit more than a PiB costs.
+    await place.payToken(place.alice, 'usdc', 4n * 2n ** 20n * 1_000_000n + 1n)
     await place.mine(2)
     const { usdc, dai } = place.tokens
     await follow({ tokens: { usdc: { address: usdc, decimals: 6 }, dai: { address: dai, decimals: 18 } } }).round()
     expect(await rows()).toMatchObject([
       { state: 'refused', coin: 'dai', reason: expect.stringContaining('too small') },
       { state: 'refused', coin: '', reason: expect.stringContaining('not accepted') },
+      { state: 'refused', coin: 'usdc', reason: expect.stringContaining('large') },
     ])
     expect(await limitOf(place.alice.account.address)).toBeUndefined()
   })
