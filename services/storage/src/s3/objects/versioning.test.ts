@@ -140,6 +140,11 @@ describeOnDatabases('versions of objects, on %s:', (newDatabase) => {
     expect(DeleteMarker).toBe(true)
     expect(await bucket.keys()).toBe(0)
     expect(await bucket.list()).toEqual({ versions: [second, first], markers: [marker], latest: marker })
+    // Another deletion makes another marker. Each is deleted alone.
+    const { VersionId: again } = await bucket.remove()
+    expect((await bucket.list()).markers).toEqual([again, marker])
+    await bucket.remove(again)
+    expect(await bucket.list()).toEqual({ versions: [second, first], markers: [marker], latest: marker })
     const head = await signedFetch(s3, '/markers/k', { method: 'GET' })
     expect([head.status, head.code]).toEqual([404, 'NoSuchKey'])
     await expect(bucket.read(marker)).rejects.toMatchObject({ name: 'MethodNotAllowed' })
