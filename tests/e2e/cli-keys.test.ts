@@ -1,10 +1,12 @@
 // Encrypted files with the real program, as the shells of two users run it.
+import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { startFaultyProxy } from '../faulty-proxy.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
 import { type CliRun, runCli } from '../run-cli.ts'
@@ -162,6 +164,34 @@ test('a target that cannot be written does not use up a link', async () => {
   expect((await open('-o', 'taken.txt', '--force')).code).toBe(0)
   expect(readFileSync(join(folder, 'taken.txt'), 'utf8')).toBe('dear diary')
   expect((await open('-o', 'third.txt')).err).toContain('The link is used up')
+})
+
+test('a download that breaks after the last open of a link continues without another open', async () => {
+  const bytes = randomBytes(3_000_000)
+  writeFileSync(join(folder, 'film.bin'), bytes)
+  const { cid } = await json('owner', 'upload', '--encrypt', 'film.bin')
+  const { url } = await json('owner', 'link', 'create', String(cid), '--opens', '1', '--name', 'copy of film.bin')
+  // What it is comes first, then a part of its bytes.
+  let requests = 0
+  await using gateway = await startFaultyProxy(network.profile.gateway, () =>
+    ++requests <= 2 ? { kind: 'cut answer', afterBytes: 2_500_000 } : { kind: 'refuse', status: 503 },
+  )
+  const profile = join(folder, 'breaking.json')
+  writeFileSync(profile, JSON.stringify({ ...network.profile, gateway: gateway.url }))
+  const broken = await cairn('friend', ['link', 'open', String(url), '--json'], undefined, profile)
+  expect([broken.code, broken.out]).toEqual([6, ''])
+  const target = join(folder, 'copy of film.bin')
+  expect(statSync(`${target}.part`).size).toBeGreaterThan(100_000)
+  expect(statSync(`${target}.key.json`).mode & 0o777).toBe(0o600)
+  const { hint } = JSON.parse(broken.err).error
+  expect(hint).toContain(
+    `To continue without another open: cairn get ${cid} --key-file 'copy of film.bin.key.json' -o 'copy of film.bin' --force`,
+  )
+  const options = ['--key-file', 'copy of film.bin.key.json', '-o', 'copy of film.bin', '--force']
+  const continued = await cairn('friend', ['get', String(cid), ...options])
+  expect(continued.code, continued.err).toBe(0)
+  expect(readFileSync(target).equals(bytes)).toBe(true)
+  expect((await cairn('friend', ['link', 'open', String(url), '-o', 'other.bin'])).err).toContain('The link is used up')
 })
 
 test.each(['.npmrc', 'notes.txt'])(

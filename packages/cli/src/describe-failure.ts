@@ -49,7 +49,7 @@ export function describeUnreachable(error: CairnError): CairnError {
   if (!CairnError.is(error, 'NETWORK_ERROR') || error.message !== new CairnError('NETWORK_ERROR').message) return error
   const where = findAddress(error.cause)
   if (where === undefined) return error
-  return new CairnError('NETWORK_ERROR', { message: `Cannot reach ${where}`, cause: error })
+  return new CairnError('NETWORK_ERROR', { message: `Cannot reach ${where}`, hint: error.hint, cause: error })
 }
 
 /** Finds the address and the code of a failed connection in the causes of an error. */

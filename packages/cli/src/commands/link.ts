@@ -5,6 +5,7 @@ import {
   CairnError,
   createClient,
   createLink,
+  type DownloadResult,
   decryptFile,
   decryptFolder,
   inspectLink,
@@ -12,12 +13,16 @@ import {
   listLinks,
   loadNetwork,
   openLink,
+  restoreError,
   revokeLink,
 } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
 import { readDuration } from '../arguments/durations.ts'
 import { type CommandContext, flag, text } from '../command.ts'
+import { describeFailure } from '../describe-failure.ts'
 import { openKeyClient } from '../keys/key-client.ts'
+import { writeKeySet } from '../keys/write-key-set.ts'
+import { quote } from '../names/name-arguments.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
@@ -77,15 +82,12 @@ async function remove({ args, session, output, signal }: CommandContext): Promis
 async function open({ args, values, session, output, prompt, signal }: CommandContext): Promise<void> {
   const url = requireArgument(args, 'open', 'a link')
   const { origin } = URL.parse(url) ?? {}
-  const network = await session.network().catch((error: unknown) => {
+  const known = await session.network().catch((error: unknown) => {
     // A machine that was never set up opens links too.
     if (origin === undefined) throw error
-    return loadNetwork(origin, { signal })
   })
-  const client = createClient({
-    network:
-      origin === undefined || new URL(network.api).origin === origin ? network : await loadNetwork(origin, { signal }),
-  })
+  const own = origin === undefined || new URL(known?.api ?? 'none:').origin === origin ? known : undefined
+  const client = createClient({ network: own ?? (await loadNetwork(origin, { signal })) })
   const { needsPassword } = await inspectLink(client, url, { signal })
   const overwrite = flag(values, 'force')
   const wanted = text(values, 'output')
@@ -101,9 +103,44 @@ async function open({ args, values, session, output, prompt, signal }: CommandCo
   const isUsable = given !== '' && !given.startsWith('.') && !(await exists(given))
   const target = wanted ?? (isUsable ? given : cid)
   const options = { masterKey, signal, overwrite }
-  const isOne = await isFolder(client, cid, { signal })
-  const result = await (isOne ? decryptFolder : decryptFile)(client, cid, target, options)
+  const download = async (): Promise<DownloadResult> => {
+    const decrypt = (await isFolder(client, cid, { signal })) ? decryptFolder : decryptFile
+    return output.withProgress(target, (progress) => decrypt(client, cid, target, { ...options, ...progress }))
+  }
+  const result = await download().catch(async (error: unknown) => {
+    throw await keepKey(
+      { output, signal },
+      { cid, masterKey, target, network: own === undefined ? origin : undefined },
+      error,
+    )
+  })
   output.result({ ...result, cid, owner }, `${target}  ${formatBytes(result.sizeBytes)}  shared by ${owner}`, target)
+}
+
+/**
+ * Saves the key of an opened link whose download failed: the open counted, and it may have been the last one.
+ * @param opened `network` is the address of the network, if this machine uses another
+ * @returns the error, with the command that continues
+ */
+async function keepKey(
+  { output, signal }: Pick<CommandContext, 'output' | 'signal'>,
+  { cid, masterKey, target, network }: { cid: string; masterKey: string; target: string; network: string | undefined },
+  error: unknown,
+): Promise<unknown> {
+  const path = `${target}.key.json`
+  try {
+    await writeKeySet(path, cid, masterKey)
+  } catch {
+    // The error of the download says more, such as that the disk is full.
+    return error
+  }
+  const words = ['cairn get', cid, '--key-file', quote(path), '-o', quote(target), '--force']
+  const command = [...words, ...(network === undefined ? [] : ['--network', network])].join(' ')
+  const rest = `The open counted, so the key is in ${path}. To continue without another open: ${command}`
+  if (signal.aborted) output.note(`Stopped. ${rest}`)
+  const failure = CairnError.is(error) ? error : describeFailure(error)
+  const { code, message, hint, details } = failure
+  return restoreError(code, { message, hint: `${hint} ${rest}`, details, cause: error })
 }
 
 /**
