@@ -1,15 +1,17 @@
 // Encrypted files with the real program, as the shells of two users run it.
+import { execFile } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { createClient, downloadBytes, getFileInfo, prepareKey, saveKey } from '@cairn/sdk'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { startFaultyProxy } from '../faulty-proxy.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
-import { type CliRun, runCli } from '../run-cli.ts'
+import { type CliRun, cliCommand, runCli } from '../run-cli.ts'
 
 const friendKey = generatePrivateKey()
 const friend = privateKeyToAccount(friendKey).address
@@ -261,6 +263,23 @@ test('ls lists the names in a folder encrypted as one, for those who may read it
   for (const name of ['0', 'index']) writeFileSync(join(folder, 'numbers', name), name)
   const plain = (await json('owner', 'upload', 'numbers')) as { cid: string }
   expect((await rows(plain.cid)).map(({ name }) => name)).toEqual(['0', 'index'])
+})
+
+test('a rotation shows its progress', async () => {
+  const { cid } = await json('owner', 'upload', '--encrypt', 'diary.txt')
+  const command = [...(await cliCommand()), 'keys', 'rotate', String(cid)]
+  const { stdout } = await promisify(execFile)(
+    'script',
+    ['--quiet', '--return', '--command', command.map((part) => `'${part}'`).join(' '), '/dev/null'],
+    {
+      env: {
+        ...process.env,
+        CAIRN_CONFIG_HOME: join(folder, 'owner'),
+        CAIRN_NETWORK: join(network.home, 'network.json'),
+      },
+    },
+  )
+  expect(stdout).toMatch(/\[Kbaf\S+ \d+ B\b.*\/s/)
 })
 
 test('exported keys open without nodes; rotated ones differ; damaged and foreign files are reported', async () => {

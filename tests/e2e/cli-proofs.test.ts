@@ -32,6 +32,7 @@ afterAll(async () => {
 
 test('verify waits, checks everything, and reports what was proven, by which provider, and what was not', async () => {
   const { code, out, err } = await cairn('verify', '--wait', '--full', cid)
+  expect(err).toContain('1 of 1 piece proven')
   expect(code, err).toBe(0)
   expect(out).toMatch(new RegExp(`^Proven: ${cid}`))
   expect(out).toContain('✓ block')

@@ -191,7 +191,11 @@ async function rotate(context: CommandContext): Promise<void> {
   const cid = cidOf(context)
   const { output, signal } = context
   const client = await openKeyClient(context, { withApiKey: true })
-  const { cid: successor, uploaded, retired } = await rotateFile(client, cid, { signal })
+  const {
+    cid: successor,
+    uploaded,
+    retired,
+  } = await output.withProgress(cid, (progress) => rotateFile(client, cid, { signal, ...progress }))
   const { done, isEffective, withstands } = retired
   const pending = retired.pending.map(({ node, error }) => ({ node, code: error.code }))
   output.result(

@@ -1,20 +1,23 @@
 import {
   CairnError,
   type Check,
+  type Client,
   getCopies,
   getProofs,
   listChecks,
   type PieceReport,
   type PossessionCheck,
   type ProviderReport,
+  type StorageProofs,
   type StorageReport,
   setCopies,
   verifyStorage,
   waitForProof,
 } from '@cairn/sdk'
 import { readCount } from '../arguments/read-count.ts'
-import { type Command, flag, text } from '../command.ts'
+import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { explainPrivate } from '../explain-private.ts'
+import { countOf } from '../text/count-of.ts'
 import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
@@ -38,7 +41,7 @@ export const verify: Command = {
     const client = await session.anonymous()
     const cid = args[0] ?? ''
     const report = await explainPrivate({ session, signal }, cid, async () => {
-      if (flag(values, 'wait')) await waitForProof(client, cid, { signal })
+      if (flag(values, 'wait')) await waitForProviders(client, cid, { output, signal })
       const options = {
         signal,
         full: flag(values, 'full'),
@@ -55,6 +58,27 @@ export const verify: Command = {
       throw new CairnError('PROOF_INVALID', { message: reason, details: { reason } })
     }
   },
+}
+
+/** Waits until a provider has proven every piece, and reports how many are proven. */
+async function waitForProviders(
+  client: Client,
+  cid: string,
+  { output, signal }: Pick<CommandContext, 'output' | 'signal'>,
+): Promise<void> {
+  let last = ''
+  const onUpdate = (proofs: StorageProofs | undefined) => {
+    const now = describeWait(proofs)
+    if (now !== last) output.note(now)
+    last = now
+  }
+  await waitForProof(client, cid, { signal, onUpdate })
+}
+
+function describeWait(proofs: StorageProofs | undefined): string {
+  if (proofs === undefined) return 'Waiting for the content to join a piece. This can take an hour.'
+  const proven = proofs.pieces.filter(({ aggregate }) => aggregate?.deals.some(({ state }) => state === 'proving'))
+  return `${proven.length} of ${countOf(proofs.pieces.length, 'piece')} proven`
 }
 
 const marks: Record<Check['outcome'], string> = { proven: '✓', failed: '✗', skipped: '–' }
