@@ -1,4 +1,4 @@
-import { maxBlockBytes, maxCarHeaderBytes } from '@cairn/protocol'
+import { CairnError, maxBlockBytes, maxCarHeaderBytes } from '@cairn/protocol'
 import { maxIdentityBytes, missingBlock, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { identityCode } from '../content/parse-cid.ts'
@@ -87,10 +87,22 @@ export async function completeDag(
       else await take(cid)
     }
   }
-  const take = async (cid: CID): Promise<void> => {
-    if (takeMissing === undefined) throw missingBlock(cid)
+  const take = async (cid: CID, reason = missingBlock(cid)): Promise<void> => {
+    if (takeMissing === undefined) throw reason
     signal?.throwIfAborted()
     await takeMissing(cid)
+  }
+  const addStored = async (cid: CID): Promise<void> => {
+    let bytes: Uint8Array
+    try {
+      bytes = await packs.get(cid, { signal })
+    } catch (error) {
+      if (!CairnError.is(error, 'BLOCK_NOT_FOUND')) throw error
+      // It is in the pack that is being written, whose blocks cannot be read yet.
+      const what = `Block ${cid} is missing: its bytes were sent under a CID with another codec`
+      return take(cid, new UnixfsError('MISSING_BLOCK', what, { cid: `${cid}` }))
+    }
+    index.add(cid, bytes)
   }
   for (const cid of index.missing(roots)) {
     signal?.throwIfAborted()
@@ -100,7 +112,7 @@ export async function completeDag(
       index.add(cid, digest)
     } else if (cid.code === rawCode) leaves.push(cid)
     else if ((await writer.keep([cid]))[0] === undefined) await take(cid)
-    else index.add(cid, await packs.get(cid, { signal }))
+    else await addStored(cid)
     if (leaves.length === leavesAtOnce) await addLeaves()
   }
   await addLeaves()

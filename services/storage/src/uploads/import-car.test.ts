@@ -119,6 +119,23 @@ describe('a CAR', () => {
     expect(links).toHaveLength(3)
   })
 
+  it('that names a block by another codec than the links to it says so, and leaves nothing', async () => {
+    const child = directory([{ cid: leaf.cid, name: 'a' }])
+    const root = directory([{ cid: child.cid, name: 'sub' }])
+    const blocks = [root, raw(child.bytes), leaf]
+    const refused = importBytes(car([root.cid], blocks))
+    await expect(refused).rejects.toMatchObject({
+      code: 'INCOMPLETE_DAG',
+      message: expect.stringContaining('another codec'),
+      details: { cid: `${child.cid}` },
+    })
+    expect(await test.leftovers()).toEqual(nothing)
+    // Where the block is stored already, the links decide how it is read.
+    await importBytes(car([child.cid], [child, leaf]))
+    const { roots } = await importBytes(car([root.cid], blocks))
+    expect(roots[0]?.Hash).toBe(root.cid.toString())
+  })
+
   it('cannot omit stored content that is denied', async () => {
     await importBytes(car([leaf.cid], [leaf]))
     const denylist = createDenylist(undefined)
