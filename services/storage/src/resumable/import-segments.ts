@@ -3,7 +3,7 @@ import { createFileImporter, type FileImporter } from '@cairn/unixfs'
 import type { Context } from '../context.ts'
 import { guardWriter } from '../moderation/moderation.ts'
 import { hashSha256, isHeld, type PackWriter, type SealedPack } from '../packs/packs.ts'
-import { attemptCleanup, sniffBytes } from '../uploads/uploads.ts'
+import { attemptCleanup, isRecorded, sniffBytes } from '../uploads/uploads.ts'
 import { advanceImport, type ImportProgress, readImport } from './import-progress.ts'
 import { createStepGuard, type Segments } from './segments.ts'
 import { requireSpace } from './small-parts.ts'
@@ -166,26 +166,11 @@ async function storeSegment(
   try {
     await advanceImport(context, upload, writer, { from: from.offsetBytes, to, sealed })
   } catch (error) {
-    if (!(await isRecorded(context, upload.id, sealed))) throw error
+    const { own } = sealed
+    const isNamed = async () => own !== undefined && (await isHeld(context.db.read, upload.id, own.id))
+    if (!(await isRecorded(context, sealed, isNamed))) throw error
     // The answer to the commit was lost, but the commit took effect.
     context.log.warn({ err: error, upload: upload.id }, 'bytes of an upload were recorded despite an error')
   }
   await attemptCleanup(context, 'confirm a pack', () => context.packs.confirm(sealed))
-}
-
-/** Determines the outcome of a unit of work that reported an error, and removes the pack when no row refers to it. */
-async function isRecorded(context: Context, uploadId: string, sealed: SealedPack): Promise<boolean> {
-  const { own } = sealed
-  if (own === undefined) return false
-  try {
-    // A row in a database file that was removed or replaced does not count.
-    await context.db.ping()
-    if (await isHeld(context.db.read, uploadId, own.id)) return true
-  } catch (error) {
-    // The pack stays unconfirmed; the next start resolves it.
-    context.log.warn({ err: error }, 'failed to check whether bytes of an upload were recorded')
-    return false
-  }
-  await attemptCleanup(context, 'remove a pack', () => context.packs.discard(sealed))
-  return false
 }

@@ -136,6 +136,15 @@ describe('a CAR', () => {
     expect(roots[0]?.Hash).toBe(root.cid.toString())
   })
 
+  it('that cannot be recorded is refused for that reason, also if its pack cannot be removed at once', async () => {
+    const refuse = async () => Promise.reject(new CairnError('CONFLICT'))
+    const fail = async () => Promise.reject(new Error('the disk does not answer'))
+    const context = { ...test.context, packs: { ...test.context.packs, lock: refuse, discard: fail } }
+    await expect(importBytes(car([leaf.cid], [leaf]), 'x.car', 65_536, context)).rejects.toMatchObject({
+      code: 'CONFLICT',
+    })
+  })
+
   it('cannot omit stored content that is denied', async () => {
     await importBytes(car([leaf.cid], [leaf]))
     const denylist = createDenylist(undefined)

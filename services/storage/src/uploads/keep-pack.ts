@@ -4,9 +4,10 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { announceUploads } from '../ipni/ipni.ts'
-import type { PackWriter, SealedPack } from '../packs/packs.ts'
+import type { PackWriter } from '../packs/packs.ts'
 import { visitInTurns } from '../yield-to-others.ts'
 import { attemptCleanup } from './attempt-cleanup.ts'
+import { isRecorded } from './is-recorded.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import { findRepeated } from './repeated-uploads.ts'
 import { hasUpload, insertUploads, lockUploads, type NewUpload } from './store.ts'
@@ -97,7 +98,7 @@ export async function keepPack(
       await record?.(trx, ids)
     })
   } catch (error) {
-    if (!(await isRecorded(context, ids, sealed))) {
+    if (!(await isRecorded(context, sealed, () => hasFirst(context, ids)))) {
       const [first] = uploads
       const repeated = first && (await findRepeated(context.db.read, first, error))
       if (repeated === undefined) throw error
@@ -113,20 +114,8 @@ export async function keepPack(
   return ids
 }
 
-/** Determines the outcome of a unit of work that reported an error, and removes the pack when no row refers to it. */
-async function isRecorded(context: Context, [first]: readonly string[], sealed: SealedPack): Promise<boolean> {
-  let recorded: boolean
-  try {
-    // A row in a database file that was removed or replaced does not count.
-    await context.db.ping()
-    recorded = first !== undefined && (await hasUpload(context.db.read, first))
-  } catch (error) {
-    // The pack stays unconfirmed; the next start resolves it.
-    context.log.warn({ err: error }, 'failed to check whether an upload was recorded')
-    return false
-  }
-  if (!recorded) await context.packs.discard(sealed)
-  return recorded
+async function hasFirst({ db }: Context, [first]: readonly string[]): Promise<boolean> {
+  return first !== undefined && (await hasUpload(db.read, first))
 }
 
 /** Returns the uploads to announce to indexers and the operator's Kubo. */
