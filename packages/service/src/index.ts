@@ -81,6 +81,7 @@ export {
 export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
 export { sendUnread } from './http/send-unread.ts'
 export { whenClosed } from './http/when-closed.ts'
+export { isUpcoming } from './is-upcoming.ts'
 export { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'
 export { type ListenerConfig, listenerSettings, metricsPortDistance, readListenerConfig } from './listener-settings.ts'
 export { type FolderLock, lockFolder } from './lock-folder.ts'

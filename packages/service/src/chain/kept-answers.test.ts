@@ -1,6 +1,14 @@
 import { expect, test } from 'vitest'
 import { createKeptAnswers } from './kept-answers.ts'
 
+test('evicts answers of a clock that was ahead when it is set back', () => {
+  const clock = { time: 86_400_000, now: () => clock.time }
+  const kept = createKeptAnswers<number>(100, clock)
+  kept.set('a', 1, 10, 19)
+  clock.time = 0
+  expect(kept.get('a')).toBeUndefined()
+})
+
 test('evicts answers when they expire, and the oldest when the cache is full', () => {
   const clock = { time: 0, now: () => clock.time }
   const kept = createKeptAnswers<number>(100, clock)

@@ -1,3 +1,5 @@
+import { isUpcoming } from '../is-upcoming.ts'
+
 /** A cache of answers with a size limit in bytes; evicts the oldest first. */
 export type KeptAnswers<Answer> = {
   get(key: string): Answer | undefined
@@ -5,7 +7,7 @@ export type KeptAnswers<Answer> = {
 }
 
 export function createKeptAnswers<Answer>(budgetBytes: number, clock: { now(): number }): KeptAnswers<Answer> {
-  const entries = new Map<string, { answer: Answer; until: number; cost: number }>()
+  const entries = new Map<string, { answer: Answer; until: number; keepMs: number; cost: number }>()
   let total = 0
   const drop = (key: string) => {
     total -= entries.get(key)?.cost ?? 0
@@ -14,7 +16,7 @@ export function createKeptAnswers<Answer>(budgetBytes: number, clock: { now(): n
   return {
     get(key) {
       const entry = entries.get(key)
-      if (entry !== undefined && entry.until > clock.now()) return entry.answer
+      if (entry !== undefined && isUpcoming(entry.until, clock.now(), entry.keepMs)) return entry.answer
       drop(key)
       return undefined
     },
@@ -23,7 +25,7 @@ export function createKeptAnswers<Answer>(budgetBytes: number, clock: { now(): n
       // Text takes up to two bytes per character.
       const cost = 2 * (key.length + sizeBytes)
       if (cost > budgetBytes) return
-      entries.set(key, { answer, until: clock.now() + keepMs, cost })
+      entries.set(key, { answer, until: clock.now() + keepMs, keepMs, cost })
       total += cost
       for (const oldest of entries.keys()) {
         if (total <= budgetBytes) break

@@ -198,6 +198,10 @@ describe('several endpoints', () => {
     await reasonOf(client.call('x', []))
     await reasonOf(client.call('x', []))
     expect(bad.seen.length).toBe(4)
+    // A clock that was ahead is set back.
+    clock.time -= 86_400_000
+    await reasonOf(client.call('x', []))
+    expect(bad.seen.length).toBe(5)
   })
 
   test('do not pause for oversized answers', async () => {

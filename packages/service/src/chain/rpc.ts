@@ -1,5 +1,6 @@
 import { CairnError, conditionReason, type Reason } from '@cairn/protocol'
 import type { Dependencies, Dependency } from '../dependencies.ts'
+import { isUpcoming } from '../is-upcoming.ts'
 import type { DependencyProbe } from '../probe-dependencies.ts'
 import {
   type EndpointAnswer,
@@ -177,7 +178,8 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
   const slots = createSlots(limits.inFlight)
 
   const verify = async (endpoint: Endpoint, signal: AbortSignal): Promise<void> => {
-    if (parts.verify === undefined || endpoint.verifiedUntil > parts.clock.now()) return
+    if (parts.verify === undefined || isUpcoming(endpoint.verifiedUntil, parts.clock.now(), limits.verifyEveryMs))
+      return
     const send = (request: EndpointRequest) => fetchEndpoint(endpoint.url, request, signal, limits.bodyBytes)
     const reason = await parts.verify({
       call: async (method, params) => readRpcAnswer(await send(rpcRequest(method, params))),
@@ -206,7 +208,7 @@ export function createChainClient(chain: ChainEndpoints, parts: RpcParts): Watch
     let failure = failed(conditionReason('CHAIN_SILENT'))
     for (const endpoint of endpoints) {
       if (total.aborted) break
-      if (endpoint.restsUntil > parts.clock.now()) continue
+      if (isUpcoming(endpoint.restsUntil, parts.clock.now(), limits.restMs)) continue
       try {
         const raw = await tryEndpoint(endpoint, request, total)
         const read = { answer: kind.read(raw), sizeBytes: raw.sizeBytes }

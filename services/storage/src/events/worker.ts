@@ -1,3 +1,4 @@
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { releaseLease } from '../workers/lease.ts'
 import { withLease } from '../workers/with-lease.ts'
@@ -22,7 +23,7 @@ export function createEventsWorker(context: Context, clock: WorkerClock): Worker
   let pruneAt = 0
   const round = async (signal: AbortSignal): Promise<void> => {
     while (!signal.aborted && (await spreadAggregateEvents(context))) {}
-    if (clock.now() < pruneAt) return
+    if (isUpcoming(pruneAt, clock.now(), pruneMs)) return
     pruneAt = clock.now() + pruneMs
     await withLease(context, lease, signal, async (held) => {
       await pruneEvents(context, held)

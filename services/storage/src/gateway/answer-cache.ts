@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { keepAliveTimeoutMs } from '@cairn/protocol'
+import { isUpcoming } from '@cairn/service'
 import type { Answer } from './answer.ts'
 
 /** A small answer that is complete in memory. */
@@ -57,7 +58,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
     get(key) {
       const answer = kept.get(key)
       if (answer === undefined) return undefined
-      if (answer.until > now()) return answer
+      if (isUpcoming(answer.until, now(), lifetimeMs)) return answer
       drop(key)
       return undefined
     },
@@ -82,7 +83,7 @@ export function createAnswerCache(now: () => number): AnswerCache {
       const time = now()
       // Entries are in insertion order, so expired ones come first.
       for (const [oldest, { until }] of kept) {
-        if (until > time && totalBytes + sizeBytes <= maxTotalBytes) break
+        if (isUpcoming(until, time, lifetimeMs) && totalBytes + sizeBytes <= maxTotalBytes) break
         drop(oldest)
       }
       // A view would retain the whole slab it lies in.

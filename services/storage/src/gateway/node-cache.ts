@@ -1,3 +1,4 @@
+import { isUpcoming } from '@cairn/service'
 import type { BlockSource, DagNode, NodeCache } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 
@@ -22,7 +23,7 @@ export function createNodeCache(now: () => number): NodeCache {
       const key = keyOf(cid)
       const entry = kept.get(key)
       if (entry === undefined) return undefined
-      if (entry.until > now()) return entry.node
+      if (isUpcoming(entry.until, now(), lifetimeMs)) return entry.node
       drop(key)
       return undefined
     },
@@ -34,7 +35,7 @@ export function createNodeCache(now: () => number): NodeCache {
       const time = now()
       drop(key)
       for (const [oldest, { until }] of kept) {
-        if (until > time && links + node.links.length <= maxLinks) break
+        if (isUpcoming(until, time, lifetimeMs) && links + node.links.length <= maxLinks) break
         drop(oldest)
       }
       kept.set(key, { node, until: time + lifetimeMs })

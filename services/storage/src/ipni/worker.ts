@@ -1,4 +1,5 @@
 import { CairnError, type NetworkProfile } from '@cairn/protocol'
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { addressesOf } from '../names/names.ts'
 import { releaseLease } from '../workers/lease.ts'
@@ -14,6 +15,7 @@ const leaseMs = 60_000
 const intervalMs = 5000
 /** Pauses before an indexer that failed is tried again; the last one repeats. */
 const retryPausesMs = [10_000, 60_000, 10 * 60_000]
+const maxRetryPauseMs = Math.max(...retryPausesMs)
 
 /** The head that an indexer last accepted, and when to try again after a failure. */
 type Accepted = { head: string | undefined; tries: number; nextAt: number }
@@ -118,7 +120,7 @@ async function announceToIndexers(
   const text = head.toString()
   for (const indexer of config.ipni.indexers) {
     const known = accepted.get(indexer) ?? { head: undefined, tries: 0, nextAt: 0 }
-    if (known.head === text || known.nextAt > clock.now()) continue
+    if (known.head === text || isUpcoming(known.nextAt, clock.now(), maxRetryPauseMs)) continue
     try {
       await announceHead(indexer, publisher, head, api, signal)
       accepted.set(indexer, { head: text, tries: 0, nextAt: 0 })

@@ -34,6 +34,16 @@ test('reads the value of a DNSLink, also from several strings', async () => {
   expect(await resolve('c.example')).toBe('/ipns/a.example')
 })
 
+test('asks again for what it learned while the clock was ahead', async () => {
+  dns.texts.set('_dnslink.a.example', [`dnslink=/ipfs/${cid}`])
+  now += 366 * 86_400_000
+  await resolve('a.example')
+  await expect(resolve('new.example')).rejects.toMatchObject({ code: 'NAME_UNRESOLVED' })
+  now -= 366 * 86_400_000
+  for (const host of ['a', 'new']) dns.texts.set(`_dnslink.${host}.example`, ['dnslink=/ipns/b.example'])
+  for (const host of ['a', 'new']) expect(await resolve(`${host}.example`)).toBe('/ipns/b.example')
+})
+
 test('picks the first of several links in byte order, and skips invalid ones', async () => {
   dns.texts.set('_dnslink.a.example', [
     `dnslink=/ipfs/${cid}/b`,

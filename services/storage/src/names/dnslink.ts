@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { createAddressSlots, type SlotLimits } from '@cairn/service'
+import { createAddressSlots, isUpcoming, type SlotLimits } from '@cairn/service'
 import { createLruCache } from '../lru-cache.ts'
 import { createDnsClient } from './dns-client.ts'
 import { readTarget } from './name-value.ts'
@@ -86,12 +86,12 @@ export function createDnslinkResolver(
 
   const find = async (host: string, address: string): Promise<Link | undefined> => {
     const kept = links.get(host)
-    if (kept !== undefined && kept.until > now()) return kept
-    if ((withoutLink.get(host) ?? 0) > now()) return undefined
+    if (kept !== undefined && isUpcoming(kept.until, now(), maxLifetimeMs)) return kept
+    if (isUpcoming(withoutLink.get(host) ?? 0, now(), missingLifetimeMs)) return undefined
     try {
       return await lookUp(host, address)
     } catch (error) {
-      const isUsable = kept !== undefined && kept.until + maxStaleMs > now()
+      const isUsable = kept !== undefined && isUpcoming(kept.until + maxStaleMs, now(), maxLifetimeMs + maxStaleMs)
       if (isUsable && isLookupUnavailable(error)) return kept
       throw error
     }

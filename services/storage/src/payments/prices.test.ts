@@ -127,6 +127,16 @@ describe('a ticker', () => {
     expect((await prices.getTicker('ETH')).price).toBe(2_00000000n)
   })
 
+  test('is read again when a clock that was ahead is set back', async () => {
+    const feed = await deployFeed([[1_00000000n, -minute]])
+    const prices = open([feed])
+    now += minute
+    await prices.getTicker('ETH')
+    now -= minute
+    await push(feed, 2_00000000n, now)
+    expect((await prices.getTicker('ETH')).price).toBe(2_00000000n)
+  })
+
   test.each([0n, -5n])('of %s is unavailable', async (price) => {
     await expect(open([await deployFeed([[price, 0]])]).getTicker('ETH')).rejects.toMatchObject({
       code: 'PRICE_UNKNOWN',

@@ -1,5 +1,5 @@
 import { CairnError, type CoinPrice } from '@cairn/protocol'
-import type { Dependency } from '@cairn/service'
+import { type Dependency, isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import type { PriceFeed, PriceSource, TokenFloor } from '../settings/payment-settings.ts'
 import { createFeedReader, type FeedReader, type FeedRound } from './feed.ts'
@@ -92,7 +92,7 @@ export function createPrices(context: PricesContext, sources: readonly PriceSour
       const name = symbol.toUpperCase()
       const now = clock.now()
       const known = kept.get(name)
-      if (known !== undefined && known.until > now) return known.answer
+      if (known !== undefined && isUpcoming(known.until, now, tickerKeepMs)) return known.answer
       const answer = readTicker(name)
       // Only for configured coins, so that unknown names cannot fill the memory.
       if (findSource(sources, name) !== undefined) {

@@ -1,3 +1,4 @@
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { type Driving, isDealDue } from '../deals/deals.ts'
 import { createPieceHashing, type PieceMaking } from '../pieces/pieces.ts'
@@ -42,7 +43,7 @@ function createRounds(
   let hourlyAt = 0
   return async (signal) => {
     for (const { pace, run } of stages) if (pace === 'round') await run({ ...input, signal })
-    if (clock.now() < hourlyAt) return
+    if (isUpcoming(hourlyAt, clock.now(), hourMs)) return
     for (const { pace, run } of stages) if (pace === 'hourly') await run({ ...input, signal })
     hourlyAt = clock.now() + hourMs
   }

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import {
@@ -53,13 +54,13 @@ export function createWebhooksWorker(context: Context, clock: WorkerClock): Work
     if (!slots.isFull && !signal.aborted) {
       for (const webhook of slots.select(await findDueWebhooks(context, maxDue))) start(webhook, signal)
     }
-    if (clock.now() >= measureAt) {
+    if (!isUpcoming(measureAt, clock.now(), measureMs)) {
       const { depth, oldestSeconds } = await measureQueue(context)
       metrics.webhookQueue.set(depth)
       metrics.webhookQueueAge.set(oldestSeconds)
       measureAt = clock.now() + measureMs
     }
-    if (clock.now() >= pruneAt) {
+    if (!isUpcoming(pruneAt, clock.now(), pruneMs)) {
       await pruneDeliveries(context)
       pruneAt = clock.now() + pruneMs
     }
