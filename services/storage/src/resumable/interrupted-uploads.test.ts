@@ -134,6 +134,28 @@ describeTus('uploads in parts on %s', (world) => {
     expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
   })
 
+  test('are stored although the last attempt failed while the clock was ahead', async () => {
+    const { storage, create, info, figures, dieBeforeStoring } = world()
+    const bytes = randomBytes(1000)
+    const path = await create(bytes.length)
+    await dieBeforeStoring(path, bytes)
+    const { context } = storage
+    const { numUpdatedRows } = await context.db.write((trx) =>
+      trx
+        .updateTable('resumable_upload')
+        .set({ retry_at: context.clock.now() + 400 * 86_400_000, tries: 1 })
+        .where('state', '=', 'received')
+        .executeTakeFirstOrThrow(),
+    )
+    // The worker of the service may have stored it already.
+    if (numUpdatedRows > 0n) await storeLeftOver(context, never)
+    await until(
+      () => info(path),
+      ({ state }) => state === 'stored',
+    )
+    expect(await figures()).toEqual({ used: bytes.length, reserved: 0, uploads: 1, parts: 0 })
+  })
+
   test('end with a clear error if a part is missing', async () => {
     const { storage, create, patch, figures } = world()
     const path = await create(MIB + 1)

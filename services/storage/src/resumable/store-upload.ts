@@ -1,4 +1,5 @@
 import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protocol'
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
@@ -15,7 +16,15 @@ import {
 } from '../uploads/uploads.ts'
 import { readImport } from './import-progress.ts'
 import { removeDropped } from './remove-dropped.ts'
-import { type Dropped, endUpload, listParts, type ResumableUpload, releaseUpload, renewUpload } from './store.ts'
+import {
+  type Dropped,
+  endUpload,
+  listParts,
+  maxRetryMs,
+  type ResumableUpload,
+  releaseUpload,
+  renewUpload,
+} from './store.ts'
 import { readParts } from './stored-body.ts'
 import { readUploadMetadata } from './upload-metadata.ts'
 
@@ -27,7 +36,6 @@ const resultLifeMs = 24 * 3_600_000
  */
 const maxTries = 12
 const firstRetryMs = 5_000
-const maxRetryMs = 3_600_000
 
 /**
  * Stores a complete upload through the same path as `/api/v0/add`. The content, its quota and the end of the upload
@@ -131,7 +139,7 @@ async function end(
   const now = context.clock.now()
   // A request before the next attempt is due does not count: otherwise a minute of a full disk would discard the
   // whole upload. Neither does an attempt that a stop of this service aborted.
-  const isDue = upload.retry_at <= now && !isAborted
+  const isDue = !isUpcoming(upload.retry_at, now, maxRetryMs) && !isAborted
   const tries = isDue ? upload.tries + 1 : upload.tries
   if (!isFinal(failure, tries)) {
     const retryAt = isDue ? now + Math.min(maxRetryMs, firstRetryMs * 2 ** upload.tries) : upload.retry_at

@@ -4,7 +4,7 @@ import type { Caller } from '../caller.ts'
 import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
-import { isUnheld } from '../db/has-lapsed.ts'
+import { hasLapsed, isUnheld } from '../db/has-lapsed.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
@@ -278,14 +278,20 @@ export async function dropUpload(
   })
 }
 
-/** Returns complete uploads whose storing is due and whose account is not blocked, in order. */
+/** Maximum pause between two attempts to store a complete upload, in ms. */
+export const maxRetryMs = 3_600_000
+
+/**
+ * Returns complete uploads whose storing is due and whose account is not blocked, in order. One whose last attempt failed while the
+ * clock was ahead is due: it would expire before its next attempt.
+ */
 export async function listReceived({ db, clock }: Pick<Context, 'db' | 'clock'>, limit: number): Promise<string[]> {
   const due = db.read
     .selectFrom('resumable_upload')
     .innerJoin('account', 'account.address', 'resumable_upload.address')
     .select(['resumable_upload.id', 'retry_at'])
     .where('account.blocked_at', 'is', null)
-    .where('retry_at', '<=', clock.now())
+    .where(hasLapsed('retry_at', clock.now(), maxRetryMs))
     .orderBy('retry_at')
     .limit(limit)
   const inParts = await due.where('state', '=', 'received').execute()
