@@ -26,12 +26,20 @@ function createTrash(trashedAt: number, stampedAt: number) {
   return { registers, index, view: createView(registers, index) }
 }
 
-/** Empties such a trash, and returns how many days its file is shown to be in it, and how many items are gone. */
-async function empty(trashedAt: number, stampedAt: number): Promise<[days: number, items: number]> {
+/**
+ * Empties such a trash, and returns how many days its file is shown to be in it, and how many items are gone.
+ * @param serviceTime of responses; without it, they state none
+ */
+async function empty(
+  trashedAt: number,
+  stampedAt: number,
+  serviceTime?: number,
+): Promise<[days: number, items: number]> {
   const { registers, index, view } = createTrash(trashedAt, stampedAt)
   const listed = listTrash(view, registers).map((item) => (now - (item.trashedAt ?? 0)) / day)
   const base = 'http://service.test'
-  const fetch = async () => Response.json({ kept: [] })
+  const headers = serviceTime === undefined ? {} : { date: new Date(serviceTime).toUTCString() }
+  const fetch = async () => Response.json({ kept: [] }, { headers })
   const client = createClient({ network: { name: 'test', api: base, upload: base, gateway: base }, apiKey: 'k', fetch })
   const nothing = async () => undefined
   const state = { client, log: createLog(), index, view: () => view, registers: () => registers }
@@ -49,4 +57,13 @@ test.each([
   ['a right clock, lately, after one that was fast', now - day, now + 9000 * day, 1, 0],
 ])('an item that was deleted by %s', async (_clock, trashedAt, stampedAt, days, items) => {
   expect(await empty(trashedAt, stampedAt)).toEqual([days, items])
+})
+
+test.each([
+  ['ahead of that of the service deletes nothing early', now - 40 * day, 0],
+  ['ahead deletes what is due by the time of the service', now - day, 1],
+  ['right, or a little ahead, is followed', now - 60_000, 1],
+  ['behind that of the service is followed', now + 40 * day, 1],
+])('a device whose clock is %s', async (_clock, serviceTime, items) => {
+  expect((await empty(now - 31 * day, now - 31 * day, serviceTime))[1]).toBe(items)
 })

@@ -5,6 +5,7 @@ import type { DriveItem } from './items.ts'
 import { type DriveUpload, fields, rootId } from './nodes.ts'
 import type { Registers } from './registers.ts'
 import { timeOf } from './stamp.ts'
+import { readTrustedNow } from './trusted-now.ts'
 import type { View } from './view.ts'
 
 /** Time that deleted items stay in the trash, in ms: 30 days. */
@@ -50,7 +51,7 @@ export async function emptyTrash(
   { olderThanMs = trashMs, ids, ...options }: EmptyTrashOptions,
 ): Promise<EmptiedTrash> {
   await state.reload(options)
-  const now = Date.now()
+  const now = ids === undefined ? await readTrustedNow(state.client, state.log.revision, options) : Date.now()
   const latest = ids === undefined ? now - olderThanMs : Number.POSITIVE_INFINITY
   const view = state.view()
   const wanted = ids && new Set(ids)
