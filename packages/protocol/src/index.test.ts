@@ -174,6 +174,7 @@ test('the public surface', () => {
       "isEvmAddress",
       "isNetworkName",
       "isPrivateKey",
+      "isRecord",
       "isSolanaAddress",
       "joinUrl",
       "keepAliveTimeoutMs",

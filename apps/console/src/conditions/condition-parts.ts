@@ -1,4 +1,4 @@
-import type { ChainFamilyName } from '@cairn/protocol'
+import { type ChainFamilyName, isRecord } from '@cairn/protocol'
 
 /** A condition during editing: the object to be saved, possibly not valid yet. */
 export type RawCondition = Readonly<Record<string, unknown>>
@@ -7,10 +7,6 @@ export type DraftChainType = Uppercase<ChainFamilyName>
 
 /** Path of a field in a condition. */
 export type FieldPath = readonly (string | number)[]
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
-}
 
 /** Returns the value at a path; undefined if there is none. */
 export function readField(condition: unknown, path: FieldPath): unknown {

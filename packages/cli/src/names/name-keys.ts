@@ -1,5 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { isRecord } from '@cairn/protocol'
 import { CairnError, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
 import { makeFolder } from '../state/make-folder.ts'
 import { readSecret, writeSecret } from '../state/state.ts'
@@ -121,10 +122,6 @@ function parseKept(text: string, name: string, path: string): KeptNameKey {
   if (typeof libp2p === 'string') return { name, label: title, key: { libp2p } }
   if (isLocked(locked)) return { name, label: title, key: { locked } }
   throw damaged()
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }
 
 function isLocked(value: unknown): value is LockedSeed {

@@ -7,6 +7,7 @@ import {
   type ErrorCode,
   errorTable,
   findRule,
+  isRecord,
   type Reason,
   restoreError,
   type Schema,
@@ -116,8 +117,4 @@ function describe(call: CallDefinition, issues: Issue[]): CairnError {
     })
   }
   return new CairnError('INVALID_REQUEST', { message: `The request is not valid: ${listed}`, details })
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null
 }

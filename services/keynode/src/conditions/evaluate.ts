@@ -3,6 +3,7 @@ import {
   type ConditionSet,
   conditionReason,
   evaluateExpression,
+  isRecord,
   parseAggregator,
   type ReasonFacts,
   type Truth,
@@ -206,8 +207,4 @@ async function readTask({ condition, read }: Task, identity: string): Promise<Ou
 function show(value: Observed): string | boolean | (string | boolean)[] {
   const one = (item: Scalar) => (typeof item === 'bigint' ? item.toString() : item)
   return typeof value === 'object' ? value.map(one) : one(value)
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
