@@ -3,9 +3,9 @@ import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { objectSuite } from '../../packages/service/src/objects/objects.suite.ts'
 import {
-  type FaultyProxy,
+  type S3Proxy,
   failEveryFifth,
-  startFaultyProxy,
+  startS3Proxy,
 } from '../../packages/service/src/objects/s3/s3-proxy.fixture.ts'
 import { openS3Store } from '../../packages/service/src/objects/s3/s3-store.ts'
 import { type GoProgram, isInstalled } from './binaries.ts'
@@ -33,7 +33,7 @@ export function s3Suite(name: string, program: GoProgram, start: () => Promise<S
         storageClass: undefined,
       })
     }
-    const withFaults = async (proxy: FaultyProxy) => {
+    const withFaults = async (proxy: S3Proxy) => {
       failEveryFifth(proxy)
       const prefix = `${randomUUID()}/`
       return { open: () => open(prefix, proxy.url), remove: async () => proxy[Symbol.asyncDispose]() }
@@ -45,11 +45,11 @@ export function s3Suite(name: string, program: GoProgram, start: () => Promise<S
     })
 
     objectSuite('the suite behind a network that fails every fifth request', async () =>
-      withFaults(await startFaultyProxy(gateway.url)),
+      withFaults(await startS3Proxy(gateway.url)),
     )
 
     it('a multipart object is complete although the responses to its start and its completion are lost', async () => {
-      await using proxy = await startFaultyProxy(gateway.url)
+      await using proxy = await startS3Proxy(gateway.url)
       const store = await open(`${randomUUID()}/`, proxy.url)
       const lost = new Set(['uploads', 'uploadId'])
       proxy.plan = ({ method, target }) => {
@@ -72,7 +72,7 @@ export function s3Suite(name: string, program: GoProgram, start: () => Promise<S
     })
 
     it('multipart objects are complete behind a network that fails every fifth request', async () => {
-      await using proxy = await startFaultyProxy(gateway.url)
+      await using proxy = await startS3Proxy(gateway.url)
       const { open: openStore } = await withFaults(proxy)
       const store = await openStore()
       for (let at = 0; at < 4; at++) {

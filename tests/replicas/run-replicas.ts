@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { MIB } from '@cairn/protocol'
 import { startPostgresServer } from '@cairn/service/postgres-server-fixture'
-import { startFaultyProxy } from '@cairn/service/s3-proxy-fixture'
+import { startS3Proxy } from '@cairn/service/s3-proxy-fixture'
 import { startS3Server } from '@cairn/service/s3-server-fixture'
 import { createTestKey } from '../fixtures.ts'
 import { isInstalled, seaweedfs, seaweedfsRelease, versitygw } from '../interop/binaries.ts'
@@ -70,7 +70,7 @@ export async function runReplicas({ seed, calmMs, outageMs, log }: ReplicasOptio
   const { store, server } = await startStore()
   stack.use(server)
   const account = 'account' in server ? server.account : { ...server, region: 'us-east-1' }
-  const proxy = stack.use(await startFaultyProxy(server.url))
+  const proxy = stack.use(await startS3Proxy(server.url))
 
   const environment = {
     CAIRN_DATABASE_URL: postgres.url,

@@ -1,14 +1,14 @@
 import type { ObjectStore } from '../objects.ts'
 import type { S3Settings } from '../s3-settings.ts'
 import { defaultLimits } from './s3-bucket.ts'
-import { type FaultyProxy, startFaultyProxy } from './s3-proxy.fixture.ts'
+import { type S3Proxy, startS3Proxy } from './s3-proxy.fixture.ts'
 import { type S3Server, startS3Server } from './s3-server.fixture.ts'
 import { openS3Store, type S3StoreOptions } from './s3-store.ts'
 
 /** A server, a faulty proxy in front of it, and stores that reach the server through the proxy. */
 export type S3Place = AsyncDisposable & {
   readonly server: S3Server
-  readonly proxy: FaultyProxy
+  readonly proxy: S3Proxy
   readonly settings: S3Settings
   /** Opens a store; disposal closes it if the test has not. */
   open(options?: S3StoreOptions, settings?: Partial<S3Settings>): Promise<ObjectStore>
@@ -18,7 +18,7 @@ export type S3Place = AsyncDisposable & {
 export async function createS3Place(): Promise<S3Place> {
   await using stack = new AsyncDisposableStack()
   const server = stack.use(await startS3Server())
-  const proxy = stack.use(await startFaultyProxy(server.url))
+  const proxy = stack.use(await startS3Proxy(server.url))
   const { accessKeyId, secretAccessKey, region } = server.account
   const settings: S3Settings = {
     bucket: server.bucket,

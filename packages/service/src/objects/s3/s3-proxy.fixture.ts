@@ -21,8 +21,11 @@ export type Fault =
   /** No answer ever arrives. */
   | { kind: 'hang' }
 
-/** A proxy in front of a server. It forwards requests unchanged, so their signatures stay valid. */
-export type FaultyProxy = AsyncDisposable & {
+/**
+ * A proxy in front of an S3 server. It forwards requests unchanged, so their signatures stay valid, and whole: it knows the length of
+ * an answer before it cuts it. `tests/faulty-proxy.ts` is for streams.
+ */
+export type S3Proxy = AsyncDisposable & {
   readonly url: string
   /** Selects the fault for each request. Defaults to none. */
   plan: (request: { method: string; target: string }) => Fault | undefined
@@ -40,14 +43,14 @@ const everyFault: readonly Fault[] = [
 ]
 
 /** Injects the faults in turn, one into every fifth request. */
-export function failEveryFifth(proxy: FaultyProxy): void {
+export function failEveryFifth(proxy: S3Proxy): void {
   let count = 0
   proxy.plan = () => (++count % 5 === 0 ? everyFault[(count / 5) % everyFault.length] : undefined)
 }
 
 /** Starts the proxy on a free port. */
-export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
-  const injected: FaultyProxy['injected'] = new Map()
+export async function startS3Proxy(upstream: string): Promise<S3Proxy> {
+  const injected: S3Proxy['injected'] = new Map()
 
   const forward = async (request: IncomingMessage, body: Buffer) => {
     const { method, url = '', headers } = request
@@ -100,7 +103,7 @@ export async function startFaultyProxy(upstream: string): Promise<FaultyProxy> {
   })
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))
   const { port } = server.address() as AddressInfo
-  const proxy: FaultyProxy = {
+  const proxy: S3Proxy = {
     url: `http://127.0.0.1:${port}`,
     plan: () => undefined,
     injected,

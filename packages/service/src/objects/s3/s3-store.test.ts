@@ -5,7 +5,7 @@ import { objectSuite } from '../objects.suite.ts'
 import type { ObjectStore } from '../objects.ts'
 import { defaultLimits } from './s3-bucket.ts'
 import { createS3Place } from './s3-place.fixture.ts'
-import { type Fault, type FaultyProxy, failEveryFifth } from './s3-proxy.fixture.ts'
+import { type Fault, failEveryFifth, type S3Proxy } from './s3-proxy.fixture.ts'
 import { partBytesOf } from './s3-writer.ts'
 
 const key = 'packs/1/a.car'
@@ -20,7 +20,7 @@ async function write(store: ObjectStore, name: string, bytes: Uint8Array, head?:
 }
 
 /** Injects one fault into the first matching request. */
-function once(proxy: FaultyProxy, fits: (method: string, target: string) => boolean, fault: Fault): void {
+function once(proxy: S3Proxy, fits: (method: string, target: string) => boolean, fault: Fault): void {
   let isDone = false
   proxy.plan = ({ method, target }) => {
     if (isDone || !fits(method, target)) return undefined
