@@ -126,6 +126,43 @@ test('the output of a failing test says what its page shows, waits for and was r
   expect(await describe()).toContain('with 0 open page(s)')
 })
 
+test('cancels all transfers after one question, also those of an earlier page', async () => {
+  const { page, expectProblem } = await openEmpty(site)
+  expectProblem(/ERR_FAILED/)
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    async (route) => {
+      await held.promise
+      await route.abort().catch(() => undefined)
+    },
+  )
+  await page.keyboard.press('u')
+  const files = [1, 2, 3, 4].map((at) => ({ name: `${at}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`${at}`) }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  await startUpload(page, 'encrypted')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  const question = page.getByRole('dialog', { name: /^Cancel \d transfers\?$/ })
+  await panel.getByRole('button', { name: 'Cancel all' }).click()
+  await question.getByRole('button', { name: 'Continue' }).click()
+  await question.waitFor({ state: 'detached' })
+  expect(await panel.getByText('Queued', { exact: true }).count()).toBe(2)
+  await page.reload()
+  // Queued ones were not encrypted yet, so nothing of them is kept.
+  const unfinished = panel.getByText('Unfinished: this encrypted upload starts over. Choose the file again.', {
+    exact: true,
+  })
+  await unfinished.nth(1).waitFor()
+  await panel.getByRole('button', { name: 'Cancel all' }).click()
+  await question.getByRole('button', { name: 'Cancel all' }).click()
+  await unfinished.first().waitFor({ state: 'detached' })
+  await panel.getByRole('button', { name: 'Cancel all' }).waitFor({ state: 'detached' })
+  held.resolve()
+  await page.reload()
+  await page.getByText('Nothing here yet').waitFor()
+  expect(await panel.count()).toBe(0)
+})
+
 test('content under the transfers can be scrolled into view, on a phone and on a desktop', async () => {
   const { page, checkAccessibility } = await openEmpty(site, { width: 360, height: 740 })
   await page.keyboard.press('u')

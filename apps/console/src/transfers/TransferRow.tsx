@@ -161,8 +161,9 @@ function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): str
     return isSent ? messages.transfers.pausedSent : messages.transfers.pausedSession
   }
   if (need === 'repair') return messages.transfers.pausedChange
-  const how = need === 'continue' ? messages.transfers.pausedContinue : messages.transfers.pausedChoose
-  if (isEncrypted) return `${messages.transfers.pausedRestart} ${how}`
+  const { pausedContinue, pausedChoose, pausedChooseWhole, pausedRestart } = messages.transfers
+  if (isEncrypted) return `${pausedRestart} ${need === 'continue' ? pausedContinue : pausedChooseWhole}`
+  const how = need === 'continue' ? pausedContinue : pausedChoose
   return bytes > 0 && totalBytes !== undefined
     ? `${messages.transfers.pausedAt(bytes, totalBytes)} ${how}`
     : `${messages.transfers.paused}. ${how}`

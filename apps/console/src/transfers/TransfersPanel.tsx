@@ -1,11 +1,20 @@
-import { useLayoutEffect, useRef } from 'react'
+import { useLayoutEffect, useRef, useState } from 'react'
 import { ArrowUpDown, ChevronDown } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
+import { Confirm } from '../ui/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
-import { continueAll, isPausedByUser, isUnrepaired, pauseAll, repairAll } from './pause-all.ts'
+import {
+  cancelAll,
+  continueAll,
+  isCancellable,
+  isPausedByUser,
+  isUnrepaired,
+  pauseAll,
+  repairAll,
+} from './pause-all.ts'
 import { TransferRow } from './TransferRow.tsx'
 import { clearDone, isPausable, retryAllFailed, useTransfers } from './transfer-store.ts'
 
@@ -22,6 +31,8 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
   const canRetry = transfers.some((one) => one.stage === 'failed' && findNextStep(one) === 'retry')
   const canPauseAll = transfers.filter(isPausable).length > 1
   const canContinueAll = transfers.filter(isPausedByUser).length > 1
+  const cancellable = transfers.filter(isCancellable).length
+  const [isCancelling, setCancelling] = useState(false)
   const canRepairAll = transfers.filter(isUnrepaired).length > 1
   const summary = [
     ...(running > 0 ? [messages.transfers.running(running)] : []),
@@ -63,7 +74,7 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
           ) : undefined}
         </ul>
       )}
-      {canRetry || canPauseAll || canContinueAll || canRepairAll || done + cancelled > 0 ? (
+      {canRetry || canPauseAll || canContinueAll || canRepairAll || cancellable > 1 || done + cancelled > 0 ? (
         <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-3 py-2">
           {canRepairAll ? (
             <Button size="small" onClick={() => void repairAll(transfers)}>
@@ -80,6 +91,11 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
               {messages.transfers.pauseAll}
             </Button>
           ) : undefined}
+          {cancellable > 1 ? (
+            <Button size="small" onClick={() => setCancelling(true)}>
+              {messages.transfers.cancelAll}
+            </Button>
+          ) : undefined}
           {canRetry ? (
             <Button size="small" onClick={retryAllFailed}>
               {messages.transfers.retryAll}
@@ -92,6 +108,19 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
           ) : undefined}
         </footer>
       ) : undefined}
+      {/* Those that finish meanwhile are no longer asked about, and the last one closes the question. */}
+      <Confirm
+        isOpen={isCancelling && cancellable > 0}
+        onClose={() => setCancelling(false)}
+        title={messages.transfers.cancelAllTitle(cancellable)}
+        hint={messages.transfers.cancelAllHint}
+        confirmLabel={messages.transfers.cancelAll}
+        dismissLabel={messages.transfers.keepAll}
+        onConfirm={() => {
+          setCancelling(false)
+          cancelAll(transfers)
+        }}
+      />
     </section>
   )
 }

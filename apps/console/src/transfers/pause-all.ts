@@ -1,13 +1,34 @@
-import { continueTransfer, pauseTransfer, type Transfer } from './transfer-store.ts'
+import {
+  cancelTransfer,
+  continueTransfer,
+  isActive,
+  pauseTransfer,
+  removeTransfer,
+  type Transfer,
+} from './transfer-store.ts'
 
 /** Pauses all that can be paused. */
 export function pauseAll(transfers: readonly Transfer[]): void {
-  // Queued ones first, so that none of them starts.
-  for (const { id } of transfers.toSorted((one, other) => rank(one) - rank(other))) pauseTransfer(id)
+  for (const { id } of queuedFirst(transfers)) pauseTransfer(id)
 }
 
-function rank({ stage }: Transfer): number {
-  return stage === 'waiting' ? 0 : 1
+/** Queued ones first, so that none of them starts when another one stops. */
+function queuedFirst(transfers: readonly Transfer[]): Transfer[] {
+  const rank = ({ stage }: Transfer) => (stage === 'waiting' ? 0 : 1)
+  return transfers.toSorted((one, other) => rank(one) - rank(other))
+}
+
+/** Returns whether it is unfinished and can be cancelled with others; a cancelled change of keys would be half done. */
+export function isCancellable(transfer: Transfer): boolean {
+  return transfer.kind !== 'change' && (isActive(transfer) || transfer.stage === 'paused')
+}
+
+/** Cancels all that can be cancelled together, and removes their data. */
+export function cancelAll(transfers: readonly Transfer[]): void {
+  for (const one of queuedFirst(transfers.filter(isCancellable))) {
+    if (isActive(one)) cancelTransfer(one.id)
+    else removeTransfer(one.id)
+  }
 }
 
 /** Returns whether the user paused it, so that it resumes with one click. */

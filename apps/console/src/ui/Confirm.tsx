@@ -10,6 +10,7 @@ export function Confirm({
   title,
   hint,
   confirmLabel,
+  dismissLabel = messages.shell.cancel,
   isBusy = false,
   onConfirm,
   children,
@@ -19,6 +20,8 @@ export function Confirm({
   title: string
   hint: ReactNode
   confirmLabel: string
+  /** Where the action itself is to cancel something, `Cancel` would say both. */
+  dismissLabel?: string
   isBusy?: boolean
   onConfirm: () => void
   children?: ReactNode
@@ -33,7 +36,7 @@ export function Confirm({
         <>
           {/* Enter changes nothing. */}
           <Button data-first-focus onClick={onClose}>
-            {messages.shell.cancel}
+            {dismissLabel}
           </Button>
           <Button kind="danger" isBusy={isBusy} onClick={onConfirm}>
             {confirmLabel}
