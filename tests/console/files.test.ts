@@ -150,6 +150,31 @@ test.skipIf(isFirefox)(
   },
 )
 
+test('on a phone, tiles show the whole size and age of a file and name its access, also in German', async () => {
+  const { page, context, wallet, open, signIn } = await site.newPage({ width: 390, height: 844 })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'x'.repeat(123_456), { name: 'public.txt' })
+  await uploadText(client, 'y'.repeat(123_456), { name: 'private.txt', private: true })
+  await open('/files?view=grid')
+  await signIn()
+  const access = (name: string) => page.getByRole('gridcell', { name: /^private\.txt/ }).getByRole('img', { name })
+  await access('Private').waitFor()
+  await page.evaluate(`localStorage.setItem('cairn.settings', '{"language":"de"}')`)
+  // The clock of the page is 38 minutes later.
+  await context.addInitScript('{ const now = Date.now; Date.now = () => now() + 38 * 60_000 }')
+  await page.reload()
+  await access('Privat').waitFor()
+  const facts = page.getByRole('gridcell').locator('p > span')
+  await facts.nth(1).waitFor()
+  for (const fact of await facts.all()) {
+    expect(await fact.textContent()).toMatch(/^121\sKiB\s· vor 38 Minuten$/)
+    const [inner, outer] = await fact.evaluate((one) =>
+      ['scroll', 'client'].map((kind) => ['Width', 'Height'].map((side) => Reflect.get(one, `${kind}${side}`))),
+    )
+    expect(inner).toEqual(outer)
+  }
+})
+
 test('Back closes what is open over the page, and leaves the page where it is', async () => {
   const { page, open } = await openWithFiles(site, 1)
   await open('/settings')

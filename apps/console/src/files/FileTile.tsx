@@ -1,7 +1,7 @@
 import { memo, useState } from 'react'
 import { Lock } from '#icons'
 import { useContentUrl } from '../content/content-url.ts'
-import { formatAgo } from '../messages/format.ts'
+import { factSeparator, formatAgo } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useObjectUrl } from '../preview/use-object-url.ts'
 import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
@@ -96,12 +96,15 @@ export const FileTile = memo(function FileTile({
             <FileLink file={file} search={search} />
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
           </span>
-          <p className="flex min-w-0 items-center gap-1 text-ink-soft text-xs">
+          <p className="flex min-w-0 items-start gap-1 text-ink-soft text-xs [&>svg]:mt-0.5">
             <AccessIcon file={file} />
-            <span className="truncate">
-              {dropResult === 'refused' ? `${messages.drive.moveRefusedHere} · ` : ''}
-              {isOwnFolder ? messages.files.folder : messages.files.sizeAndDate(size, formatAgo(createdAt))}
-              {place === undefined ? '' : ` · ${place}`}
+            {/* Half the width of a phone is too narrow for a size and an age. */}
+            <span className="max-sm:line-clamp-2 sm:truncate">
+              {[
+                ...(dropResult === 'refused' ? [messages.drive.moveRefusedHere] : []),
+                ...(isOwnFolder ? [messages.files.folder] : [size, formatAgo(createdAt)]),
+                ...(place === undefined ? [] : [place]),
+              ].join(factSeparator)}
             </span>
           </p>
         </div>

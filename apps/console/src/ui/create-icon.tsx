@@ -22,7 +22,7 @@ export function createIcon(shapes: ReactNode): IconComponent {
       strokeWidth={2}
       strokeLinecap="round"
       strokeLinejoin="round"
-      aria-hidden={props['aria-label'] === undefined ? 'true' : undefined}
+      {...(props['aria-label'] === undefined ? { 'aria-hidden': true } : { role: 'img' })}
       {...props}
     >
       {shapes}
