@@ -43,7 +43,7 @@ export function Toasts() {
             onFocus={() => holdToast(id, true)}
             onBlur={() => holdToast(id, false)}
             {...(tone === 'good' && action === undefined ? { 'data-passing': id } : {})}
-            className="pointer-events-auto flex w-full max-w-sm animate-rise sm:max-w-xs items-start gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
+            className="pointer-events-auto flex w-full max-w-sm animate-rise items-start sm:max-w-xs lg:max-w-sm gap-3 rounded-lg border border-line bg-raised py-2 pr-2 pl-3 shadow-float"
           >
             {tone === 'good' ? (
               <CircleCheck aria-hidden="true" size={18} className="mt-2 shrink-0 text-good" />

@@ -71,7 +71,7 @@ export const drive: Texts['drive'] = {
   },
   done: 'Fertig',
   trash: 'In den Papierkorb',
-  trashed: (count) => `${items(count)} in den Papierkorb verschoben`,
+  trashed: (count) => `${items(count)} im Papierkorb`,
   undo: 'Rückgängig',
   trashHint:
     'Elemente bleiben hier, bis sie gelöscht werden. Sie belegen weiter Speicherplatz und lassen sich über Freigaben und Links öffnen. Nach 30 Tagen sind sie zum Löschen bereit.',
