@@ -13,5 +13,8 @@ export const kuboFlag = /* @__PURE__ */ (() =>
     ),
   ))()
 
+/** Whether a text of {@link kuboFlag} does not set the flag. */
+export const isUnsetKuboFlag = (text: unknown): boolean => unsetTexts.some((unset) => unset === text)
+
 /** A flag that may be sent, but not be set. */
 export const kuboUnsetFlag = /* @__PURE__ */ (() => v.optional(v.picklist(unsetTexts)))()

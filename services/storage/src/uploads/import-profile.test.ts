@@ -18,6 +18,7 @@ describe('the import profile', () => {
     expect(readImportProfile({ 'max-hamt-fanout': '16' }, 1)).toMatchObject({ hamtFanout: 16 })
     expect(readImportProfile({ 'max-directory-links': '10' }, 1)).toMatchObject({ maxFolderLinks: 10 })
     expect(readImportProfile({ 'max-directory-links': '0', 'max-file-links': '174' }, 1)).toBe(importProfiles.v1)
+    expect(readImportProfile({ trickle: 'False', nocopy: 'f', inline: '0' }, 1)).toBe(importProfiles.v1)
   })
 
   it('rejects options that would give another CID than requested', () => {
@@ -29,6 +30,7 @@ describe('the import profile', () => {
     const bad: ProfileQuery[] = [
       { hash: 'blake3' },
       { trickle: 'true' },
+      { nocopy: 'True' },
       // Set without a value, as in Kubo.
       { trickle: '' },
       { inline: '' },

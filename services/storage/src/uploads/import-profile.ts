@@ -1,4 +1,4 @@
-import { CairnError, KIB, MIB } from '@cairn/protocol'
+import { CairnError, isUnsetKuboFlag, KIB, MIB } from '@cairn/protocol'
 import { type ImportProfile, importProfiles, profileFor } from '@cairn/unixfs'
 
 /** Minimum chunk size: smaller chunks cost more index than data. */
@@ -81,7 +81,7 @@ function refuseUnknown(query: ProfileQuery): void {
   if ((query.hash ?? 'sha2-256') !== 'sha2-256') problems.push('hash must be sha2-256')
   for (const name of refusedOptions) {
     const value = query[name]
-    if (value !== undefined && value !== 'false' && value !== '0') problems.push(`${name} is not supported`)
+    if (value !== undefined && !isUnsetKuboFlag(value)) problems.push(`${name} is not supported`)
   }
   for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not supported`)
   for (const [short, name] of Object.entries(shortForms))
