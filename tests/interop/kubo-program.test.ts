@@ -59,7 +59,7 @@ async function errorOf(run: Promise<unknown>): Promise<string> {
 describe("Kubo's program with our service", () => {
   it('reports its version and the service it talks to', async () => {
     const version = await fetch(`${network.profile.api}/api/v0/version`, { method: 'POST' })
-    expect(await version.json()).toMatchObject({ Version: `${kuboProgram.version.slice(1)}+cairn` })
+    expect(await version.json()).toMatchObject({ Version: kuboProgram.version.slice(1), Commit: 'cairn' })
     const id: unknown = JSON.parse((await ours(['id'])).toString())
     expect(id).toMatchObject({ AgentVersion: expect.stringContaining('cairn/'), ID: expect.stringMatching(/^12D3/) })
   })

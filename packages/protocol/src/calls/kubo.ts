@@ -9,7 +9,7 @@ export const kuboVersion = defineCall({
   id: 'kuboVersion',
   path: '/api/v0/version',
   summary: 'Get the version (Kubo’s form)',
-  description: 'Returns the Kubo version whose RPC this service implements, with the suffix `+cairn`.',
+  description: 'Returns the Kubo version whose RPC this service implements. `Commit` is `cairn`.',
   auth: 'none',
   query: v.looseObject({ number: kuboFlag, commit: kuboFlag, repo: kuboFlag, all: kuboFlag }),
   response: {

@@ -67,8 +67,9 @@ export function registerKuboRoutes(
   const describe = describeGatewayOnce(context.secret, () => profile().gateway)
 
   kuboRoute(app, context, kuboVersion, async () => ({
-    Version: `${kuboVersionFollowed}+cairn`,
-    Commit: '',
+    // Only digits and dots: some clients parse it as three numbers.
+    Version: kuboVersionFollowed,
+    Commit: 'cairn',
     Repo: '',
     System: '',
     Golang: '',
