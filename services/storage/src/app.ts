@@ -22,6 +22,7 @@ import { registerPinningRoutes } from './pins/pinning-routes.ts'
 import { registerPinRoutes } from './pins/routes.ts'
 import { registerProofRoutes } from './proofs/routes.ts'
 import type { Provider } from './providers/providers.ts'
+import { readTusMethod } from './resumable/resumable.ts'
 import { registerResumableRoutes } from './resumable/routes.ts'
 import { registerServiceRoutes } from './service/routes.ts'
 import { registerThumbnailRoutes } from './thumbnails/routes.ts'
@@ -66,6 +67,7 @@ export function createApp({
     publicUrl: config.publicApiUrl,
     dialect: 'api',
     describeError,
+    readMethod: readTusMethod,
     traces: context.traces,
   })
   registerServiceRoutes(app, context, readiness, profile)

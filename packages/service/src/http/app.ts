@@ -44,6 +44,8 @@ export type ServiceAppOptions = {
   /** How errors outside of calls are written: a dialect of the wire, or the encoder of another protocol. */
   dialect: DialectName | ErrorEncoder
   describeError?: DescribeError
+  /** Returns the method to handle a request as, for protocols in which a header may name another one. */
+  readMethod?: (request: IncomingMessage) => string | undefined
   /** Absent when traces are off. */
   traces?: Traces | undefined
 }
@@ -71,6 +73,17 @@ function refuseSchema(): never {
   throw new TypeError('a route has a schema of Fastify; calls are defined in packages/protocol')
 }
 
+/** Changes the method before the route is found: no hook of Fastify is earlier than this one. */
+function overrideMethods(readMethod: ServiceAppOptions['readMethod']) {
+  if (readMethod === undefined) return {}
+  return {
+    rewriteUrl: (request: IncomingMessage): string => {
+      request.method = readMethod(request) ?? request.method ?? 'GET'
+      return request.url ?? '/'
+    },
+  }
+}
+
 /** Creates one listener of a service with its hooks; the service adds its routes. */
 export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
   const { log, metrics, readiness, stop, listener, dialect, describeError } = options
@@ -89,6 +102,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       sendError(request, reply, dialect, error, metrics, describeError)
     },
     routerOptions: { maxParamLength: 8192 },
+    ...overrideMethods(options.readMethod),
     schemaController: { compilersFactory: withoutSchemas },
   })
   const routes: AppRoute[] = []

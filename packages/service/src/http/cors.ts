@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify'
 
 const allowedHeaders =
-  'Authorization, Content-Type, Encryption, Mime-Type, Announce, Private, X-Storage-Type, X-Deal-Parameter, X-Cairn-Proof, X-Auth-Message, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Last-Event-ID, X-Requested-With'
+  'Authorization, Content-Type, Encryption, Mime-Type, Announce, Private, X-Storage-Type, X-Deal-Parameter, X-Cairn-Proof, X-Auth-Message, Tus-Resumable, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Concat, Upload-Defer-Length, X-HTTP-Method-Override, X-Request-ID, Last-Event-ID, X-Requested-With'
 const exposedHeaders =
   'X-Cairn-Code, X-Request-Id, Retry-After, RateLimit, RateLimit-Policy, X-Chunked-Output, X-Stream-Output, Location, Tus-Resumable, Tus-Version, Tus-Extension, Tus-Max-Size, Upload-Length, Upload-Offset, Upload-Metadata, Upload-Expires'
 const allowedMethods = 'GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS'

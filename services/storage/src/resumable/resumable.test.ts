@@ -93,6 +93,34 @@ describeTus('uploads in parts on %s', (world) => {
     expect([options.status, options.headers.get('tus-extension')]).toEqual([204, 'creation,expiration,termination'])
   })
 
+  test('can be sent and cancelled by clients that can only POST', async () => {
+    const { tus, create, head, figures } = world()
+    const path = await create(10)
+    const override = (method: string, more: Record<string, string> = {}) => ({
+      method: 'POST',
+      headers: { 'x-http-method-override': method, ...more },
+    })
+    const headers = { 'upload-offset': '0', 'content-type': tusBodyType }
+    const sent = await tus(path, { ...override('PATCH', headers), body: randomBytes(4) })
+    expect([sent.status, sent.headers.get('upload-offset')]).toEqual([204, '4'])
+    expect((await tus(path, override('PUT'))).status).toBe(405)
+    expect((await tus('/api/uploads', override('DELETE'))).status).not.toBe(204)
+    expect((await tus(path, override('DELETE'))).status).toBe(204)
+    expect((await head(path)).status).toBe(404)
+    expect((await figures()).parts).toBe(0)
+  })
+
+  test('reject the parts of a parallel upload, which would become files', async () => {
+    const { tus, figures } = world()
+    const answer = await tus('/api/uploads', {
+      method: 'POST',
+      headers: { 'upload-length': '5', 'upload-concat': 'partial' },
+    })
+    expect([answer.status, answer.headers.get('x-cairn-code')]).toEqual([400, 'INVALID_REQUEST'])
+    expect(answer.body).toContain('Upload-Concat')
+    expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
+  })
+
   test('hold a body of unknown length to the declared length', async () => {
     const { tus, create, head, figures } = world()
     const path = await create(10)

@@ -45,6 +45,7 @@ export function registerResumableRoutes(app: FastifyInstance, context: Context):
 
   route(app, context, createUploadCall, async ({ input: { headers }, caller, raw, reply, signal }) => {
     checkVersion(raw, reply)
+    refuseConcatenation(raw)
     const upload = await createUpload(context, caller, headers['upload-length'], headers['upload-metadata'] ?? '')
     // An empty upload is already complete.
     if (upload.state === 'received' && upload.length_bytes === 0) await storeNow(context, upload.id, signal)
@@ -157,6 +158,15 @@ function checkVersion(raw: FastifyRequest, reply: FastifyReply): void {
   throw new CairnError('PRECONDITION_FAILED', {
     message: `Tus-Resumable must be ${tusVersion}`,
     hint: `Send the header Tus-Resumable: ${tusVersion}.`,
+  })
+}
+
+/** Otherwise, each part of a parallel upload would be stored as a file. @throws CairnError INVALID_REQUEST */
+function refuseConcatenation({ headers }: FastifyRequest): void {
+  if (headers['upload-concat'] === undefined) return
+  throw new CairnError('INVALID_REQUEST', {
+    message: 'Upload-Concat is not supported',
+    hint: 'Send the file as one upload, without parallel uploads. Tus-Extension lists the supported extensions.',
   })
 }
 
