@@ -9,6 +9,8 @@ export type Target = { bucket: string; key: string }
 /** A request, parsed as far as every operation requires. */
 export type S3Request = Target & {
   method: string
+  /** Whether the host names the bucket; otherwise the path does. */
+  isSubdomain: boolean
   raw: RawRequest
   query: ReadonlyMap<string, string>
   /** Lower-case names of all headers, with those that a presigned URL has in its query. */
@@ -87,14 +89,16 @@ function addHeader(headers: Map<string, string[]>, name: string, value: string):
 }
 
 /** Reads bucket and key. The bucket is the subdomain of a configured host, otherwise the first segment of the path. */
-function readTarget(path: string, host: string, hosts: readonly string[]): Target {
+function readTarget(path: string, host: string, hosts: readonly string[]): Target & { isSubdomain: boolean } {
   const name = host.replace(/:\d+$/, '').toLowerCase()
   const own = hosts.find((one) => name.endsWith(`.${one}`))
-  if (own !== undefined) return { bucket: name.slice(0, -own.length - 1), key: readKey(path.slice(1)) }
+  if (own !== undefined) {
+    return { bucket: name.slice(0, -own.length - 1), key: readKey(path.slice(1)), isSubdomain: true }
+  }
   const rest = path.slice(1)
   const slash = rest.indexOf('/')
-  if (slash === -1) return { bucket: decodeUri(rest), key: '' }
-  return { bucket: decodeUri(rest.slice(0, slash)), key: readKey(rest.slice(slash + 1)) }
+  if (slash === -1) return { bucket: decodeUri(rest), key: '', isSubdomain: false }
+  return { bucket: decodeUri(rest.slice(0, slash)), key: readKey(rest.slice(slash + 1)), isSubdomain: false }
 }
 
 /** A key may be any text: `..`, empty segments and outer slashes have no special meaning. */

@@ -83,7 +83,7 @@ test.each([2, 4] as const)('a form with a policy of signature version %i stores 
   expect(stored.text).toBe('a file')
   expect(answer.headers.get('etag')).toBe(stored.ETag)
   expect(answer.headers.get('x-amz-meta-cid')).toBe(stored.Metadata?.['cid'])
-  expect(answer.headers.get('location')).toBe(`/${Bucket}/v${version}.txt`)
+  expect(answer.headers.get('location')).toBe(`${s3.endpoint}/${Bucket}/v${version}.txt`)
 })
 
 test('fields with any characters are returned as headers in UTF-8', async () => {

@@ -9,6 +9,7 @@ import { digestBody } from '../checksums/body-digests.ts'
 import { checksumAlgorithms, checksumHeader } from '../checksums/checksums.ts'
 import type { DigestThread } from '../checksums/digest-thread-client.ts'
 import { unconditional } from '../objects/conditions.ts'
+import { objectLocation } from '../objects/object-location.ts'
 import { bucketHeaders, maxPutBytes, readNewObject, writtenHeaders } from '../objects/object-operations.ts'
 import { putObject } from '../objects/objects.ts'
 import { readTagSet } from '../objects/tagging-operations.ts'
@@ -61,7 +62,8 @@ export async function postObject({ context, digests, request, region, feed, find
     const body = openFile(form, fields, allowed, digests)
     const written = await putObject(context, caller, { bucket, key }, body, { info, conditions: unconditional })
     const headers = { ...writtenHeaders(written), ...bucketHeaders(row, written) }
-    return toAnswer(fields, { bucket, key, etag: `"${written.etag}"` }, headers)
+    const object = { bucket, key, etag: `"${written.etag}"`, location: objectLocation(context, request, key) }
+    return toAnswer(fields, object, headers)
   } catch (error) {
     form.cancel()
     throw error
@@ -137,25 +139,23 @@ function openFile(
 
 function toAnswer(
   fields: ReadonlyMap<string, string>,
-  { bucket, key, etag }: { bucket: string; key: string; etag: string },
+  { bucket, key, etag, location }: { bucket: string; key: string; etag: string; location: string },
   headers: Record<string, string>,
 ): Answer {
   const redirect = fields.get('success_action_redirect') ?? fields.get('redirect') ?? ''
   if (/^https?:/i.test(redirect) && URL.canParse(redirect)) {
-    const location = new URL(redirect)
-    for (const [name, value] of Object.entries({ bucket, key, etag })) location.searchParams.set(name, value)
-    return emptyAnswer(303, { ...headers, location: location.href })
+    const target = new URL(redirect)
+    for (const [name, value] of Object.entries({ bucket, key, etag })) target.searchParams.set(name, value)
+    return emptyAnswer(303, { ...headers, location: target.href })
   }
-  const path = key.split('/').map(encodeURIComponent).join('/')
-  const location = { location: `/${bucket}/${path}` }
   switch (fields.get('success_action_status')) {
     case '200':
-      return emptyAnswer(200, { ...headers, ...location })
+      return emptyAnswer(200, { ...headers, location })
     case '201': {
-      const xml = writeXml('PostResponse', { Location: location.location, Bucket: bucket, Key: key, ETag: etag })
-      return { ...textAnswer(xml, { ...headers, ...location }), status: 201 }
+      const xml = writeXml('PostResponse', { Location: location, Bucket: bucket, Key: key, ETag: etag })
+      return { ...textAnswer(xml, { ...headers, location }), status: 201 }
     }
     default:
-      return emptyAnswer(204, { ...headers, ...location })
+      return emptyAnswer(204, { ...headers, location })
   }
 }

@@ -119,6 +119,7 @@ describeOnDatabases('versions with a delimiter, on %s:', (newDatabase) => {
       request: {
         bucket: 'many',
         key: '',
+        isSubdomain: false,
         method: 'GET',
         raw: { method: 'GET', path: '/many', query: '', headerNames: [], header: () => [] },
         query,

@@ -13,6 +13,7 @@ import {
 import { readConditions } from '../objects/conditions.ts'
 import { openCopySource } from '../objects/copy-operations.ts'
 import { checksumOf } from '../objects/object-info.ts'
+import { objectLocation } from '../objects/object-location.ts'
 import { bucketHeaders, maxPutBytes, readNewObject } from '../objects/object-operations.ts'
 import { readObject } from '../objects/read-object.ts'
 import { openBody, readSmallBody } from '../read-body.ts'
@@ -153,7 +154,7 @@ export const completeMultipartOperation: S3Operation = async (call) => {
             signal,
           })
     const xml = writeXml('CompleteMultipartUploadResult', {
-      Location: `/${row.bucket}/${row.key}`,
+      Location: objectLocation(context, request, row.key),
       Bucket: row.bucket,
       Key: row.key,
       ETag: `"${row.etag}"`,
