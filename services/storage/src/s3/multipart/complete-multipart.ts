@@ -92,7 +92,7 @@ async function importMultipart(
   const source = fileSource(
     async (take) => {
       checksum = await takeParts({ upload, parts, bytes, sizeBytes, digests }, take)
-      if (declared?.value !== undefined && checksum?.value !== declared.value) throw s3Error('BadDigest')
+      if (declared?.value !== undefined && !matches(checksum, declared.value)) throw s3Error('BadDigest')
     },
     { fileName: undefined, sizeBytes },
   )
@@ -145,6 +145,12 @@ function chooseParts(
 }
 
 /** Without an algorithm of the upload, it is unknown which one the checksum of a part was computed with. */
+/** Clients of MinIO declare a composite checksum without the number of its parts. */
+function matches(checksum: Checksum | undefined, declared: string): boolean {
+  if (checksum?.type !== 'COMPOSITE') return checksum?.value === declared
+  return [checksum.value, checksum.value.replace(/-\d+$/, '')].includes(declared)
+}
+
 function isChecksumOf(part: Part, algorithm: ChecksumAlgorithm | undefined, named: PartChecksum | undefined): boolean {
   if (named === undefined || algorithm === undefined) return true
   return named.algorithm === algorithm && named.value === part.checksum

@@ -188,6 +188,7 @@ describeOnDatabases('on %s:', (newDatabase) => {
     const MultipartUpload = { Parts: etags.map((ETag, at) => ({ ETag, PartNumber: at + 1 })) }
     const done = await s3.client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }))
     expect(done.ETag).toMatch(/^"[0-9a-f]{32}-3"$/)
+    expect(done.Location).toBe(`${s3.endpoint}/${Bucket}/in/parts`)
     // A client that lost the response asks again.
     const again = { Bucket, Key, UploadId, MultipartUpload }
     expect(await s3.client.send(new CompleteMultipartUploadCommand(again))).toMatchObject({ ETag: done.ETag })
@@ -203,6 +204,32 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(await account()).toEqual({ used: before.used + 2 * whole.length, reserved: before.reserved })
     expect(await objectKeys('s3-parts/')).toEqual([])
     expect(await refused(sendPart(Key, UploadId, 1, whole))).toEqual(['NoSuchUpload', 404])
+  })
+
+  test('a declared composite checksum may lack the number of parts, as that of the clients of MinIO', async () => {
+    const Key = 'declared'
+    const body = randomBytes(100)
+    const open = async () => {
+      const UploadId = await begin(Key, { ChecksumAlgorithm: 'CRC32C', ChecksumType: 'COMPOSITE' })
+      const { ETag, ChecksumCRC32C } = await sendPart(Key, UploadId, 1, body, { ChecksumAlgorithm: 'CRC32C' })
+      const named = { Bucket, Key, UploadId, MultipartUpload: { Parts: [{ PartNumber: 1, ETag, ChecksumCRC32C }] } }
+      return (declared?: string) =>
+        s3.client.send(
+          new CompleteMultipartUploadCommand({
+            ...named,
+            ...(declared === undefined ? {} : { ChecksumCRC32C: declared }),
+          }),
+        )
+    }
+    const composite = (await (await open())()).ChecksumCRC32C ?? ''
+    expect(composite).toMatch(/-1$/)
+    for (const accepted of [composite, composite.replace('-1', '')]) {
+      const complete = await open()
+      for (const wrong of [composite.replace('-1', '-2'), Buffer.alloc(4).toString('base64')]) {
+        expect(await refused(complete(wrong))).toEqual(['BadDigest', 400])
+      }
+      expect((await complete(accepted)).ChecksumCRC32C).toBe(composite)
+    }
   })
 
   test.each([
