@@ -91,5 +91,5 @@ export function sendError(
     .status(encoded.status)
     .headers({ ...encoded.headers, 'cache-control': 'no-store', [requestIdHeader]: request.id })
   // After a timeout, the rest of the body is not awaited, however short.
-  return sendUnread(request, reply, encoded.body, error.code !== 'REQUEST_TIMEOUT')
+  return sendUnread(request, reply, encoded.body, { awaitsRest: error.code !== 'REQUEST_TIMEOUT' })
 }

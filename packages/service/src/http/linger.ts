@@ -15,9 +15,10 @@ export function hasUnreadBody({ complete, headers }: IncomingMessage): boolean {
  * Creates a response body for a sender that is still sending. Closing immediately would reset the connection, and the
  * sender would see a broken pipe instead of the response; so its bytes are discarded for a moment, until it has read
  * the response.
+ * @param rest settles when the rest of the request no longer has to be awaited. Defaults to that moment
  * @see https://www.rfc-editor.org/rfc/rfc9112#section-9.6
  */
-export function lingeringBody(body: string, source: IncomingMessage): Readable {
+export function lingeringBody(body: string, source: IncomingMessage, rest?: Promise<void>): Readable {
   const answer = new Readable({ read() {} })
   answer.push(body)
   const end = (): void => {
@@ -26,7 +27,8 @@ export function lingeringBody(body: string, source: IncomingMessage): Readable {
     source.off('close', end)
     if (!answer.destroyed && !answer.readableEnded) answer.push(null)
   }
-  const timer = setTimeout(end, lingerMs)
+  const timer = rest === undefined ? setTimeout(end, lingerMs) : undefined
+  rest?.then(end, end)
   source.once('end', end)
   source.once('close', end)
   answer.once('close', end)

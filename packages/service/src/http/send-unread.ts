@@ -2,15 +2,22 @@ import type { FastifyReply, FastifyRequest } from 'fastify'
 import { withholdContinue } from './expect-continue.ts'
 import { hasUnreadBody, lingeringBody } from './linger.ts'
 
-/**
- * Sends a text although the body of the request may be unread. A short rest of it is read, so that the connection stays open.
- * @param awaitsRest whether the rest may be awaited. Defaults to true
- */
+type UnreadOptions = {
+  /** Whether a short rest of the body may be awaited. Defaults to true. */
+  awaitsRest?: boolean
+  /**
+   * Reads the body to its end. Required for a success: many clients read a response only when they have sent all, and would fail if
+   * the connection closed before.
+   */
+  readRest?: () => Promise<void>
+}
+
+/** Sends a text although the body of the request may be unread. A short rest of it is read, so that the connection stays open. */
 export function sendUnread(
   request: FastifyRequest,
   reply: FastifyReply,
   text: string,
-  awaitsRest = true,
+  { awaitsRest = true, readRest }: UnreadOptions = {},
 ): FastifyReply {
   // A sender that waits for 100 need not send any.
   const isWaiting = withholdContinue(request.raw)
@@ -19,5 +26,5 @@ export function sendUnread(
   // An unread body would be parsed as the next request.
   return reply
     .headers({ connection: 'close', 'content-length': Buffer.byteLength(text) })
-    .send(lingeringBody(text, request.raw))
+    .send(lingeringBody(text, request.raw, isWaiting ? undefined : readRest?.()))
 }

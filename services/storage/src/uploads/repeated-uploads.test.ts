@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto'
-import { request } from 'node:http'
+import { type IncomingMessage, request } from 'node:http'
 import { json } from 'node:stream/consumers'
-import { MIB } from '@cairn/protocol'
+import { setTimeout as pause } from 'node:timers/promises'
+import { KIB, MIB } from '@cairn/protocol'
 import { encodeCarFrame, encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
@@ -80,6 +81,32 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     })
     expect(answer).toEqual(stored)
     again.destroy()
+  })
+
+  test('a client that reads no response before it has sent all gets the response', async () => {
+    const [key, content] = [randomUUID(), randomBytes(2 * MIB)]
+    const { json: stored } = await send(key, content)
+    const head = Buffer.from('--b\r\ncontent-disposition: form-data; name="file"; filename="file.txt"\r\n\r\n')
+    const body = Buffer.concat([head, content, Buffer.from('\r\n--b--\r\n')])
+    const again = request(`${storage.apiUrl}/api/v0/add?idempotency-key=${key}`, {
+      method: 'POST',
+      headers: {
+        ...bearer(apiKey).headers,
+        'content-type': 'multipart/form-data; boundary=b',
+        'content-length': body.length,
+      },
+    })
+    const response = new Promise<IncomingMessage>((done, fail) => again.on('error', fail).on('response', done))
+    const pieceBytes = 128 * KIB
+    let at = 0
+    for (; at + pieceBytes < body.length && !again.destroyed; at += pieceBytes) {
+      again.write(body.subarray(at, at + pieceBytes))
+      // Longer than a refusal lingers, all together.
+      await pause(200)
+    }
+    expect(again.destroyed).toBe(false)
+    again.end(body.subarray(at))
+    expect(await json(await response)).toEqual(stored)
   })
 
   test('a key of other content is refused, and nothing is stored', async () => {

@@ -45,7 +45,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const idempotencyKey = onlyHash ? undefined : hashIdempotencyKey(caller.address, query['idempotency-key'])
     // An answer with all of the entries needs their content.
     const stored = isKubo || settings.encryption ? undefined : await findUnread(context, idempotencyKey, raw)
-    if (stored !== undefined) return sendUnread(raw, reply.header('content-type', jsonType), JSON.stringify(stored))
+    if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
     if (!onlyHash) await rejectUnread(context, caller, raw)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
@@ -74,7 +74,7 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
     const idempotencyKey = hashIdempotencyKey(caller.address, query['idempotency-key'])
     const stored = isKubo ? undefined : await findUnread(context, idempotencyKey, raw)
-    if (stored !== undefined) return sendUnread(raw, reply.header('content-type', jsonType), JSON.stringify(stored))
+    if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
     await rejectUnread(context, caller, raw)
     const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
@@ -108,6 +108,16 @@ async function findUnread(
   if (key === undefined || !isWorthLookup(readLength(headers['content-length']))) return undefined
   const stored = await findKeyed(db.read, key)
   return stored && { Name: stored.name, Hash: stored.cid, Size: String(stored.dag_size_bytes) }
+}
+
+/** Sends the answer of an earlier request. The body of this one is discarded as it arrives, within the minimum rate of uploads. */
+function sendStored(
+  { config }: Context,
+  { raw, reply, signal }: { raw: FastifyRequest; reply: FastifyReply; signal: AbortSignal },
+  stored: Uploaded,
+): FastifyReply {
+  const readRest = () => readSteadily(raw.raw, signal, config.uploadRateWindowMs)(() => undefined)
+  return sendUnread(raw, reply.header('content-type', jsonType), JSON.stringify(stored), { readRest })
 }
 
 function* kuboLines({ entries }: Added, progress: boolean): Generator<unknown, void, undefined> {
