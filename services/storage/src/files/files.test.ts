@@ -116,6 +116,8 @@ describe('a listing', () => {
     expect(pages).toEqual([['f4', 'f3'], ['f2', 'f1'], ['f0'], []])
     expect((await list({ page: 6, limit: 1 })).rows).toEqual([])
     expect((await list({ page: 2 })).total).toBe(5)
+    // Other work runs while the rows before a page are counted.
+    await expect(list({ page: 2, signal: AbortSignal.abort(new CairnError('ABORTED')) })).rejects.toThrow(CairnError)
   })
 
   it('sorts by each column both ways without losing or doubling a row', async () => {

@@ -53,7 +53,11 @@ export async function listFiles(
   const listing: Listing = { db, address, sorting }
   let after = lastKey == null ? undefined : await findCursor(listing, lastKey)
   if (filter === undefined) {
-    if (page > 1) after = await skipRows(listing, after, (page - 1) * limit)
+    for (let left = (page - 1) * limit; left > 0; left -= rowsAtOnce) {
+      await yieldToOthers(signal)
+      after = await skipRows(listing, after, Math.min(left, rowsAtOnce))
+      if (after === undefined) break
+    }
     const rows = page > 1 && after === undefined ? [] : await selectPage(listing, after, limit)
     return { rows, total: await selectUploadCount(db, address) }
   }
