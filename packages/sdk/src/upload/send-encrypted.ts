@@ -13,7 +13,10 @@ import { createMeters, type UploadOptions, type UploadResult } from './send-file
 import type { Batch } from './write-body.ts'
 
 /** Options of encrypted uploads. */
-export type EncryptedUploadOptions = Omit<UploadOptions, 'wrapWithDirectory' | 'private' | 'skipStored'> &
+export type EncryptedUploadOptions = Omit<
+  UploadOptions,
+  'wrapWithDirectory' | 'private' | 'skipStored' | 'idempotencyKey'
+> &
   Pick<SaveKeyOptions, 'shareTo' | 'conditions' | 'pauseMs'> & {
     /** `v1`, which published clients read, is the default; `v2` is seekable and has no size limit. */
     format?: FileFormat
