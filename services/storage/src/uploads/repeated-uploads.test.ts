@@ -119,6 +119,18 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     expect([await account(), await stores()]).toEqual(before)
   })
 
+  test('a key of a public upload is refused for a private one, whatever its size', async () => {
+    const own = await storage.createKey()
+    for (const size of [10, 2 * MIB]) {
+      const [key, content] = [randomUUID(), randomBytes(size)]
+      await send(key, content, { as: own })
+      const refused = await send(key, content, { as: own, headers: { private: 'true' } })
+      expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
+      expect(refused.body).toContain('belongs to an upload that is public')
+    }
+    expect(await account(own)).toMatchObject({ list: { totalFiles: 2 } })
+  })
+
   test('each account has keys of its own', async () => {
     const [key, other] = [randomUUID(), await storage.createKey()]
     await send(key, 'of the first account')

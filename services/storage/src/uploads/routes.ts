@@ -14,7 +14,13 @@ import { rejectedOptions } from './import-profile.ts'
 import { multipartSource } from './part-source.ts'
 import { requireQuotaOfBody } from './quota-meter.ts'
 import { readSteadily } from './read-steadily.ts'
-import { findKeyed, hashIdempotencyKey, isWorthLookup } from './repeated-uploads.ts'
+import {
+  findKeyed,
+  hashIdempotencyKey,
+  isWorthLookup,
+  type KeyedUpload,
+  type RepeatedRequest,
+} from './repeated-uploads.ts'
 import { readUploadSettings } from './upload-settings.ts'
 
 /** Options of Kubo's `add` that its CLI handles itself, or that have no effect in a service that pins everything. */
@@ -44,7 +50,11 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const onlyHash = query['only-hash'] ?? false
     const idempotencyKey = onlyHash ? undefined : hashIdempotencyKey(caller.address, query['idempotency-key'])
     // An answer with all of the entries needs their content.
-    const stored = isKubo || settings.encryption ? undefined : await findUnread(context, idempotencyKey, raw)
+    const repeated = {
+      isPrivate: settings.isPrivate,
+      idempotencyKey: isKubo || settings.encryption ? undefined : idempotencyKey,
+    }
+    const stored = await findUnread(context, repeated, raw)
     if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
     if (!onlyHash) await rejectUnread(context, caller, raw)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
@@ -73,14 +83,16 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, Object.keys(importCarCall.query.entries))
     const idempotencyKey = hashIdempotencyKey(caller.address, query['idempotency-key'])
-    const stored = isKubo ? undefined : await findUnread(context, idempotencyKey, raw)
+    const settings = readUploadSettings(headers, 1)
+    const repeated = { isPrivate: settings.isPrivate, idempotencyKey: isKubo ? undefined : idempotencyKey }
+    const stored = await findUnread(context, repeated, raw)
     if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
     await rejectUnread(context, caller, raw)
     const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
     const parts = multipartSource(body, readBoundary(contentType), readLength(contentLength))
     const imported = await importCar(context, caller.address, parts, {
-      ...readUploadSettings(headers, 1),
+      ...settings,
       isKubo,
       idempotencyKey,
       signal,
@@ -102,11 +114,14 @@ async function rejectUnread(context: Context, { address }: Caller, { headers }: 
 /** Returns what an earlier request with the same key stored, before the body of this one is received. */
 async function findUnread(
   { db }: Context,
-  key: Uint8Array | undefined,
+  request: RepeatedRequest,
   { headers }: FastifyRequest,
 ): Promise<Uploaded | undefined> {
-  if (key === undefined || !isWorthLookup(readLength(headers['content-length']))) return undefined
-  const stored = await findKeyed(db.read, key)
+  if (!isWorthLookup(readLength(headers['content-length']))) return undefined
+  return toAnswer(await findKeyed(db.read, request))
+}
+
+function toAnswer(stored: KeyedUpload | undefined): Uploaded | undefined {
   return stored && { Name: stored.name, Hash: stored.cid, Size: String(stored.dag_size_bytes) }
 }
 
