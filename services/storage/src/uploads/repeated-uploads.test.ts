@@ -131,6 +131,23 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     expect(await account(own)).toMatchObject({ list: { totalFiles: 2 } })
   })
 
+  test('a repeated upload needs no quota, even if it is small', async () => {
+    const [own, key] = [await storage.createKey(), randomUUID()]
+    const content = randomBytes(100_000)
+    const { json: stored } = await send(key, content, { as: own })
+    const { usage } = await account(own)
+    const { dataLimit } = usage as { dataLimit: number }
+    const { db } = storage.context
+    const owner = db.read.selectFrom('upload').select('address').where('idempotency_key', 'is not', null)
+    const { address } = await owner.orderBy('id', 'desc').limit(1).executeTakeFirstOrThrow()
+    await db.write((trx) =>
+      trx.updateTable('account').set({ data_used_bytes: dataLimit }).where('address', '=', address).execute(),
+    )
+    expect((await send(randomUUID(), content, { as: own })).status).toBe(402)
+    const again = await send(key, content, { as: own })
+    expect([again.status, again.json]).toEqual([200, stored])
+  })
+
   test('each account has keys of its own', async () => {
     const [key, other] = [randomUUID(), await storage.createKey()]
     await send(key, 'of the first account')

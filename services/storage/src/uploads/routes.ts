@@ -7,6 +7,7 @@ import { isKuboClient } from '../http/kubo-client.ts'
 import { requireKnownOptions } from '../http/kubo-options.ts'
 import { route } from '../http/route.ts'
 import { sendLines } from '../http/send-lines.ts'
+import { isShortage } from '../ledger/ledger.ts'
 import { readBoundary } from '../multipart/boundary.ts'
 import { type Added, addFiles } from './add-files.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
@@ -71,7 +72,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         idempotencyKey,
         memory,
       },
-    )
+    ).catch((error: unknown) => findCharged(context, repeated, error))
+    if ('Hash' in added) return sendStored(context, { raw, reply, signal }, added)
     // An answer that lists every entry is written from counted memory.
     whenClosed(reply.raw, memory.release)
     if (isKubo) return sendLines(reply, kuboLines(added, query.progress ?? false))
@@ -96,7 +98,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
       isKubo,
       idempotencyKey,
       signal,
-    })
+    }).catch((error: unknown) => findCharged(context, repeated, error))
+    if ('Hash' in imported) return sendStored(context, { raw, reply, signal }, imported)
     if (!isKubo) return sendJson(reply, imported.roots[0])
     if (query.silent) return sendLines(reply, [])
     return sendLines(reply, importLines(imported, query['pin-roots'] ?? true, query.stats ?? false))
@@ -119,6 +122,17 @@ async function findUnread(
 ): Promise<Uploaded | undefined> {
   if (!isWorthLookup(readLength(headers['content-length']))) return undefined
   return toAnswer(await findKeyed(db.read, request))
+}
+
+/**
+ * Returns what an earlier request with the same key stored, if this one fails because there is too little quota: the first one may
+ * have used it up.
+ * @throws the error, if it has another cause
+ */
+async function findCharged({ db }: Context, request: RepeatedRequest, error: unknown): Promise<Uploaded> {
+  const stored = isShortage(error) ? toAnswer(await findKeyed(db.read, request)) : undefined
+  if (stored === undefined) throw error
+  return stored
 }
 
 function toAnswer(stored: KeyedUpload | undefined): Uploaded | undefined {
