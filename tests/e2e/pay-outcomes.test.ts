@@ -310,6 +310,16 @@ test('aborting ends a payment at an endpoint that does not answer, and reports w
   })
 })
 
+test('an endpoint that has the receipts later than their block does not make a payment fail', async () => {
+  let unknown = 0
+  await using endpoint = await startRpcLiar(place.chain.url, ({ method }) =>
+    method === 'eth_getTransactionReceipt' && unknown++ < 4 ? { result: null } : undefined,
+  )
+  const { privateKey, client } = await openPayer(endpoint.url)
+  await expect(pay(client, { privateKey }, { units: 1_000_000n })).resolves.toMatchObject({ coin: 'native' })
+  expect(unknown).toBeGreaterThan(4)
+})
+
 test('a program that aborted the wait for a block exits by itself', async () => {
   let polls = 0
   let stop = () => {}

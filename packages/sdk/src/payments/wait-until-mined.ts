@@ -7,9 +7,11 @@ import {
   custom,
   type Hash,
   type ReplacementReason,
+  TransactionReceiptNotFoundError,
   type Transport,
 } from 'viem'
 import { waitForCallsStatus, waitForTransactionReceipt } from 'viem/actions'
+import { pause } from '../request.ts'
 import { waitFor } from '../wait-for.ts'
 import { replacedTransaction, type SentPurpose, unknownOutcome } from './pay-errors.ts'
 
@@ -34,13 +36,7 @@ export async function waitUntilMined(
 ): Promise<string> {
   const replacements: ReplacementReason[] = []
   const { status, transactionHash } = await settle(purpose, { txHash: hash }, { client: reader, signal }, (client) =>
-    waitForTransactionReceipt(client, {
-      hash,
-      timeout: 0,
-      retryCount: lookupRetries,
-      retryDelay: pollMs,
-      onReplaced: ({ reason }) => replacements.push(reason),
-    }),
+    findReceipt(client, hash, (reason) => replacements.push(reason)),
   )
   const reason = replacements.find((one) => one !== 'repriced')
   if (reason !== undefined) throw replacedTransaction(purpose, reason, transactionHash)
@@ -48,6 +44,27 @@ export async function waitUntilMined(
     throw new CairnError('PAYMENT_FAILED', { details: { txHash: transactionHash, outcome: 'unpaid' } })
   }
   return transactionHash
+}
+
+/**
+ * Waits for a receipt. An endpoint may know a block before the receipts in it: viem then takes the transaction for a replacement
+ * of itself, and fails.
+ */
+async function findReceipt(client: ChainClient, hash: Hash, onReplaced: (reason: ReplacementReason) => void) {
+  for (;;) {
+    try {
+      return await waitForTransactionReceipt(client, {
+        hash,
+        timeout: 0,
+        retryCount: lookupRetries,
+        retryDelay: pollMs,
+        onReplaced: ({ reason }) => onReplaced(reason),
+      })
+    } catch (error) {
+      if (!(error instanceof TransactionReceiptNotFoundError)) throw error
+      await pause(pollMs, undefined)
+    }
+  }
 }
 
 /**
