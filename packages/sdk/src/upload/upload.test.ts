@@ -26,11 +26,13 @@ import { downloadFile } from '../download/download-file.ts'
 import { listDirectory } from '../download/list-directory.ts'
 import { downloadBytes } from '../download/open-file.ts'
 import { listFilesPage } from '../files/list-files.ts'
+import { openKeySession } from '../keys/open-session.ts'
 import { authorizeOnce } from '../payments/one-time.ts'
 import type { Progress } from '../progress.ts'
 import { createResumable } from './resumable.ts'
 import type { UploadOptions } from './send-files.ts'
 import { uploadCar } from './upload-car.ts'
+import { uploadEncryptedText } from './upload-encrypted.ts'
 import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import { uploadFolder } from './upload-folder.ts'
 
@@ -56,19 +58,22 @@ function bytesOf(length: number): Uint8Array {
 
 test('a signature for one upload is spent if the response is lost, and the error says so', async () => {
   const { privateKey } = await createTestKey(network)
-  let isLost = false
-  await using proxy = await startFaultyProxy(network.profile.upload, () => {
-    if (isLost) return undefined
-    isLost = true
-    return { kind: 'lose answer' }
-  })
-  const apiKey = await authorizeOnce(client, { privateKey })
-  const once = createClient({ network: { ...network.profile, upload: proxy.url }, apiKey })
-  await expect(uploadText(once, 'once', { name: 'once' })).rejects.toMatchObject({
-    code: 'CHALLENGE_EXPIRED',
-    message: 'The response of the service was lost, and the signature for this upload was used',
-    cause: { code: 'NETWORK_ERROR' },
-  })
+  const keySession = await openKeySession(client, { privateKey })
+  for (const upload of [uploadText, uploadEncryptedText]) {
+    let isLost = false
+    await using proxy = await startFaultyProxy(network.profile.upload, () => {
+      if (isLost) return undefined
+      isLost = true
+      return { kind: 'lose answer' }
+    })
+    const apiKey = await authorizeOnce(client, { privateKey })
+    const once = createClient({ network: { ...network.profile, upload: proxy.url }, apiKey, keySession })
+    await expect(upload(once, 'once', { name: 'once' })).rejects.toMatchObject({
+      code: 'CHALLENGE_EXPIRED',
+      message: 'The response of the service was lost, and the signature for this upload was used',
+      cause: { code: 'NETWORK_ERROR' },
+    })
+  }
   // The service was not reached, so the signature is still valid.
   let attempts = 0
   await using shaky = await startFaultyProxy(network.profile.upload, () =>
