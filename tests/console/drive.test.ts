@@ -396,6 +396,8 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   const { page, checkAccessibility } = await openDrivePage(site, ['keep.txt', 'gone.txt', 'undo.txt'])
   await act(page, 'undo.txt', 'Move to trash')
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
+  // Its text is on one line.
+  expect((await page.getByText('1 item moved to the trash').boundingBox())?.height).toBeLessThan(30)
   await page.getByRole('button', { name: 'Undo' }).click()
   await link(page, 'undo.txt').waitFor()
   // An item restored in another way offers no undo, even before its time is over.

@@ -167,7 +167,7 @@ test('on a phone, tiles show the whole size and age of a file and name its acces
   const facts = page.getByRole('gridcell').locator('p > span')
   await facts.nth(1).waitFor()
   for (const fact of await facts.all()) {
-    expect(await fact.textContent()).toMatch(/^121\sKiB\s· vor 38 Minuten$/)
+    expect(await fact.textContent()).toMatch(/^121\sKiB\s· vor\s38\sMinuten$/)
     const [inner, outer] = await fact.evaluate((one) =>
       ['scroll', 'client'].map((kind) => ['Width', 'Height'].map((side) => Reflect.get(one, `${kind}${side}`))),
     )

@@ -102,7 +102,8 @@ export const FileTile = memo(function FileTile({
             <span className="max-sm:line-clamp-2 sm:truncate">
               {[
                 ...(dropResult === 'refused' ? [messages.drive.moveRefusedHere] : []),
-                ...(isOwnFolder ? [messages.files.folder] : [size, formatAgo(createdAt)]),
+                // A line ends between facts, not within an age.
+                ...(isOwnFolder ? [messages.files.folder] : [size, formatAgo(createdAt).replaceAll(' ', '\u00a0')]),
                 ...(place === undefined ? [] : [place]),
               ].join(factSeparator)}
             </span>
