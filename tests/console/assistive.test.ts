@@ -1,10 +1,13 @@
 // Without a mouse, colours or motion, or with a screen reader: what the console promises to people who use it this way.
+import { uploadText } from '@cairn/sdk'
 import type { Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { findHidden } from './forced-colours.ts'
 import { listPages, visit } from './looks/looks.ts'
 import { startUpload } from './start-upload.ts'
 import { focused, maxTabs, tabTo } from './tab-to.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 /** The machine may be busy. */
 const patience = { timeout: 60_000 }
@@ -260,6 +263,46 @@ test('with system colours, controls have an edge, selections a mark, and the foc
   await page.getByRole('button', { name: 'Connect wallet' }).first().focus()
   await page.keyboard.press('Tab')
   expect(await page.evaluate('getComputedStyle(document.activeElement).outlineWidth')).toBe('3px')
+})
+
+test('with system colours, icons, charts and tabs are visible also if the theme is the opposite of the system', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, open, signIn } = opened
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  for (const name of ['one.txt', 'two.txt']) await uploadText(client, `content of ${name}`, { name })
+  await open('/billing')
+  await signIn()
+  await visit(opened, '/billing')
+  expect(await findHidden(page)).toEqual([])
+  await open('/files')
+  await page.getByRole('button', { name: 'Actions for one.txt' }).click()
+  await page.keyboard.press('ArrowDown')
+  await page.locator('[data-highlighted]').waitFor()
+  expect(await findHidden(page)).toEqual([])
+  await page.getByRole('menuitem', { name: 'Tags and colour' }).click()
+  await page.getByRole('dialog').getByText('Purple').waitFor()
+  expect(await findHidden(page)).toEqual([])
+})
+
+test('with system colours, the row that the arrow keys reached differs from the other selected ones', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  for (const name of ['one.txt', 'two.txt']) await uploadText(client, `content of ${name}`, { name })
+  await open('/files')
+  await signIn()
+  await page.emulateMedia({ forcedColors: 'active' })
+  for (const view of ['List', 'Grid']) {
+    await page.getByRole('button', { name: view, exact: true }).click()
+    await page.getByRole('grid').focus()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Control+a')
+    const outlines = () =>
+      page
+        .locator('[aria-selected=true]')
+        .evaluateAll((all) => all.map((one) => getComputedStyle(one).outlineStyle).sort())
+    await expect.poll(outlines).toEqual(['dashed', 'solid'])
+    await page.keyboard.press('Escape')
+  }
 })
 
 test('nothing moves or fades for users who prefer reduced motion', async () => {

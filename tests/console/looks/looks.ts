@@ -3,7 +3,9 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { afterAll, beforeAll, expect } from 'vitest'
+import { isFirefox } from '../../firefox.ts'
 import { type ConsolePage, type ConsoleTest, openConsoleTest } from '../console.fixture.ts'
+import { findHidden } from '../forced-colours.ts'
 
 /** Limit in ms of a test that checks many states. */
 export const longTestMs = 600_000
@@ -26,8 +28,8 @@ export type Looks = {
 
 /**
  * Opens the console before the tests of a file, and closes it after them.
- * @param isExhaustive checks each state both wide and light and narrow and dark, with colours in every accent; otherwise
- * in one of the two ways, the same in every run, with colours in both themes
+ * @param isExhaustive checks each state both wide and light and narrow and dark, with colours in every accent, and with the
+ * colours of the system; otherwise in one of the two ways, the same in every run, with colours in both themes
  */
 export function openLooks(isExhaustive: boolean): Looks {
   let site: ConsoleTest
@@ -62,6 +64,8 @@ async function lookAt({ page, checkAccessibility }: ConsolePage, state: string, 
     expect.soft([where, await page.evaluate(beyond)]).toEqual([where, 0])
   }
   await page.setViewportSize(wide)
+  // In Firefox, a setting of its profile.
+  if (isExhaustive && !isFirefox) expect.soft([state, await findHidden(page)]).toEqual([state, []])
 }
 
 /** Opens an address, and waits until its content has loaded. */

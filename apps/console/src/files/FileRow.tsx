@@ -55,6 +55,7 @@ export const FileRow = memo(function FileRow({
       id={`file-${id}`}
       data-file={id}
       draggable={isDraggable}
+      {...(isActive ? { 'data-active': '' } : {})}
       aria-rowindex={rowIndex}
       aria-selected={isSelected}
       style={{ height, transform: `translateY(${top}px)` }}

@@ -65,6 +65,7 @@ export const FileTile = memo(function FileTile({
       id={`file-${id}`}
       data-file={id}
       draggable={isDraggable}
+      {...(isActive ? { 'data-active': '' } : {})}
       aria-selected={isSelected}
       className={classNames(
         'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',

@@ -6,7 +6,7 @@ import { Spinner } from '../ui/Spinner.tsx'
 const dotClasses = {
   waiting: 'border-line-strong bg-transparent',
   running: 'animate-pulse border-accent bg-accent-soft',
-  done: 'border-good bg-good',
+  done: 'border-good bg-good forced-colors:bg-[CanvasText]',
   failed: 'border-bad bg-bad',
 } as const
 

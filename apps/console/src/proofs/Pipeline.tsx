@@ -13,7 +13,7 @@ const icons: Record<StageName, IconComponent> = {
 const styles: Record<StageState, string> = {
   done: 'border-accent bg-accent text-on-accent',
   now: 'border-accent bg-surface text-accent-ink',
-  waiting: 'border-line bg-surface text-ink-faint',
+  waiting: 'border-line bg-surface text-ink-faint forced-colors:border-dotted forced-colors:text-[GrayText]',
   fault: 'border-bad bg-bad-soft text-bad',
 }
 
@@ -35,7 +35,9 @@ export function Pipeline({ stages }: { stages: readonly Stage[] }) {
                   aria-hidden="true"
                   className={classNames(
                     'absolute bottom-full left-5 h-5 w-0.5 sm:top-5 sm:right-1/2 sm:left-auto sm:h-0.5 sm:w-full',
-                    state === 'waiting' ? 'bg-line' : 'bg-accent',
+                    state === 'waiting'
+                      ? 'bg-line forced-colors:bg-[GrayText]'
+                      : 'bg-accent forced-colors:bg-[CanvasText]',
                   )}
                 />
               )}

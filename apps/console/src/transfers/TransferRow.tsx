@@ -214,7 +214,7 @@ function StageIcon({ transfer: { stage, kind, isEncrypted } }: { transfer: Trans
 const dotClasses: Record<NodeState, string> = {
   waiting: 'border-line-strong bg-transparent',
   running: 'animate-pulse border-accent bg-accent-soft',
-  done: 'border-good bg-good',
+  done: 'border-good bg-good forced-colors:bg-[CanvasText]',
   failed: 'border-bad bg-bad',
 }
 
