@@ -65,6 +65,75 @@ test.each(sizes)('creates and publishes a name at $width px', async (size) => {
   await expect.poll(() => page.evaluate(focused)).toBe('Publish')
 })
 
+/** Whether the row that the arrow keys reached is visible as a whole: what is at its corners belongs to it. */
+const isActiveUncovered = `(() => {
+  const row = document.querySelector('[data-active]')
+  if (row === null) return false
+  const { left, right, top, bottom } = row.getBoundingClientRect()
+  const corners = [[left + 8, top + 4], [right - 8, bottom - 4]]
+  return corners.every(([x, y]) => row.contains(document.elementFromPoint(x, y)))
+})()`
+
+test.each(sizes)('names, moves, deletes and restores items of the drive at $width px', async (size) => {
+  const { page, wallet, open, checkAccessibility } = await openSignedIn(size, '/settings')
+  const { keyboard } = page
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  for (let at = 0; at < 14; at++) await uploadText(client, `${at}`, { name: `note-${String(at).padStart(2, '0')}.txt` })
+  await open('/files')
+  const row = (name: string) => page.getByRole('grid').getByRole('link', { name, exact: true })
+  await row('note-13.txt').waitFor()
+  await tabTo(page, /^New folder$/)
+  await keyboard.press('Enter')
+  await keyboard.type('letters')
+  await keyboard.press('Enter')
+  await row('letters').waitFor()
+  await expect.poll(() => page.evaluate(focused)).toBe('New folder')
+  await tabTo(page, /^Your files$/)
+  // The last row scrolls out from under all bars, also with a selection.
+  await keyboard.press('End')
+  await expect.poll(() => page.evaluate(isActiveUncovered)).toBe(true)
+  await keyboard.press('Space')
+  await page.getByText('1 selected').waitFor()
+  await expect.poll(() => page.evaluate(isActiveUncovered)).toBe(true)
+  await keyboard.press('F2')
+  await page.getByRole('textbox', { name: 'New name' }).waitFor()
+  await keyboard.press('Control+a')
+  await keyboard.type('a plan.txt')
+  await keyboard.press('Enter')
+  await row('a plan.txt').waitFor()
+  await expect.poll(() => page.evaluate(focused)).toBe('Your files')
+  await keyboard.press('Control+x')
+  await keyboard.press('Home')
+  await expect.poll(() => page.evaluate(isActiveUncovered)).toBe(true)
+  await keyboard.press('Enter')
+  await page.getByText('This folder is empty').waitFor()
+  await keyboard.press('Control+v')
+  await row('a plan.txt').waitFor()
+  await tabTo(page, /^Dismiss$/)
+  await keyboard.press('Enter')
+  await keyboard.press('Backspace')
+  await row('note-00.txt').waitFor()
+  await tabTo(page, /^Your files$/)
+  await keyboard.press('Home')
+  await keyboard.press('ArrowDown')
+  await keyboard.press('Shift+ArrowDown')
+  await page.getByText('2 selected').waitFor()
+  await keyboard.press('Delete')
+  await row('note-01.txt').waitFor({ state: 'detached' })
+  await tabTo(page, /^Undo$/)
+  await keyboard.press('Enter')
+  await row('note-01.txt').waitFor()
+  // The menu of the row that the arrows reached.
+  await tabTo(page, /^Your files$/)
+  await keyboard.press('Home')
+  await keyboard.press('Shift+F10')
+  await page.getByRole('menuitem', { name: 'Tags and colour' }).waitFor()
+  await keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await expect.poll(() => page.evaluate(focused)).toBe('Your files')
+  expect(await checkAccessibility()).toEqual([])
+})
+
 test.each(sizes)('pays for storage at $width px', async (size) => {
   const { page, checkAccessibility } = await openSignedIn(size, '/billing')
   const { keyboard } = page
