@@ -6,6 +6,7 @@ import { testDrive } from './looks/drive.ts'
 import { testEncrypted } from './looks/encrypted.ts'
 import { testFiles } from './looks/files.ts'
 import { openLooks } from './looks/looks.ts'
+import { testOverlays } from './looks/overlays.ts'
 import { testStates } from './looks/states.ts'
 import { testUploading } from './looks/uploading.ts'
 import { testVisitor } from './looks/visitor.ts'
@@ -20,5 +21,6 @@ export function testEveryPage(isExhaustive: boolean): void {
   testUploading(looks)
   testAccountPages(looks)
   testEncrypted(looks)
+  testOverlays(looks)
   testStates(looks)
 }
