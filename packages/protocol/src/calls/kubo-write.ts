@@ -27,8 +27,14 @@ const blocksBody = { kind: 'multipart', description: 'Each part is one block of 
 const codecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json', 'cbor', 'json'] as const
 /** Codecs with one form per value. */
 const storedCodecNames = ['raw', 'dag-pb', 'dag-cbor', 'dag-json'] as const
-/** Name of a hash function in the table of multicodecs. */
-const hashName = v.optional(v.pipe(v.string(), v.regex(/^[a-z0-9-]{1,64}$/)))
+/** Name of a hash function in the table of multicodecs. An empty one is the default, as in Kubo. */
+const hashName = v.optional(
+  v.pipe(
+    v.string(),
+    v.regex(/^[a-z0-9-]{0,64}$/),
+    v.transform((name) => (name === '' ? undefined : name)),
+  ),
+)
 /** Length of a digest in bytes; -1 for the whole digest. */
 const digestLength = v.optional(v.pipe(v.string(), v.regex(/^(?:-1|\d{1,3})$/), v.transform(Number)))
 const label = v.pipe(labelText(maxNameLabelCharacters), v.nonEmpty())
@@ -43,8 +49,13 @@ export const kuboBlockPut = defineCall({
     'Each block is an upload of the account. Blocks that it links to must be stored or sent in the same request.',
   query: v.looseObject({
     'cid-codec': v.optional(v.picklist(codecNames)),
-    /** Deprecated name of the codec; `v0` creates a CID of version 0. */
-    format: v.optional(v.picklist([...codecNames, 'v0', 'protobuf'])),
+    /** Deprecated name of the codec; `v0` creates a CID of version 0, an empty one is the default. */
+    format: v.optional(
+      v.pipe(
+        v.picklist([...codecNames, 'v0', 'protobuf', '']),
+        v.transform((name) => (name === '' ? undefined : name)),
+      ),
+    ),
     mhtype: hashName,
     mhlen: digestLength,
     version: v.optional(v.picklist(['0', '1'])),

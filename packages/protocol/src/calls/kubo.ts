@@ -78,6 +78,7 @@ export const kuboGet = defineCall({
     arg: kuboPath,
     /** Only used by the client. */
     output: v.optional(v.string()),
+    create: kuboFlag,
     archive: kuboFlag,
     compress: kuboFlag,
     'compression-level': v.optional(v.string()),

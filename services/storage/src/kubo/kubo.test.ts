@@ -307,6 +307,14 @@ describe('options that Kubo does not have, but clients send', () => {
     expect((await post(`dag/resolve?arg=${cid}/a.txt&path=a.txt`)).json).toEqual(below)
   })
 
+  test('those of go-ipfs-api for archives, and its empty names', async () => {
+    const parts = [{ path: '0', content: 'from Go' }]
+    const { json } = await post('block/put', { parts })
+    expect((await post('block/put?format=&mhtype=&mhlen=-1', { parts })).json).toEqual(json)
+    const cid = await add([{ path: 'd/a.txt', content: 'from Go' }])
+    expect((await post(`get?arg=${cid}&create=true`)).status).toBe(200)
+  })
+
   test('the old names of both codecs with their defaults, and no others', async () => {
     const parts = [{ path: '0', content: '{"a":1}' }]
     const { json } = await post('dag/put', { parts })
