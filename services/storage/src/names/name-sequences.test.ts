@@ -126,6 +126,9 @@ describeNames('names on %s', (subject) => {
     await register(one)
     await register(two)
     await register(two)
+    // Signed on another machine at the same time: the first one stays.
+    const rival = await sign(key, 2n, { value: '/ipfs/bafkqaaa', lifetimeMs: 300 * day })
+    await expect(register(rival)).rejects.toMatchObject(code('IPNS_RECORD_OUTDATED'))
     expect(await names.getName(context, alice, name)).toMatchObject({ keyHeld: 'owner', sequence: '2' })
     await expect(names.publishName(context, alice, name, { value: cid })).rejects.toMatchObject(
       code('NAME_KEY_WITH_OWNER'),

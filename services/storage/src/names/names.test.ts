@@ -151,23 +151,27 @@ describeNames('names on %s', (subject) => {
     const first = await names.listNames(context, alice, { limit: 3 })
     const rest = await names.listNames(context, alice, { limit: 3, after: first[2]?.id })
     expect([...first, ...rest].map(({ id }) => id)).toEqual(made.map(({ id }) => id))
-    const [{ id, name } = { id: '', name: '' }] = made
+    const [{ id, name } = { id: '', name: '' }, other] = made
     await publish(id)
-    await context.db.write(async (trx) => {
-      for (let at = 0; at < maxNameHistory; at++) {
-        const sequence = String(at).padStart(20, '0')
-        await trx
-          .insertInto('name_record')
-          .values({ name, sequence, value: '/', record: new Uint8Array(), valid_until: 0, published_at: 0 })
-          .execute()
-      }
-    })
+    const rowOf = (of: string, at: number) => {
+      const row = { name: of, sequence: String(at).padStart(20, '0'), value: '/', record: new Uint8Array() }
+      return { ...row, valid_until: 0, published_at: 0 }
+    }
+    const rows = Array.from({ length: maxNameHistory }, (_, at) => rowOf(name, at))
+    const ofOther = rowOf(other?.name ?? '', 0)
+    await context.db.write((trx) =>
+      trx
+        .insertInto('name_record')
+        .values([...rows, ofOther])
+        .execute(),
+    )
     await publish(id)
     const { count } = await context.db.read
       .selectFrom('name_record')
       .select(({ fn }) => fn.countAll<number>().as('count'))
       .executeTakeFirstOrThrow()
-    expect(Number(count)).toBe(maxNameHistory)
+    // The row of the other name stays.
+    expect(Number(count)).toBe(maxNameHistory + 1)
     const page = (await names.listHistory(context, alice, id, { limit: 2 })).records
     const next = (await names.listHistory(context, alice, id, { limit: 2, before: page[1]?.sequence })).records
     expect(next.map(({ sequence }) => sequence)).toEqual([String(maxNameHistory - 1), String(maxNameHistory - 2)])
