@@ -292,6 +292,41 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await sweep()).toEqual([saved])
     })
 
+    test('a held record with a pending set stays although three nodes hold nothing', async () => {
+      const cid = await fresh()
+      await save(1, cid, callerOf('a', 'second'), 'second')
+      for (const node of [2, 3, 4])
+        await peers.of(node).db.write((trx) => trx.deleteFrom('key').where('cid', '=', cid).execute())
+      peers.pass(2 * day)
+      await sweeper(1)()
+      expect((await find(1, cid)).row).toMatchObject({ state: 'held', owner: owner.address, set_id: shardSet.id })
+    })
+
+    test('a first save on two nodes stays while another node does not answer', async () => {
+      const cid = freshCid()
+      for (const node of [1, 2]) await save(node, cid, owner)
+      peers.pass(2 * day)
+      const url = peers.reroute(5, 'http://127.0.0.1:9')
+      await sweeper(1)()
+      peers.reroute(5, url)
+      expect((await find(1, cid)).row.state).toBe('provisional')
+      await sweeper(1)()
+      expect(await rowsOf(1, cid)).toEqual([0, 0, 0, 0])
+    })
+
+    test('a pending set on two nodes stays while two others do not answer, however old it is', async () => {
+      const cid = await fresh()
+      for (const node of [1, 2]) await save(node, cid, callerOf('a', 'second'), 'second')
+      const kinds = async () => (await findOtherSets(peers.of(1).db.read, cid)).map(({ kind }) => kind)
+      peers.pass(31 * day)
+      const urls = [3, 4].map((node) => [node, peers.reroute(node, 'http://127.0.0.1:9')] as const)
+      await sweeper(1)()
+      for (const [node, url] of urls) peers.reroute(node, url)
+      expect(await kinds()).toEqual(['pending'])
+      await sweeper(1)()
+      expect(await kinds()).toEqual([])
+    })
+
     test('keeps the previous set for 30 days from the day another came into force', async () => {
       const cid = await fresh()
       peers.pass(100 * day)
