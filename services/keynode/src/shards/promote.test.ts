@@ -105,6 +105,18 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       },
     )
 
+    test('a first save that comes from a backup is not promoted until it is confirmed', async () => {
+      const cid = freshCid()
+      await saveOn(all, cid, owner, 'old')
+      const { db, clock } = peers.of(1)
+      await db.write((trx) => trx.updateTable('key').set({ restored_at: clock.now() }).where('cid', '=', cid).execute())
+      await promote(cid)
+      expect([(await state(2, cid)).state, (await findRecord(db.read, cid))?.row.state]).toEqual([
+        'held',
+        'provisional',
+      ])
+    })
+
     test('two nodes promote nothing, for any caller and any number of calls; the third does', async () => {
       const cid = await fresh()
       await saveOn([2, 5], cid, later, 'new')

@@ -45,6 +45,10 @@ const countMore = async (nodes: readonly number[], cid: string) => {
   await share(nodes, cid, carol.address)
   await revoke(nodes, cid, carol.address)
 }
+const markRestored = (cid: string) => {
+  const { db, clock } = peers.of(1)
+  return db.write((trx) => trx.updateTable('key').set({ restored_at: clock.now() }).where('cid', '=', cid).execute())
+}
 async function onEach(nodes: readonly number[], change: (node: number) => Promise<unknown>): Promise<void> {
   for (const node of nodes) await change(node)
 }
@@ -166,13 +170,42 @@ test('a restored node does not undo a later revocation, and withdraws one that i
   expect((await stateOf(1, before)).sharedTo).toEqual([bob.address])
 })
 
+test('a restored node with a revocation that three nodes do not have keeps it, and stays unconfirmed', async () => {
+  const cid = freshCid()
+  await saveAll(cid)
+  await share(all, cid, bob.address)
+  await revoke([1], cid, bob.address)
+  peers.pass(1)
+  await markRestored(cid)
+  await confirmRestored(peers.of(1), cid)
+  const { row, sharedTo } = await stateOf(1, cid)
+  expect([sharedTo, row.restored_at]).toEqual([[], expect.any(Number)])
+})
+
+test('a restored node that no three nodes confirm keeps what all prove, and only for its owner', async () => {
+  const [shared, given] = [freshCid(), freshCid()]
+  for (const cid of [shared, given]) {
+    await saveAll(cid, { conditions: conditions('0') })
+    await share(all, cid, bob.address, carol.address)
+    await markRestored(cid)
+  }
+  await revoke([2, 3], shared, bob.address)
+  await onEach([2, 3], (node) => changeConditions(peers.of(node), alice, shared, conditions('1')))
+  expect(await repair(1, shared)).toBe('undecided')
+  expect((await stateOf(1, shared)).row.restored_at).not.toBeNull()
+  expect(await repair(1, shared, alice)).toBe('adopted')
+  const { row, sharedTo } = await stateOf(1, shared)
+  expect([row.restored_at, row.conditions, sharedTo]).toEqual([null, null, [carol.address]])
+  await onEach([2, 3], (node) => transferRecord(peers.of(node), alice, given, bob.address, false))
+  expect(await repair(1, given, alice)).toBe('undecided')
+})
+
 test('a restored node gives a reader nothing that was revoked after the backup', async () => {
   const cid = freshCid()
   await saveAll(cid)
   await share(all, cid, bob.address)
   await revoke([2, 3, 4, 5], cid, bob.address)
-  const { db, clock } = peers.of(1)
-  await db.write((trx) => trx.updateTable('key').set({ restored_at: clock.now() }).where('cid', '=', cid).execute())
+  await markRestored(cid)
   const works = new Map<string, unknown>()
   const bind: Bind = (call, work) => {
     works.set(call.id, work)
