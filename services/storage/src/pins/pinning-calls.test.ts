@@ -74,6 +74,15 @@ describePins('on %s', (subject) => {
       expect((await call(`/pins/${kept.json.requestid}`)).status).toBe(200)
     })
 
+    test('of another account end in no replacement of the pin', async () => {
+      const { storage, call, pin } = subject()
+      const { requestid } = await pin({ cid: 'bafkqaaa' })
+      const other = await storage.createKey()
+      const { status, json } = await call(`/pins/${requestid}`, 'POST', { cid: 'bafkqaaa' }, other)
+      expect([status, json]).toMatchObject([404, { error: { reason: 'PIN_NOT_FOUND' } }])
+      expect((await call(`/pins/${requestid}`)).status).toBe(200)
+    })
+
     test('have a reason and details', async () => {
       const { call } = subject()
       const wrong: [Promise<Answer<unknown>>, number, string][] = [
