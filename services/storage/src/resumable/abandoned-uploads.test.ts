@@ -58,6 +58,16 @@ describeTus('uploads in parts on %s', (world) => {
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
+  test('that were continued are not dropped as expired', async () => {
+    const { storage, create, patch, head } = world()
+    const path = await create(2 * MIB)
+    await patch(path, 0, randomBytes(MIB))
+    const id = path.split('/').at(-1) ?? ''
+    expect(await dropUpload(storage.context, id, 'expired')).toEqual({ keys: [], packs: [] })
+    expect((await head(path)).offset).toBe(MIB)
+    expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
+  })
+
   test('of a replica that exited, without a record, are removed, and others stay', async () => {
     const { storage, settings, create, patch, figures } = world()
     const { context } = storage

@@ -12,7 +12,7 @@ import { freedFeedFrom } from '../multipart/freed-feed.fixture.ts'
 import { hashSha256, recoverPacks } from '../packs/packs.ts'
 import { describeImports, idOf } from './import-world.fixture.ts'
 import { receiveBytes } from './receive-bytes.ts'
-import { acquireUpload, releaseUpload } from './store.ts'
+import { acquireUpload, dropForeignImports, releaseUpload } from './store.ts'
 import { createResumableWorker, storeLeftOver } from './worker.ts'
 
 const never = new AbortController().signal
@@ -57,6 +57,17 @@ describeImports('uploads that become content as they come, on %s', (world) => {
     }
     expect(await figures()).toEqual({ used: 2 * sizeBytes, reserved: 0, uploads: 2, parts: 0 })
     await expectClean()
+  })
+
+  test('are not among those that an earlier version ended', async () => {
+    const { storage, create, patch, info, importRows } = world()
+    const bytes = randomBytes(resumableSegmentBytes + MIB)
+    const path = await create(bytes.length)
+    await patch(path, 0, bytes.subarray(0, -1))
+    expect(await dropForeignImports(storage.context)).toEqual([])
+    expect(await importRows()).toHaveLength(1)
+    expect((await patch(path, bytes.length - 1, bytes.subarray(-1))).status).toBe(204)
+    expect((await info(path)).state).toBe('stored')
   })
 
   test('lose nothing when a commit fails, or when only its answer is lost', async () => {
