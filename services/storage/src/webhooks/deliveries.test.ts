@@ -295,6 +295,25 @@ describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
     expect(await states()).toEqual(['pending', 'delivered'])
   })
 
+  test('of all but the newest 1000 events are removed once they ended, and never while they are pending', async () => {
+    await using place = await open()
+    const { context } = place
+    const { row } = await insertWebhook(context, address, settings)
+    await place.record(2)
+    await queueNewEvents(context, signal)
+    const taken = await takeDelivery(context, row.id, 'owner')
+    if (taken === undefined) throw new Error('nothing is due')
+    await recordOutcome(context, taken, judgeStatus(204))
+    await context.db.write((trx) => trx.updateTable('account').set({ event_count: 1100 }).execute())
+    await place.record(1)
+    await queueNewEvents(context, signal)
+    const left = await listDeliveries(context, row.id, { before: undefined, limit: 10 })
+    expect(left.map(({ state, sequence }) => [state, Number(sequence)])).toEqual([
+      ['pending', 1101],
+      ['pending', 3],
+    ])
+  })
+
   test.runIf(kind === 'postgres')('do not deadlock when a failure and a change of the webhook coincide', async () => {
     await using place = await open()
     const { context } = place
