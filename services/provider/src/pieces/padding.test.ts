@@ -148,6 +148,18 @@ test('a pending piece reserves its offered size, unless there is more space', as
   expect(await provider.offer(cid, url, undefined, content)).toMatchObject({ status: 202 })
 })
 
+test('a pending piece that is offered with more content does not need its space twice', async () => {
+  const { cid, url, payload, content } = await putAggregate(300_000, 100_000)
+  source.handlers.push(stopAfter(1000))
+  await using provider = await startTestProvider(
+    source.url,
+    { CAIRN_PROVIDER_CAPACITY_BYTES: String(payload.length) },
+    { home },
+  )
+  expect(await provider.offer(cid, url, undefined, content)).toMatchObject({ status: 202 })
+  expect(await provider.offer(cid, url)).toMatchObject({ status: 202 })
+})
+
 test('fetches a whole piece if its offer predates ranges', async () => {
   const { cid, url, payload, content } = await putAggregate(70_000, 40_000)
   source.handlers.push(stopAfter(1000))

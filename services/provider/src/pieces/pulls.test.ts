@@ -108,6 +108,31 @@ describe('a source that disconnects', () => {
     expect((await readFile(provider.context.files.payloadPath(cid))).equals(payload)).toBe(true)
   })
 
+  test('and ends its response as if it were complete receives a request for the rest', async () => {
+    const { cid, payload, url } = await put(2_000_000)
+    source.handlers.push((_request, response, body) => response.writeHead(200).end(body.subarray(0, 1_500_000)))
+    await provider.offer(cid, url)
+    await provider.until(cid, 'kept')
+    expect((await readFile(provider.context.files.payloadPath(cid))).equals(payload)).toBe(true)
+  })
+
+  test('is not retried once its offer is a week old', async () => {
+    const weekMs = 7 * 24 * 3_600_000
+    let passedMs = 0
+    const clock = { now: () => Date.now() + passedMs }
+    await using late = await startTestProvider(source.url, {}, { clock })
+    const { cid, url } = await put(5000)
+    for (const afterMs of [weekMs - 600_000, weekMs + 1]) {
+      source.handlers.push((_request, response) => {
+        passedMs = afterMs
+        response.writeHead(503).end()
+      })
+    }
+    await late.offer(cid, url)
+    await late.until(cid, 'failed')
+    expect(source.requests).toHaveLength(2)
+  })
+
   test('and stalls is abandoned after a time limit', async () => {
     await provider[Symbol.asyncDispose]()
     provider = await startTestProvider(source.url, {}, { pullTimes: { ...quickPulls, windowMs: 100 } })
