@@ -26,6 +26,19 @@ async function freshFolder() {
 
 objectSuite('files', freshFolder)
 
+test('an object whose head did not fit is not finished', async () => {
+  const { open, remove } = await freshFolder()
+  const store = await open()
+  const writer = await store.create('a/object')
+  await writer.append([new Uint8Array(3)])
+  await expect(writer.setHead(new Uint8Array(4))).rejects.toThrow()
+  await expect(writer.finish()).rejects.toThrow()
+  await writer.abort()
+  expect(await store.size('a/object')).toBeUndefined()
+  await store.close()
+  await remove()
+})
+
 /** Two stores over one folder, as two replicas open them. */
 async function openTwo() {
   const { folder, remove } = await freshFolder()
