@@ -2,11 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto'
 import { CairnError, MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { objectSuite } from '../../packages/service/src/objects/objects.suite.ts'
-import {
-  type S3Proxy,
-  failEveryFifth,
-  startS3Proxy,
-} from '../../packages/service/src/objects/s3/s3-proxy.fixture.ts'
+import { failEveryFifth, type S3Proxy, startS3Proxy } from '../../packages/service/src/objects/s3/s3-proxy.fixture.ts'
 import { openS3Store } from '../../packages/service/src/objects/s3/s3-store.ts'
 import { type GoProgram, isInstalled } from './binaries.ts'
 import type { S3Gateway } from './s3-gateway.ts'
