@@ -39,6 +39,35 @@ test('a transaction waits five intervals at most while others keep arriving', as
   expect(await mine([1, 2, 3, 4, 5, 6, 7, 1, 1, 0])).toEqual([5, 8])
 })
 
+test('empty blocks follow once, when no transaction comes for a while after the last', async () => {
+  const looks = [1, 1]
+  let asked = 0
+  let isIdle = false
+  const mined: boolean[] = []
+  const { promise: isOver, resolve: finish } = Promise.withResolvers<void>()
+  const node = {
+    setAutomine: async () => undefined,
+    async getTxpoolStatus() {
+      asked++
+      const pending = looks.shift() ?? 0
+      isIdle = pending === 0
+      if (mined.length === 2) void delay(10).then(finish)
+      return { pending, queued: 0 }
+    },
+    async mine({ blocks }: { blocks: number }) {
+      expect(blocks).toBe(2)
+      mined.push(isIdle)
+    },
+  }
+  const stop = Promise.withResolvers<void>()
+  const pool = { next: () => stop.promise, [Symbol.dispose]: () => stop.resolve() }
+  await using _miner = await startMiner(node, () => pool, 1)
+  await isOver
+  expect(mined).toEqual([false, true])
+  // Two looks before the block, one after it, and one after the late blocks.
+  expect(asked).toBe(4)
+})
+
 test('nothing is asked until a transaction arrives', async () => {
   let arrive = (): void => undefined
   let pending = 0
