@@ -176,6 +176,7 @@ test('the public surface', () => {
       "isPrivateKey",
       "isRecord",
       "isSolanaAddress",
+      "isUnsetKuboFlag",
       "joinUrl",
       "keepAliveTimeoutMs",
       "keyChallengeLifetimeMs",

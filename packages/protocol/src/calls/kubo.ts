@@ -244,7 +244,7 @@ export const kuboPinLs = defineCall({
     quiet: kuboFlag,
     stream: kuboFlag,
     /** The paths in `arg` once more, as `kubo-rpc-client` sends them. */
-    paths: v.optional(v.union([v.string(), v.array(v.string())])),
+    paths: v.optional(kuboPaths),
   }),
   response: {
     kind: 'bytes',
