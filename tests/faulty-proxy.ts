@@ -17,8 +17,8 @@ export type Fault =
   | { kind: 'cut request'; afterBytes: number }
   /** Passes the request on, and resets the connection once the whole answer is there; with a status, answers with it. */
   | { kind: 'lose answer'; status?: number }
-  /** Resets the connection after so many bytes of the body of the answer. */
-  | { kind: 'cut answer'; afterBytes: number }
+  /** Resets the connection after so many bytes of the body of the answer, and once `until` is fulfilled: bytes on their way are lost. */
+  | { kind: 'cut answer'; afterBytes: number; until?: Promise<void> }
   /** Sends less of the body than there is, as if it was all. */
   | { kind: 'shorten answer'; afterBytes: number }
   /** Changes one byte of the body of the answer. */
@@ -214,7 +214,7 @@ async function passOn(
       const end = passed + piece.length
       if (fault?.kind === 'cut answer' && end >= fault.afterBytes) {
         response.write(piece.subarray(0, Math.max(0, fault.afterBytes - passed)))
-        await wait(5)
+        await (fault.until ?? wait(5))
         return reset(request)
       }
       if (fault?.kind === 'shorten answer' && end > fault.afterBytes) {

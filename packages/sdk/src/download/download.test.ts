@@ -15,7 +15,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { startFaultyProxy } from '../../../../tests/faulty-proxy.ts'
 import { createTestKey, createTestNetwork, type TestNetwork } from '../../../../tests/fixtures.ts'
 import { type Client, createClient } from '../client.ts'
-import type { Progress } from '../progress.ts'
+import type { OnProgress, Progress } from '../progress.ts'
 import { uploadBytes } from '../upload/upload-file.ts'
 import { uploadFolder } from '../upload/upload-folder.ts'
 import { downloadFile } from './download-file.ts'
@@ -138,26 +138,40 @@ describe('an untrusted gateway', () => {
       cid = (await uploadBytes(client, bytes)).cid
     })
 
-    test.each<[string, (from: Client) => Promise<Uint8Array>, number]>([
+    type Download = (from: Client, options: { onProgress: OnProgress }) => Promise<Uint8Array>
+    test.each<[string, Download, number]>([
       [
         'of a download to disk',
-        async (from) => readFileSync((await downloadFile(from, cid, join(folder, 'broken'))).path),
+        async (from, options) => readFileSync((await downloadFile(from, cid, join(folder, 'broken'), options)).path),
         0,
       ],
-      ['of a stream', async (from) => readStream((await openFile(from, cid)).stream), 0],
-      ['of a range', (from) => downloadBytes(from, cid, { fromByte: 1000, toByte: 2_990_000 }), 1000],
+      ['of a stream', async (from, options) => readStream((await openFile(from, cid, options)).stream), 0],
+      [
+        'of a range',
+        (from, options) => downloadBytes(from, cid, { fromByte: 1000, toByte: 2_990_000, ...options }),
+        1000,
+      ],
     ])('%s is asked for the rest by the same call', async (_what, download, fromByte) => {
       const cuts = [1_000_000, 900_000]
       const starts: number[] = []
+      let receivedBytes = 0
+      let received = Promise.withResolvers<void>()
+      const onProgress: OnProgress = ({ bytes: sum }) => {
+        if (sum <= receivedBytes) return
+        receivedBytes = sum
+        received.resolve()
+      }
       await using proxy = await startFaultyProxy(client.network.gateway, ({ path }) => {
         if (!path.includes('dag-scope=entity')) return undefined
         starts.push(Number(/entity-bytes=(\d+)/.exec(path)?.[1] ?? 0))
         const afterBytes = cuts.shift()
-        return afterBytes === undefined ? undefined : { kind: 'cut answer', afterBytes }
+        received = Promise.withResolvers()
+        // Cut once a block has arrived: a connection that breaks loses what the client has not read.
+        return afterBytes === undefined ? undefined : { kind: 'cut answer', afterBytes, until: received.promise }
       })
       const shaky = { ...client, network: { ...client.network, gateway: proxy.url } }
       const expected = fromByte === 0 ? bytes : bytes.subarray(fromByte, 2_990_000)
-      expect(Buffer.compare(await download(shaky), expected)).toBe(0)
+      expect(Buffer.compare(await download(shaky, { onProgress }), expected)).toBe(0)
       // Each request starts at the block that the one before did not deliver.
       expect(starts).toHaveLength(3)
       expect(starts[0]).toBe(fromByte)
