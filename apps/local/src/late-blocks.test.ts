@@ -1,29 +1,14 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { createPublicClient, createTestClient, createWalletClient, custom, http, parseEther } from 'viem'
-import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
+import { createPublicClient, custom } from 'viem'
 import { foundry } from 'viem/chains'
 import { expect, test } from 'vitest'
-import { findAnvil, startAnvil } from './anvil.ts'
+import { startManualChain } from './manual-chain.fixture.ts'
 import { startMiner } from './miner.ts'
 import { watchPool } from './watch-pool.ts'
 
 test('a program that still looks at the block before gets the receipt of its only transaction', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'cairn-late-blocks-'))
   await using stack = new AsyncDisposableStack()
-  stack.defer(() => rmSync(folder, { recursive: true, force: true }))
-  const options = { host: '127.0.0.1', port: 0, chainId: foundry.id, stateFile: join(folder, 'state.json') }
-  const anvil = stack.use(await startAnvil(findAnvil(process.env['PATH']) ?? '', options))
-  const transport = http(anvil.url)
-  const account = privateKeyToAccount(generatePrivateKey())
-  const node = createTestClient({ mode: 'anvil', chain: foundry, transport })
-  await node.setAutomine(false)
-  await node.setBalance({ address: account.address, value: parseEther('1') })
-  const hash = await createWalletClient({ account, chain: foundry, transport }).sendTransaction({
-    to: account.address,
-    value: 1n,
-  })
+  const { url, transport, node, wallet, account } = await startManualChain(stack)
+  const hash = await wallet.sendTransaction({ to: account.address, value: 1n })
 
   // viem looks at the block before the transaction. Until that ends, it sees the next two blocks, and ignores them.
   const direct = transport({ chain: foundry })
@@ -46,7 +31,7 @@ test('a program that still looks at the block before gets the receipt of its onl
         }
         if (query.method === 'eth_getBlockByNumber' && !isHeld) {
           isHeld = true
-          stack.use(await startMiner(node, () => watchPool(anvil.url), 20))
+          stack.use(await startMiner(node, () => watchPool(url), 20))
           await bothSeen.promise
         }
         return answer
