@@ -22,6 +22,7 @@ test('the public surface', () => {
       "createClient",
       "createGatewayLink",
       "createHeldSessionKey",
+      "createKeySet",
       "createLink",
       "createName",
       "createNameKey",

@@ -18,7 +18,7 @@ import { isSession, openKeyClient } from '../keys/key-client.ts'
 import { readKeySet } from '../keys/read-key-set.ts'
 import { dots, showPending } from '../keys/show-change.ts'
 import { showHalfDone, showOutcome } from '../keys/show-half-done.ts'
-import { writePrivateFile } from '../state/write-private-file.ts'
+import { writeKeySet } from '../keys/write-key-set.ts'
 import { formatTime } from '../text/times.ts'
 
 function cidOf({ args }: CommandContext): string {
@@ -170,7 +170,7 @@ async function exportSet(context: CommandContext): Promise<void> {
   const { values, output, signal } = context
   const target = text(values, 'output') ?? `${cid}.key.json`
   const exported = await exportKey(await openKeyClient(context), cid, { signal })
-  await writePrivateFile(target, `${JSON.stringify(exported, null, 2)}\n`)
+  await writeKeySet(target, exported)
   output.result(
     { cid, path: target, shards: exported.shards.length },
     `${target}  ${dots(exported.shards.map(({ node }) => node))}`,

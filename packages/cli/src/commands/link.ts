@@ -4,6 +4,7 @@ import { maxLinkLifetimeMs } from '@cairn/protocol'
 import {
   CairnError,
   createClient,
+  createKeySet,
   createLink,
   type DownloadResult,
   decryptFile,
@@ -129,7 +130,7 @@ async function keepKey(
 ): Promise<unknown> {
   const path = `${target}.key.json`
   try {
-    await writeKeySet(path, cid, masterKey)
+    await writeKeySet(path, createKeySet(cid, masterKey))
   } catch {
     // The error of the download says more, such as that the disk is full.
     return error

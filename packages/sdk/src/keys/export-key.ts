@@ -12,6 +12,7 @@ import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { getKey } from './get-key.ts'
+import { prepareKey } from './save-key.ts'
 import { settleNodes } from './settle-nodes.ts'
 
 /**
@@ -19,17 +20,19 @@ import { settleNodes } from './settle-nodes.ts'
  * export is not encrypted.
  */
 export type ExportedKey = {
-  format: 'cairn-key-set/1'
+  format: typeof format
   cid: string
-  threshold: 3
+  threshold: typeof keyShardThreshold
   exportedAt: string
   shards: { node: number; key: string; index: string }[]
 }
 
+const format = 'cairn-key-set/1'
+
 const schema = v.object({
-  format: v.literal('cairn-key-set/1'),
+  format: v.literal(format),
   cid: cidSchema,
-  threshold: v.literal(3),
+  threshold: v.literal(keyShardThreshold),
   exportedAt: v.string(),
   shards: v.pipe(
     v.array(v.object({ node: v.number(), ...shardPayloadSchema.entries })),
@@ -65,7 +68,22 @@ export async function exportKey(
   const shards = received
     .filter(({ node }) => !found.wrongNodes.includes(node))
     .map(({ node, shard }) => ({ node, ...shard }))
-  return { format: 'cairn-key-set/1', cid, threshold: 3, exportedAt: new Date().toISOString(), shards }
+  return describeSet(cid, shards)
+}
+
+/**
+ * Splits a file key that is already known, such as that of an opened link, into a set as `exportKey` returns it. The shards are
+ * new: those of the key nodes do not fit them.
+ */
+export function createKeySet(cid: string, masterKey: string): ExportedKey {
+  return describeSet(
+    cid,
+    prepareKey(masterKey).keyShards.map((shard, i) => ({ node: i + 1, ...shard })),
+  )
+}
+
+function describeSet(cid: string, shards: ExportedKey['shards']): ExportedKey {
+  return { format, cid, threshold: keyShardThreshold, exportedAt: new Date().toISOString(), shards }
 }
 
 /**
