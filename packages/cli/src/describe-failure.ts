@@ -22,8 +22,9 @@ const systemErrors: Readonly<Record<string, readonly [what: string, hint: string
   EMFILE: ['Too many files are open', 'Raise the limit of open files (ulimit -n), then run the command again.'],
 }
 
-/** Turns an unexpected error into one of this program: the messages of the table are about a service. */
+/** Turns an unexpected error into one of this program: the messages of the table are about a service. Returns others as they are. */
 export function describeFailure(cause: unknown): CairnError {
+  if (CairnError.is(cause)) return cause
   return (
     describeSystemError(cause) ??
     new CairnError('INTERNAL', {

@@ -47,7 +47,7 @@ async function make(context: CommandContext): Promise<void> {
 }
 
 function notSaved(cause: unknown): CairnError {
-  const { message } = CairnError.is(cause) ? cause : describeFailure(cause)
+  const { message } = describeFailure(cause)
   return new CairnError('FILE_UNREADABLE', {
     message: `The new key was created, but could not be saved. ${message}`,
     hint: 'Save it with `cairn api-key import` once the problem is solved, or revoke it.',

@@ -139,8 +139,7 @@ async function keepKey(
   const command = [...words, ...(network === undefined ? [] : ['--network', network])].join(' ')
   const rest = `The open counted, so the key is in ${path}. To continue without another open: ${command}`
   if (signal.aborted) output.note(`Stopped. ${rest}`)
-  const failure = CairnError.is(error) ? error : describeFailure(error)
-  const { code, message, hint, details } = failure
+  const { code, message, hint, details } = describeFailure(error)
   return restoreError(code, { message, hint: `${hint} ${rest}`, details, cause: error })
 }
 

@@ -131,7 +131,7 @@ async function uploadOne(
   const upload = (uploadOptions: UploadOptions) =>
     isDirectory ? uploadFolder(client, path, uploadOptions) : uploadFile(client, path, uploadOptions)
   if (!flag(context.values, 'resume')) return uploadOnce(state, client, path, options, upload)
-  return uploadResumably(state, client, path, options, upload).catch((error: unknown) => {
+  return uploadResumably(context, client, path, options, upload).catch((error: unknown) => {
     if (context.signal.aborted)
       context.output.note('Stopped. The service keeps what it received. Run the same command again to resume.')
     throw error

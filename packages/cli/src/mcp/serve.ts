@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { CairnError, type OnProgress } from '@cairn/sdk'
+import type { CairnError, OnProgress } from '@cairn/sdk'
 import { type CallToolResult, McpServer, type ServerContext } from '@modelcontextprotocol/server'
 import { serveStdio } from '@modelcontextprotocol/server/stdio'
 import { toStandardJsonSchema } from '@valibot/to-json-schema'
@@ -77,7 +77,7 @@ function register(server: McpServer, tool: Tool, { command, clients, roots }: Sh
       const result = await tool.call(input, scope)
       return { content: [{ type: 'text', text: result.text }], structuredContent: result.data }
     } catch (error) {
-      return describeError(CairnError.is(error) ? error : describeFailure(error))
+      return describeError(describeFailure(error))
     }
   })
 }

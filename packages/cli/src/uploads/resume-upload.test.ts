@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import { createState } from '../state/state.ts'
 import { uploadResumably } from './resume-upload.ts'
 
-test('returns a stored upload although its progress cannot be cleared', async () => {
+test('returns a stored upload although its progress cannot be cleared, and says so', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'cairn-resume-'))
   try {
     const path = join(folder, 'film')
@@ -18,7 +18,10 @@ test('returns a stored upload although its progress cannot be cleared', async ()
       mkdirSync(join(folder, 'uploads.json.lock'))
       return stored
     }
-    expect(await uploadResumably(createState(folder), client, path, {}, upload)).toEqual(stored)
+    const notes: string[] = []
+    const context = { state: createState(folder), output: { note: (text: string) => notes.push(text) } }
+    expect(await uploadResumably(context, client, path, {}, upload)).toEqual(stored)
+    expect(notes).toEqual([expect.stringMatching(/^The upload is stored, but its progress could not be cleared\. ./)])
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }

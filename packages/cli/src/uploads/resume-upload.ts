@@ -10,14 +10,16 @@ import {
   type UploadOptions,
   type UploadResult,
 } from '@cairn/sdk'
+import { describeFailure } from '../describe-failure.ts'
 import type { State } from '../state/state.ts'
+import type { Output } from '../terminal/output.ts'
 
 /**
  * Uploads in parts and stores the progress, so that the same call resumes after any interruption. Another file under
  * the same path, or other options, start another upload.
  */
 export async function uploadResumably(
-  state: State,
+  { state, output }: { state: State; output: Pick<Output, 'note'> },
   client: Client,
   path: string,
   options: UploadOptions,
@@ -36,7 +38,9 @@ export async function uploadResumably(
   try {
     const result = await upload({ ...options, resumable })
     // The upload is stored, whether or not its progress can be cleared.
-    await state.writeUpload(id, undefined).catch(() => undefined)
+    await state.writeUpload(id, undefined).catch((error: unknown) => {
+      output.note(`The upload is stored, but its progress could not be cleared. ${describeFailure(error).message}`)
+    })
     return result
   } catch (error) {
     // The files changed, so the bytes sent so far are useless. The service would reserve storage for them until they expire.
