@@ -17,7 +17,7 @@ export function generatedFiles(): Record<string, string> {
     'packages/contracts/src/generated/abis.ts': abis,
     'packages/contracts/src/generated/bytecodes.ts': bytecodes,
     'packages/contracts/src/generated/source.ts': source,
-    'packages/protocol/src/service-errors.browser.ts': printServiceErrors(),
+    'packages/protocol/src/errors/service-errors.browser.ts': printServiceErrors(),
     ...icons,
     'docs/configuration.md': printConfiguration(),
     'docs/errors.md': printErrors(),

@@ -3,7 +3,7 @@ import { authErrors, type CallArguments, type CallInput, type CallResult, callPa
 import type { createApiKey } from './calls/accounts.ts'
 import type { listFiles } from './calls/files.ts'
 import { allCalls } from './calls.ts'
-import { errorTable } from './errors.ts'
+import { errorTable } from './errors/error-table.ts'
 
 test('percent-encodes parameters; a rest parameter keeps its slashes', () => {
   expect(callPath({ path: '/a/{id}/b' }, { id: 'x/../y?z' })).toBe('/a/x%2F..%2Fy%3Fz/b')

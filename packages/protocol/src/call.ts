@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import type { DialectName } from './dialects.ts'
-import type { ErrorCode } from './errors.ts'
+import type { DialectName } from './errors/dialects.ts'
+import type { ErrorCode } from './errors/error-table.ts'
 
 /** Any Valibot schema; calls use no other library. */
 export type Schema = v.GenericSchema

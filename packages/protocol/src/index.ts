@@ -58,15 +58,15 @@ export * from './conditions/reasons.ts'
 export { conditionRule, conditionRules } from './conditions/rules.ts'
 export type { SolanaCondition } from './conditions/solana.ts'
 export { describeIssue, describeRule } from './describe-issue.ts'
-export * from './dialects.ts'
 export { createEarlySync, type EarlySync } from './early-sync.ts'
+export * from './errors/dialects.ts'
 export {
   CairnError,
   type CairnErrorArguments,
   type CairnErrorOptions,
   type CreatedErrors,
   reasonOf,
-} from './error.ts'
+} from './errors/error.ts'
 export {
   type ErrorDetails,
   type FieldIssue,
@@ -76,8 +76,9 @@ export {
   type PlainErrorCode,
   parseDetails,
   type RequiredDetails,
-} from './error-details.ts'
-export * from './errors.ts'
+} from './errors/error-details.ts'
+export * from './errors/error-table.ts'
+export { type RestoredErrorOptions, restoreError } from './errors/restore-error.ts'
 export * from './event-log.ts'
 export { eventReason, eventReasons } from './event-reasons.ts'
 export * from './events.ts'
@@ -109,7 +110,6 @@ export {
   type ReasonFacts,
   reasonFactsOf,
 } from './reason.ts'
-export { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'
 export * from './trusted-addresses.ts'

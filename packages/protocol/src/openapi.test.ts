@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { allCalls } from './calls.ts'
-import { statusOf } from './dialects.ts'
-import { errorTable } from './errors.ts'
+import { statusOf } from './errors/dialects.ts'
+import { errorTable } from './errors/error-table.ts'
 import { toOpenApi } from './openapi.ts'
 
 const document = toOpenApi({ version: '1.2.3' }) as {

@@ -11,8 +11,8 @@ import { listChecks } from './calls/proofs.ts'
 import { challengeAnswerSchema, challengePiece, pieceStatusSchema } from './calls/provider.ts'
 import { getS3Bucket } from './calls/s3.ts'
 import { allCalls } from './calls.ts'
-import { codeHeader, requestIdHeader, statusOf } from './dialects.ts'
-import { type ErrorCode, errorTable } from './errors.ts'
+import { codeHeader, requestIdHeader, statusOf } from './errors/dialects.ts'
+import { type ErrorCode, errorTable } from './errors/error-table.ts'
 import { shardSetSchema } from './shards.ts'
 
 type Json = Record<string, unknown>

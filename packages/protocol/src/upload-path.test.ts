@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { CairnError } from './error.ts'
+import { CairnError } from './errors/error.ts'
 import { maxNameBytes, maxPathBytes, maxPathDepth } from './limits.ts'
 import { splitUploadPath } from './upload-path.ts'
 

@@ -1,4 +1,4 @@
-import { CairnError } from './error.ts'
+import { CairnError } from './errors/error.ts'
 import { maxNameBytes, maxPathBytes, maxPathDepth } from './limits.ts'
 
 /**

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { deniedErrors } from '../call.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/error-table.ts'
 
 /** A content path or a CID. */
 export const kuboPath = v.pipe(v.string(), v.nonEmpty(), v.maxLength(8192))

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, shortageErrors } from '../call.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/error-table.ts'
 import { labelText } from '../label-text.ts'
 import { maxNameLabelCharacters, maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '../limits.ts'
 import { kuboCommon, kuboPath, kuboPaths, kuboReadErrors, kuboReading } from './kubo-common.ts'

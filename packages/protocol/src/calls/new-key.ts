@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/error-table.ts'
 import { keyEnd, keyScopes } from '../key-grant.ts'
 import { labelText } from '../label-text.ts'
 import { maxKeyNameCharacters } from '../limits.ts'

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/error-table.ts'
 import { callTimeoutMs, maxJsonBodyBytes, maxLeafWindows, maxPieceListRows, maxPossessionLeaves } from '../limits.ts'
 
 /** A piece CID of version 2, checked by its form; the provider parses it fully. */

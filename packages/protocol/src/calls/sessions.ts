@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
 import { identitySchema, normalizeIdentity } from '../chain-families.ts'
-import type { ErrorCode } from '../errors.ts'
+import type { ErrorCode } from '../errors/error-table.ts'
 import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CairnError } from '../error.ts'
+import { CairnError } from '../errors/error.ts'
 import { type Expression, evaluateExpression, parseAggregator, type Truth } from './aggregator.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */

@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { CairnError } from '../error.ts'
+import { CairnError } from '../errors/error.ts'
 import { parseConditions } from './conditions.ts'
 import { abiTypes, evmMethods } from './evm.ts'
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { CairnError } from '../error.ts'
+import { CairnError } from '../errors/error.ts'
 import { fieldRules } from '../field-rules.ts'
 import { fillReason, parseReasonFacts } from '../reason.ts'
 import { parseConditions } from './conditions.ts'

@@ -1,4 +1,4 @@
-import { CairnError } from '../error.ts'
+import { CairnError } from '../errors/error.ts'
 import type { Reason } from '../reason.ts'
 
 /** Where a rule of conditions is broken. */

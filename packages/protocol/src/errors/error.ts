@@ -6,7 +6,7 @@ import {
   type RequiredDetails,
   toDetails,
 } from './error-details.ts'
-import { type ClientErrorCode, type ErrorCode, type ErrorRow, errorTable } from './errors.ts'
+import { type ClientErrorCode, type ErrorCode, type ErrorRow, errorTable } from './error-table.ts'
 
 /**
  * The codes of the errors that a program may create. Code of browsers may create those whose texts are in every bundle; packages

@@ -1,6 +1,6 @@
 import { CairnError, type CairnErrorOptions } from './error.ts'
 import { parseDetails } from './error-details.ts'
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-table.ts'
 
 /** The options of an error whose code is known only at run time. */
 export type RestoredErrorOptions = Omit<CairnErrorOptions, 'details'> & { details?: Readonly<Record<string, unknown>> }

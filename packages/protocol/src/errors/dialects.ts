@@ -1,6 +1,6 @@
+import { isRecord } from '../is-record.ts'
 import type { CairnError } from './error.ts'
-import { type ErrorCode, errorTable, isErrorCode } from './errors.ts'
-import { isRecord } from './is-record.ts'
+import { type ErrorCode, errorTable, isErrorCode } from './error-table.ts'
 import { type RestoredErrorOptions, restoreError } from './restore-error.ts'
 
 /** An encoded error: everything that a handler sends. */

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest'
 import { CairnError, type CreatedErrors } from './error.ts'
 import { listFacts } from './error-details.ts'
-import { type ErrorCode, errorTable } from './errors.ts'
+import { type ErrorCode, errorTable } from './error-table.ts'
 import { restoreError } from './restore-error.ts'
 
 test('recognises an error of another copy of the package by name and code', () => {

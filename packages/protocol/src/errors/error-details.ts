@@ -1,5 +1,5 @@
-import type { ErrorCode } from './errors.ts'
-import { isRecord } from './is-record.ts'
+import { isRecord } from '../is-record.ts'
+import type { ErrorCode } from './error-table.ts'
 import { localFacts } from './local-facts.ts'
 
 /** Outcome at one key node. */

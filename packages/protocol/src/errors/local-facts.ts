@@ -1,4 +1,4 @@
-import type { ErrorCode } from './errors.ts'
+import type { ErrorCode } from './error-table.ts'
 
 /** The facts of errors that no response carries, as in the table of the others. Apart, so that bundles of clients omit them. */
 export const localFacts = {

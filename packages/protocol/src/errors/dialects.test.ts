@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { type DialectName, decodeError, encodeError, errorEncoders, httpStatus } from './dialects.ts'
 import { CairnError } from './error.ts'
 import { listFacts } from './error-details.ts'
-import { type ErrorCode, errorTable } from './errors.ts'
+import { type ErrorCode, errorTable } from './error-table.ts'
 import { localFacts } from './local-facts.ts'
 import { restoreError } from './restore-error.ts'
 
