@@ -57,7 +57,6 @@ export {
 export * from './conditions/reasons.ts'
 export { conditionRule, conditionRules } from './conditions/rules.ts'
 export type { SolanaCondition } from './conditions/solana.ts'
-export { describeIssue, describeRule } from './describe-issue.ts'
 export { createEarlySync, type EarlySync } from './early-sync.ts'
 export * from './errors/dialects.ts'
 export {
@@ -80,11 +79,8 @@ export {
 export * from './errors/error-table.ts'
 export { type RestoredErrorOptions, restoreError } from './errors/restore-error.ts'
 export * from './event-log.ts'
-export { eventReason, eventReasons } from './event-reasons.ts'
 export * from './events.ts'
-export { fieldRule, fieldRules } from './field-rules.ts'
 export { findNearest } from './find-nearest.ts'
-export { findRule } from './find-rule.ts'
 export { forEachOf } from './for-each-of.ts'
 export { freePiece } from './free-piece.ts'
 export { headerOf } from './header-of.ts'
@@ -97,10 +93,14 @@ export { createNaturalOrder, type NaturalOrder } from './natural-order.ts'
 export * from './network-profile.ts'
 export * from './networks.ts'
 export { partTypes } from './part-types.ts'
-export * from './payment-reasons.ts'
 export * from './prices.ts'
-export * from './proof-reasons.ts'
 export { readPieces } from './read-pieces.ts'
+export { describeIssue, describeRule } from './reasons/describe-issue.ts'
+export { eventReason, eventReasons } from './reasons/event-reasons.ts'
+export { fieldRule, fieldRules } from './reasons/field-rules.ts'
+export { findRule } from './reasons/find-rule.ts'
+export * from './reasons/payment-reasons.ts'
+export * from './reasons/proof-reasons.ts'
 export {
   createReasons,
   fillReason,
@@ -109,7 +109,7 @@ export {
   type Reason,
   type ReasonFacts,
   reasonFactsOf,
-} from './reason.ts'
+} from './reasons/reason.ts'
 export * from './s3-rule.ts'
 export * from './shards.ts'
 export * from './trusted-addresses.ts'

@@ -3,7 +3,7 @@ import { makeCall, sessionErrors } from '../call.ts'
 import { identitySchema, mapConditionFields } from '../chain-families.ts'
 import { cidSchema } from '../cid.ts'
 import { callTimeoutMs } from '../limits.ts'
-import { reasonFactsSchema } from '../reason.ts'
+import { reasonFactsSchema } from '../reasons/reason.ts'
 import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
 import { addresses, change, changeErrors, conditionFields, dynamicData, json, node, subject } from './key-frame.ts'
 

@@ -3,7 +3,7 @@ import { addressSchema } from '../address.ts'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { stablecoins } from '../networks.ts'
-import { reasonFactsSchema } from '../reason.ts'
+import { reasonFactsSchema } from '../reasons/reason.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 /** An amount in the smallest units of a coin: a whole number as text, because it may exceed 2^53. */

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { authErrors, defineCall, deniedErrors } from '../call.ts'
 import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
-import { reasonFactsSchema } from '../reason.ts'
+import { reasonFactsSchema } from '../reasons/reason.ts'
 import { challengeAnswerSchema } from './provider.ts'
 
 const limits = { timeoutMs: callTimeoutMs }

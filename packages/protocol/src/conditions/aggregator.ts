@@ -1,5 +1,5 @@
-import { fieldRule } from '../field-rules.ts'
-import type { Reason } from '../reason.ts'
+import { fieldRule } from '../reasons/field-rules.ts'
+import type { Reason } from '../reasons/reason.ts'
 import { invalidCondition } from './invalid-condition.ts'
 import { conditionRule } from './rules.ts'
 

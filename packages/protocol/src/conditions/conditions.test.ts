@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { CairnError } from '../errors/error.ts'
-import { fieldRules } from '../field-rules.ts'
-import { fillReason, parseReasonFacts } from '../reason.ts'
+import { fieldRules } from '../reasons/field-rules.ts'
+import { fillReason, parseReasonFacts } from '../reasons/reason.ts'
 import { parseConditions } from './conditions.ts'
 import { conditionRules } from './rules.ts'
 

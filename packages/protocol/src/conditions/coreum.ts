@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { coreumChains } from '../chain-families.ts'
-import { fieldMessage } from '../field-rules.ts'
+import { fieldMessage } from '../reasons/field-rules.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
 import { conditionMessage } from './rules.ts'
 

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { isEvmAddress } from '../address.ts'
-import { fieldMessage, noteBrokenRule } from '../field-rules.ts'
+import { fieldMessage, noteBrokenRule } from '../reasons/field-rules.ts'
 import {
   chainNameSchema,
   conditionIdSchema,

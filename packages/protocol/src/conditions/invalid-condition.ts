@@ -1,5 +1,5 @@
 import { CairnError } from '../errors/error.ts'
-import type { Reason } from '../reason.ts'
+import type { Reason } from '../reasons/reason.ts'
 
 /** Where a rule of conditions is broken. */
 export type Place = {

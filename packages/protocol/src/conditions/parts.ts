@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { fieldMessage, noteBrokenRule } from '../field-rules.ts'
-import { findRule } from '../find-rule.ts'
+import { fieldMessage, noteBrokenRule } from '../reasons/field-rules.ts'
+import { findRule } from '../reasons/find-rule.ts'
 import { conditionMessage, conditionRule } from './rules.ts'
 
 /** Limits of one set of conditions. */

@@ -1,4 +1,4 @@
-import { createReasons, type WordReason } from '../reason.ts'
+import { createReasons, type WordReason } from '../reasons/reason.ts'
 
 /** Why a condition is unknown, or false without a comparison. Shown to callers: no URLs, no hosts. */
 export const conditionReasons = {

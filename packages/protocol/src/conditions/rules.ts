@@ -1,6 +1,6 @@
 import type * as v from 'valibot'
-import { noteBrokenRule } from '../field-rules.ts'
-import { createReasons, type ReasonValues, type WordReason } from '../reason.ts'
+import { noteBrokenRule } from '../reasons/field-rules.ts'
+import { createReasons, type ReasonValues, type WordReason } from '../reasons/reason.ts'
 
 /**
  * Rules that a set of conditions or a field of a condition can break, besides the rules for any field. The texts follow the name

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { isSolanaAddress } from '../address.ts'
 import { solanaChains } from '../chain-families.ts'
-import { fieldMessage } from '../field-rules.ts'
+import { fieldMessage } from '../reasons/field-rules.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
 import { conditionMessage } from './rules.ts'
 

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { CairnError } from './errors/error.ts'
+import type { CairnError } from '../errors/error.ts'
 
 /**
  * The content of a sentence for programs and for other languages: its code, and the values in it. The code is from a table of
