@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
 import { GIB, MIB } from './limits.ts'
-import { networks, stablecoins } from './networks.ts'
+import { networks, stablecoins } from './networks/networks.ts'
 import { billedBytes, bytesForUnits, coinPriceOf, formatUnits, oneDollar, parseUnits, priceInUnits } from './prices.ts'
 
 test('computes prices as published clients do', () => {

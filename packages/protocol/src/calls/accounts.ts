@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { addressSchema } from '../address.ts'
 import { authErrors, defineCall, scopes } from '../call.ts'
 import { keyEnd, keyScopes } from '../key-grant.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { addressSchema } from '../networks/address.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const messageQuery = v.object({

@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { makeCall } from '../call.ts'
-import { identitySchema } from '../chain-families.ts'
+import { identitySchema } from '../networks/chain-families.ts'
 import { change, changeErrors, someAddresses, subject } from './key-frame.ts'
 
 /** `PUT /api/setSharedKey/{node}`: gives more addresses read access. */

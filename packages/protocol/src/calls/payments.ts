@@ -1,8 +1,8 @@
 import * as v from 'valibot'
-import { addressSchema } from '../address.ts'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
-import { stablecoins } from '../networks.ts'
+import { addressSchema } from '../networks/address.ts'
+import { stablecoins } from '../networks/networks.ts'
 import { reasonFactsSchema } from '../reasons/reason.ts'
 
 const limits = { timeoutMs: callTimeoutMs }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
 import { callTimeoutMs } from '../limits.ts'
-import { networkProfileSchema } from '../network-profile.ts'
+import { networkProfileSchema } from '../networks/network-profile.ts'
 
 /** `GET /.well-known/cairn.json`: returns the addresses of the services of this network. */
 export const getNetworkProfile = defineCall({

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
-import { identitySchema, normalizeIdentity } from '../chain-families.ts'
 import type { ErrorCode } from '../errors/error-table.ts'
 import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
+import { identitySchema, normalizeIdentity } from '../networks/chain-families.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 
 const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
-import { addressSchema } from '../address.ts'
 import { defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { addressSchema } from '../networks/address.ts'
 import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 

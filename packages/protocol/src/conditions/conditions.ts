@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import type { ChainFamilyName } from '../chain-families.ts'
 import { isRecord } from '../is-record.ts'
+import type { ChainFamilyName } from '../networks/chain-families.ts'
 import { fieldRule } from '../reasons/field-rules.ts'
 import { findRule } from '../reasons/find-rule.ts'
 import type { Reason } from '../reasons/reason.ts'

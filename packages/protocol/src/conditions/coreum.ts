@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { coreumChains } from '../chain-families.ts'
+import { coreumChains } from '../networks/chain-families.ts'
 import { fieldMessage } from '../reasons/field-rules.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
 import { conditionMessage } from './rules.ts'

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { isEvmAddress } from '../address.ts'
+import { isEvmAddress } from '../networks/address.ts'
 import { fieldMessage, noteBrokenRule } from '../reasons/field-rules.ts'
 import {
   chainNameSchema,

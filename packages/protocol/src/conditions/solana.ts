@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { isSolanaAddress } from '../address.ts'
-import { solanaChains } from '../chain-families.ts'
+import { isSolanaAddress } from '../networks/address.ts'
+import { solanaChains } from '../networks/chain-families.ts'
 import { fieldMessage } from '../reasons/field-rules.ts'
 import { caseless, conditionIdSchema, parametersSchema, returnValueTestSchema } from './parts.ts'
 import { conditionMessage } from './rules.ts'
