@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../shared/is-record.ts'
 import type { CairnError } from './error.ts'
 import { type ErrorCode, errorTable, isErrorCode } from './error-table.ts'
 import { type RestoredErrorOptions, restoreError } from './restore-error.ts'

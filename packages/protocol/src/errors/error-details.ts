@@ -1,4 +1,4 @@
-import { isRecord } from '../is-record.ts'
+import { isRecord } from '../shared/is-record.ts'
 import type { ErrorCode } from './error-table.ts'
 import { localFacts } from './local-facts.ts'
 

@@ -1,4 +1,4 @@
-import { maxWriteBytes } from './limits.ts'
+import { maxWriteBytes } from '../limits.ts'
 
 /** The part of `FileHandle` that is used. */
 type VectorFile = { writev(parts: Uint8Array[], position: number): Promise<{ bytesWritten: number }> }

@@ -3,7 +3,7 @@ import { type FileHandle, mkdtemp, open, readFile, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { maxWriteBytes } from './limits.ts'
+import { maxWriteBytes } from '../limits.ts'
 import { writeAll } from './write-all.ts'
 
 let folder: string
