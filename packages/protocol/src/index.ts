@@ -12,7 +12,6 @@ export * from './calls/ipns.ts'
 export * from './calls/key-rights.ts'
 export * from './calls/keys.ts'
 export * from './calls/kubo.ts'
-export { isUnsetKuboFlag } from './calls/kubo-flag.ts'
 export * from './calls/kubo-write.ts'
 export * from './calls/links.ts'
 export * from './calls/names.ts'
@@ -32,7 +31,6 @@ export * from './calls/upload-tags.ts'
 export * from './calls/uploads.ts'
 export * from './calls/webhooks.ts'
 export { allCalls } from './calls.ts'
-export * from './cid.ts'
 export * from './conditions/aggregator.ts'
 export * from './conditions/conditions.ts'
 export { type CoreumCondition, type RadixCondition, radixChains } from './conditions/coreum.ts'
@@ -75,16 +73,12 @@ export {
 } from './errors/error-details.ts'
 export * from './errors/error-table.ts'
 export { type RestoredErrorOptions, restoreError } from './errors/restore-error.ts'
-export * from './event-log.ts'
-export * from './events.ts'
-export * from './key-grant.ts'
 export * from './limits.ts'
 export * from './networks/address.ts'
 export * from './networks/chain-families.ts'
 export * from './networks/network-profile.ts'
 export * from './networks/networks.ts'
 export * from './networks/trusted-addresses.ts'
-export { partTypes } from './part-types.ts'
 export * from './prices.ts'
 export { describeIssue, describeRule } from './reasons/describe-issue.ts'
 export { eventReason, eventReasons } from './reasons/event-reasons.ts'
@@ -101,8 +95,24 @@ export {
   type ReasonFacts,
   reasonFactsOf,
 } from './reasons/reason.ts'
-export * from './s3-rule.ts'
-export * from './shards.ts'
+export * from './schemas/cid.ts'
+export * from './schemas/event-log.ts'
+export * from './schemas/events.ts'
+export * from './schemas/key-grant.ts'
+export { isUnsetKuboFlag } from './schemas/kubo-flag.ts'
+export { partTypes } from './schemas/part-types.ts'
+export * from './schemas/s3-rule.ts'
+export * from './schemas/shards.ts'
+export {
+  decodeUploadMetadata,
+  encodeUploadMetadata,
+  encodeUploadRequest,
+  idempotencyKeyPattern,
+  type ReceivedParameters,
+  receivedParametersSchema,
+  type UploadParameters,
+} from './schemas/upload-parameters.ts'
+export { duplicateName, splitUploadPath } from './schemas/upload-path.ts'
 export { createEarlySync, type EarlySync } from './shared/early-sync.ts'
 export { findNearest } from './shared/find-nearest.ts'
 export { forEachOf } from './shared/for-each-of.ts'
@@ -114,13 +124,3 @@ export { readMediaType } from './shared/media-type.ts'
 export { createNaturalOrder, type NaturalOrder } from './shared/natural-order.ts'
 export { readPieces } from './shared/read-pieces.ts'
 export { writeAll } from './shared/write-all.ts'
-export {
-  decodeUploadMetadata,
-  encodeUploadMetadata,
-  encodeUploadRequest,
-  idempotencyKeyPattern,
-  type ReceivedParameters,
-  receivedParametersSchema,
-  type UploadParameters,
-} from './upload-parameters.ts'
-export { duplicateName, splitUploadPath } from './upload-path.ts'

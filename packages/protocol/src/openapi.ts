@@ -13,7 +13,7 @@ import { getS3Bucket } from './calls/s3.ts'
 import { allCalls } from './calls.ts'
 import { codeHeader, requestIdHeader, statusOf } from './errors/dialects.ts'
 import { type ErrorCode, errorTable } from './errors/error-table.ts'
-import { shardSetSchema } from './shards.ts'
+import { shardSetSchema } from './schemas/shards.ts'
 
 type Json = Record<string, unknown>
 

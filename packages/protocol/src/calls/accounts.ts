@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, scopes } from '../call.ts'
-import { keyEnd, keyScopes } from '../key-grant.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { addressSchema } from '../networks/address.ts'
+import { keyEnd, keyScopes } from '../schemas/key-grant.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const messageQuery = v.object({

@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
-import { cidSchema } from '../cid.ts'
 import { callTimeoutMs } from '../limits.ts'
 import { identitySchema, mapConditionFields } from '../networks/chain-families.ts'
 import { reasonFactsSchema } from '../reasons/reason.ts'
-import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
+import { cidSchema } from '../schemas/cid.ts'
+import { shardPayloadSchema, shardSetSchema, spareSchema } from '../schemas/shards.ts'
 import { addresses, change, changeErrors, conditionFields, dynamicData, json, node, subject } from './key-frame.ts'
 
 /** `POST /api/fileAccessConditions/{node}`: saves a shard together with conditions. */

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { accountEventSchema, eventTypes } from '../events.ts'
 import { callTimeoutMs } from '../limits.ts'
+import { accountEventSchema, eventTypes } from '../schemas/events.ts'
 
 /** Maximum and default number of events per page. */
 export const maxEventRows = 1000

@@ -1,7 +1,5 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
-import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
   maxFileTypeLength,
@@ -10,6 +8,8 @@ import {
   maxListPageRows,
   maxNameBytes,
 } from '../limits.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 /** One row of a listing, in the format of published clients. Sizes are decimal text, times ms since 1970. */
 export const fileEntrySchema = v.object({

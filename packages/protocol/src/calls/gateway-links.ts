@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
 
 /** Maximum lifetime of a gateway link, in seconds: seven days, as for presigned URLs of S3. */
 export const maxGatewayLinkSeconds = 7 * 86_400

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineCall, deniedErrors } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
 import type { ErrorCode } from '../errors/error-table.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
 
 const readErrors = [
   ...deniedErrors,

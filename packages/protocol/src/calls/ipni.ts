@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { defineCall } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs } from '../limits.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
 
 /** `GET /ipni/v1/ad/head`: returns the signed head of the chain of advertisements. */
 export const getAdvertisementHead = defineCall({

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, namePublishesPerMinute } from '../limits.ts'
+import { cidSchema } from '../schemas/cid.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 /** Identifies a name key of the account for published clients: its id, 32 hex characters. */

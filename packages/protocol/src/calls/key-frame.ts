@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { sessionErrors } from '../call.ts'
-import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes, maxSharedAddressesPerCall } from '../limits.ts'
 import { identitySchema } from '../networks/chain-families.ts'
+import { cidSchema } from '../schemas/cid.ts'
 import { nodeNumberSchema } from './sessions.ts'
 
 // Parts shared by the calls of file keys.

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { makeCall, sessionErrors } from '../call.ts'
-import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, maxKeyEventRows, maxKeyListRows, maxSpareFiles } from '../limits.ts'
-import { shardPayloadSchema, shardSetSchema, spareSchema } from '../shards.ts'
+import { cidSchema } from '../schemas/cid.ts'
+import { shardPayloadSchema, shardSetSchema, spareSchema } from '../schemas/shards.ts'
 import { addresses, change, changeErrors, dynamicData, json, node, subject } from './key-frame.ts'
 import { nodeNumberSchema } from './sessions.ts'
 

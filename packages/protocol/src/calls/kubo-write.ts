@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, shortageErrors } from '../call.ts'
 import type { ErrorCode } from '../errors/error-table.ts'
-import { labelText } from '../label-text.ts'
 import { maxNameLabelCharacters, maxNameLifetimeMs, maxNameTtlMs, minNameLifetimeMs } from '../limits.ts'
+import { kuboFlag, kuboUnsetFlag } from '../schemas/kubo-flag.ts'
+import { labelText } from '../schemas/label-text.ts'
 import { kuboCommon, kuboPath, kuboPaths, kuboReadErrors, kuboReading } from './kubo-common.ts'
-import { kuboFlag, kuboUnsetFlag } from './kubo-flag.ts'
 
 const writing = { ...kuboCommon, auth: 'apiKey', scope: 'files:write' } as const
 const storeErrors = [

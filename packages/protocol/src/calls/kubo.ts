@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, shortageErrors } from '../call.ts'
+import { kuboFlag } from '../schemas/kubo-flag.ts'
 import { kuboCommon, kuboPath, kuboPaths, kuboReadErrors, kuboReading } from './kubo-common.ts'
-import { kuboFlag } from './kubo-flag.ts'
 
 /** `POST /api/v0/version`: clients of Kubo request it before any other call. */
 export const kuboVersion = defineCall({

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { cidSchema } from '../cid.ts'
-import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { cidSchema } from '../schemas/cid.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 /** Maximum lifetime of a link, in ms: one year. */
 export const maxLinkLifetimeMs = 366 * 86_400_000

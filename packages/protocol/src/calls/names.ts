@@ -1,7 +1,5 @@
 import * as v from 'valibot'
 import { authErrors, makeCall } from '../call.ts'
-import { anyNameSchema } from '../ipns-name.ts'
-import { labelText } from '../label-text.ts'
 import {
   callTimeoutMs,
   maxJsonBodyBytes,
@@ -14,6 +12,8 @@ import {
   minNameLifetimeMs,
   namePublishesPerMinute,
 } from '../limits.ts'
+import { anyNameSchema } from '../schemas/ipns-name.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const publishLimits = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs, perMinute: namePublishesPerMinute }

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import type { ErrorCode } from '../errors/error-table.ts'
-import { keyEnd, keyScopes } from '../key-grant.ts'
-import { labelText } from '../label-text.ts'
 import { maxKeyNameCharacters } from '../limits.ts'
+import { keyEnd, keyScopes } from '../schemas/key-grant.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 /** Fields of each call that creates an API key, in addition to the signature. */
 export const newKeyFields = {

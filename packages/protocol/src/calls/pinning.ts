@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
-import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 /** Maximum and default number of pins per page. */
 const maxPinRows = 1000

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall, deniedErrors } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { reasonFactsSchema } from '../reasons/reason.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
 import { challengeAnswerSchema } from './provider.ts'
 
 const limits = { timeoutMs: callTimeoutMs }

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { makeCall } from '../call.ts'
-import { anyNameSchema } from '../ipns-name.ts'
 import { callTimeoutMs, maxNameRecordBytes } from '../limits.ts'
+import { anyNameSchema } from '../schemas/ipns-name.ts'
 
 const limits = { timeoutMs: callTimeoutMs }
 const params = v.object({ name: anyNameSchema })

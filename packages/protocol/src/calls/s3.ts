@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes, namePublishesPerMinute } from '../limits.ts'
-import { bucketNamePattern, s3RuleSchema } from '../s3-rule.ts'
+import { bucketNamePattern, s3RuleSchema } from '../schemas/s3-rule.ts'
 
 /** Maximum number of rules per access key. */
 const maxS3Rules = 50

@@ -3,7 +3,7 @@ import { makeCall, sessionErrors } from '../call.ts'
 import type { ErrorCode } from '../errors/error-table.ts'
 import { callTimeoutMs, keyShardCount, maxJsonBodyBytes, maxKeyTexts } from '../limits.ts'
 import { identitySchema, normalizeIdentity } from '../networks/chain-families.ts'
-import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
+import { textDomain, textId, textNonce, textTime } from '../schemas/text-fields.ts'
 
 const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }
 

@@ -2,7 +2,7 @@ import * as v from 'valibot'
 import { defineCall } from '../call.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
 import { addressSchema } from '../networks/address.ts'
-import { textDomain, textId, textNonce, textTime } from '../text-fields.ts'
+import { textDomain, textId, textNonce, textTime } from '../schemas/text-fields.ts'
 import { newKeyErrors, newKeyFields } from './new-key.ts'
 
 const json = { bodyBytes: maxJsonBodyBytes, timeoutMs: callTimeoutMs }

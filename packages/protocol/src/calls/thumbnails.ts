@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { cidSchema } from '../cid.ts'
 import { callTimeoutMs, KIB } from '../limits.ts'
+import { cidSchema } from '../schemas/cid.ts'
 
 /** Maximum size of an encrypted thumbnail. It does not count towards storage, and is at most as large as its upload. */
 export const maxThumbnailBytes = 24 * KIB

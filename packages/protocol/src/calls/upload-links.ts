@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 /** Maximum lifetime of an upload link, in ms: one year. */
 export const maxUploadLinkLifetimeMs = 366 * 86_400_000

@@ -1,7 +1,7 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
 import { callTimeoutMs, KIB } from '../limits.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
 
 /** Tags of an account. A tag that is given again counts once. */
 export const maxTagsPerAccount = 10_000

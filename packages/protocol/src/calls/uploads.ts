@@ -1,10 +1,10 @@
 import * as v from 'valibot'
 import { authErrors, deniedErrors, makeCall, shortageErrors } from '../call.ts'
-import { anyCidSchema } from '../cid.ts'
-import { labelText } from '../label-text.ts'
 import { maxJsonBodyBytes, maxNameBytes } from '../limits.ts'
-import { idempotencyKeyPattern, uploadHeaders, uploadQuery } from '../upload-parameters.ts'
-import { kuboFlag } from './kubo-flag.ts'
+import { anyCidSchema } from '../schemas/cid.ts'
+import { kuboFlag } from '../schemas/kubo-flag.ts'
+import { labelText } from '../schemas/label-text.ts'
+import { idempotencyKeyPattern, uploadHeaders, uploadQuery } from '../schemas/upload-parameters.ts'
 import { signatureErrors } from './new-key.ts'
 
 /**

@@ -1,8 +1,8 @@
 import * as v from 'valibot'
 import { authErrors, defineCall } from '../call.ts'
-import { eventTypes } from '../events.ts'
-import { labelText } from '../label-text.ts'
 import { callTimeoutMs, maxJsonBodyBytes } from '../limits.ts'
+import { eventTypes } from '../schemas/events.ts'
+import { labelText } from '../schemas/label-text.ts'
 
 const maxUrlCharacters = 2048
 const maxDescriptionCharacters = 200

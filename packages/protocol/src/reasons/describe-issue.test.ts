@@ -1,6 +1,6 @@
 import * as v from 'valibot'
 import { expect, test } from 'vitest'
-import { cidSchema } from '../cid.ts'
+import { cidSchema } from '../schemas/cid.ts'
 import { describeIssue, describeRule } from './describe-issue.ts'
 import { findRule } from './find-rule.ts'
 

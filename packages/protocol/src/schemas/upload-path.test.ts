@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
-import { CairnError } from './errors/error.ts'
-import { maxNameBytes, maxPathBytes, maxPathDepth } from './limits.ts'
+import { CairnError } from '../errors/error.ts'
+import { maxNameBytes, maxPathBytes, maxPathDepth } from '../limits.ts'
 import { splitUploadPath } from './upload-path.ts'
 
 const refusal = (path: string): string | undefined => {

@@ -1,5 +1,5 @@
-import { CairnError } from './errors/error.ts'
-import { maxNameBytes, maxPathBytes, maxPathDepth } from './limits.ts'
+import { CairnError } from '../errors/error.ts'
+import { maxNameBytes, maxPathBytes, maxPathDepth } from '../limits.ts'
 
 /**
  * Control characters and line breaks. Bidirectional controls stay: a name is part of the content, and clients mark them

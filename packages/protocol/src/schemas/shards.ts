@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { keyShardCount } from './limits.ts'
+import { keyShardCount } from '../limits.ts'
 
 const hex32 = v.pipe(
   v.string(),

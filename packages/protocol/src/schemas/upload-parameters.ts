@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { kuboFlag } from './calls/kubo-flag.ts'
+import { kuboFlag } from './kubo-flag.ts'
 import { labelText } from './label-text.ts'
 
 /** Random text of a client that names one upload: long enough that the key of another sender cannot be guessed. */

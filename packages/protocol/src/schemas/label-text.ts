@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { errorTable } from './errors/error-table.ts'
+import { errorTable } from '../errors/error-table.ts'
 
 /** Control characters, line breaks, lone surrogates, and bidirectional controls. */
 const unshowable = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\p{Bidi_Control}]/u

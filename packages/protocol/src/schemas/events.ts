@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import type { Scope } from './call.ts'
+import type { Scope } from '../call.ts'
 
 /**
  * Types of events, and the data of each. Data is flat, so that programs in any language can read it.

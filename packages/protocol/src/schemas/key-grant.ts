@@ -1,6 +1,6 @@
 import * as v from 'valibot'
-import { type Scope, scopes } from './call.ts'
-import { defaultKeyLifetimeMs, latestTimeMs } from './limits.ts'
+import { type Scope, scopes } from '../call.ts'
+import { defaultKeyLifetimeMs, latestTimeMs } from '../limits.ts'
 
 /** Expiry of an API key, in ms since 1970. */
 export const keyEnd = v.pipe(v.number(), v.safeInteger(), v.minValue(1), v.maxValue(latestTimeMs))
