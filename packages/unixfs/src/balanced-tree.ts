@@ -1,9 +1,9 @@
 import { CID } from 'multiformats/cid'
 import type { BlockSink } from './block-sink.ts'
+import { type HashFunction, whenReady } from './cids/hash-function.ts'
+import { createSha256Cid, dagPbCode } from './cids/sha256-cid.ts'
 import { encodeDagPb, type LinkToEncode } from './dag-pb.ts'
-import { type HashFunction, whenReady } from './hash-function.ts'
 import type { ImportProfile } from './profiles.ts'
-import { createSha256Cid, dagPbCode } from './sha256-cid.ts'
 import { encodeFileData } from './unixfs-data.ts'
 
 /** A subtree of a file. `dagSizeBytes` counts the bytes of all its blocks. */

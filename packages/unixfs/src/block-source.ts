@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import type { CidList } from './cid-list.ts'
-import type { HashFunction } from './hash-function.ts'
+import type { CidList } from './cids/cid-list.ts'
+import type { HashFunction } from './cids/hash-function.ts'
+import { isIdentityCid, readIdentity, verifyBlock } from './cids/verify.ts'
 import { type DagNode, decodeNode } from './node.ts'
-import { isIdentityCid, readIdentity, verifyBlock } from './verify.ts'
 
 /** Options that stop a read. */
 export type ReadOptions = { signal?: AbortSignal | undefined }

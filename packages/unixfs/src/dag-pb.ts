@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
+import { readWholeCid } from './cids/read-cid.ts'
 import { createProtobufReader, type ProtobufReader } from './protobuf-reader.ts'
-import { readWholeCid } from './read-cid.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
 /** A link to encode: bytes only, so that large folders use little memory. `prefix` comes before the name. */

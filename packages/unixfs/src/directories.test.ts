@@ -3,6 +3,7 @@ import { exporter } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import type { ImportedNode } from './block-sink.ts'
+import { dagCborCode, dagPbCode } from './cids/sha256-cid.ts'
 import { encodeDagPb } from './dag-pb.ts'
 import { createDirectoryTree } from './directory-tree.ts'
 import { listDirectory } from './list-directory.ts'
@@ -18,7 +19,6 @@ import {
 import { decodeNode } from './node.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { resolvePath } from './resolve-path.ts'
-import { dagCborCode, dagPbCode } from './sha256-cid.ts'
 import { encodeHamtData } from './unixfs-data.ts'
 
 const utf8 = new TextEncoder()

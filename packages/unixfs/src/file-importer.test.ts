@@ -9,13 +9,13 @@ import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { createBalancedTree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
+import type { HashFunction } from './cids/hash-function.ts'
+import { createSha256Cid } from './cids/sha256-cid.ts'
+import { verifyBlock } from './cids/verify.ts'
 import { createFileImporter, type FileImportState } from './file-importer.ts'
-import type { HashFunction } from './hash-function.ts'
 import { collect, createMemoryBlocks, importBytes, patternOf, promisedSha256, sha256 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
-import { createSha256Cid } from './sha256-cid.ts'
 import { statNode } from './stat-node.ts'
-import { verifyBlock } from './verify.ts'
 
 async function importByReference(bytes: Uint8Array, profile: ImportProfile) {
   const store = new MemoryBlockstore()

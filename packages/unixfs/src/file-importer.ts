@@ -1,9 +1,9 @@
 import { type BalancedTree, createBalancedTree, type FileSubtree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
-import { type HashFunction, whenReady } from './hash-function.ts'
+import { type HashFunction, whenReady } from './cids/hash-function.ts'
+import { createSha256Cid } from './cids/sha256-cid.ts'
 import { leafLayoutOf } from './leaf-layout.ts'
 import type { ImportProfile } from './profiles.ts'
-import { createSha256Cid } from './sha256-cid.ts'
 
 /** Options of an import. */
 export type ImportOptions = { profile: ImportProfile; hash: HashFunction; sink: BlockSink }

@@ -1,5 +1,5 @@
+import { dagPbCode, rawCode } from './cids/sha256-cid.ts'
 import type { ImportProfile } from './profiles.ts'
-import { dagPbCode, rawCode } from './sha256-cid.ts'
 import { unixfsTypes } from './unixfs-data.ts'
 import { varintLength, writeVarint } from './varint.ts'
 

@@ -1,6 +1,6 @@
 import { cidTag, createCborCursor } from './cbor-cursor.ts'
+import { parseCidText, readWholeCid } from './cids/read-cid.ts'
 import type { DagLink } from './dag-pb.ts'
-import { parseCidText, readWholeCid } from './read-cid.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /**

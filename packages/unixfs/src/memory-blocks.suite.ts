@@ -2,10 +2,10 @@ import { hash as hashOnce } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
+import type { HashFunction } from './cids/hash-function.ts'
+import { createSha256Cid } from './cids/sha256-cid.ts'
 import { createFileImporter } from './file-importer.ts'
-import type { HashFunction } from './hash-function.ts'
 import type { ImportProfile } from './profiles.ts'
-import { createSha256Cid } from './sha256-cid.ts'
 import { type BlockIndex, missingBlock } from './verify-dag.ts'
 
 /** Synchronous SHA-256. */

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
+import { cborCode, dagCborCode, dagJsonCode, dagPbCode, jsonCode, rawCode } from './cids/sha256-cid.ts'
 import { type DagLink, decodeDagPb } from './dag-pb.ts'
 import { findCborLinks, findJsonLinks } from './linked-codecs.ts'
-import { cborCode, dagCborCode, dagJsonCode, dagPbCode, jsonCode, rawCode } from './sha256-cid.ts'
 import { decodeUnixfsData, type ModificationTime, murmur3Code, type UnixfsData, unixfsTypes } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 

@@ -2,7 +2,8 @@ import fc from 'fast-check'
 import { exporter } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import type { CidList } from './cid-list.ts'
+import type { CidList } from './cids/cid-list.ts'
+import { dagPbCode, rawCode } from './cids/sha256-cid.ts'
 import { encodeDagPb } from './dag-pb.ts'
 import {
   asBlockstore,
@@ -15,7 +16,6 @@ import {
 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { type ByteRange, readFile } from './read-file.ts'
-import { dagPbCode, rawCode } from './sha256-cid.ts'
 import { statNode } from './stat-node.ts'
 import { encodeFileData, encodeInlineData, unixfsTypes } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'

@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
-import { type CidList, packCids } from './cid-list.ts'
+import { type CidList, packCids } from './cids/cid-list.ts'
 import type { DagNode } from './node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 

@@ -1,12 +1,12 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
-import { cidKey } from './cid-key.ts'
-import { type CidList, packCids } from './cid-list.ts'
+import { cidKey } from './cids/cid-key.ts'
+import { type CidList, packCids } from './cids/cid-list.ts'
+import { isIdentityCid } from './cids/verify.ts'
 import type { DagLink } from './dag-pb.ts'
 import { type DagNode, decodeNode, slotDigits } from './node.ts'
 import { childrenInRange, packParts } from './read-file.ts'
 import { UnixfsError } from './unixfs-error.ts'
-import { isIdentityCid } from './verify.ts'
 
 /** Part of a DAG, in the terms of the trustless gateway. */
 export type WalkOptions = ReadOptions & {

@@ -10,8 +10,8 @@ import {
   type IHasher,
 } from 'hash-wasm'
 import type { CID } from 'multiformats/cid'
+import { UnixfsError } from '../unixfs-error.ts'
 import { hashFunctions, type MultihashFunction, requireDigestLength, requireHashFunction } from './hash-functions.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 // In WebAssembly, because in JavaScript BLAKE2b and Keccak take 10 to 20 times as long. A module of its own, so that
 // applications load it with the first CID that needs it.

@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import type { MultihashDigest } from 'multiformats/hashes/interface'
+import { UnixfsError } from '../unixfs-error.ts'
 import type { HashFunction } from './hash-function.ts'
 import { sha256Code } from './sha256-cid.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** Maximum length of the digest of an identity CID, in bytes. @see https://specs.ipfs.tech/ipips/ipip-0512/ */
 export const maxIdentityBytes = 128

@@ -5,8 +5,8 @@ import { keccak_256, keccak_512 } from '@noble/hashes/sha3.js'
 import { CID } from 'multiformats/cid'
 import { create } from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
+import { createIdentityCid, patternOf, sha256 } from '../memory-blocks.suite.ts'
 import { hashFunctions } from './hash-functions.ts'
-import { createIdentityCid, patternOf, sha256 } from './memory-blocks.suite.ts'
 import { hashBlock, verifyBlock } from './verify.ts'
 
 const content = new TextEncoder().encode('a cairn shows the way')

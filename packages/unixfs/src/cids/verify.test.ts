@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { createIdentityCid, createMemoryBlocks, patternOf, promisedSha256, sha256 } from './memory-blocks.suite.ts'
+import { createIdentityCid, createMemoryBlocks, patternOf, promisedSha256, sha256 } from '../memory-blocks.suite.ts'
 import { verifyBlock } from './verify.ts'
 
 const bytes = patternOf(100)

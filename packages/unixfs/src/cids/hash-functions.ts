@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
+import { UnixfsError } from '../unixfs-error.ts'
 import { sha256Code } from './sha256-cid.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** A hash function that a CID may use. */
 export type MultihashFunction = {

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
+import { UnixfsError, type UnixfsErrorCode } from '../unixfs-error.ts'
 import { createSha256Cid, dagPbCode, sha256Code } from './sha256-cid.ts'
-import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 
 /** Maximum length of a CID in bytes: fits an identity hash of 128 bytes with all its prefixes. */
 export const maxCidBytes = 160
