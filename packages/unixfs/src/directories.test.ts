@@ -4,8 +4,10 @@ import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import type { ImportedNode } from './block-sink.ts'
 import { dagCborCode, dagPbCode } from './cids/sha256-cid.ts'
-import { encodeDagPb } from './dag-pb.ts'
 import { createDirectoryTree } from './directory-tree.ts'
+import { encodeDagPb } from './formats/dag-pb.ts'
+import { decodeNode } from './formats/node.ts'
+import { encodeHamtData } from './formats/unixfs-data.ts'
 import { listDirectory } from './list-directory.ts'
 import {
   asBlockstore,
@@ -16,10 +18,8 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { decodeNode } from './node.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { resolvePath } from './resolve-path.ts'
-import { encodeHamtData } from './unixfs-data.ts'
 
 const utf8 = new TextEncoder()
 

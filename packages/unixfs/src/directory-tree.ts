@@ -1,11 +1,11 @@
 import { CID } from 'multiformats/cid'
 import type { ImportedNode } from './block-sink.ts'
-import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './dag-pb.ts'
 import { createEntryTable, type EntryTable, topEntry } from './entry-table.ts'
 import type { ImportOptions } from './file-importer.ts'
+import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './formats/dag-pb.ts'
+import { directoryData } from './formats/unixfs-data.ts'
 import { loadHamtWriter } from './load-hamt.ts'
 import type { ImportProfile } from './profiles.ts'
-import { directoryData } from './unixfs-data.ts'
 import { writeNode } from './write-node.ts'
 
 /** Collects imported files into folders. */

@@ -1,6 +1,6 @@
 import { CID } from 'multiformats/cid'
 import type { ImportedNode } from './block-sink.ts'
-import type { LinkToEncode } from './dag-pb.ts'
+import type { LinkToEncode } from './formats/dag-pb.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /** Maximum length of a name in bytes: 256 of them still fit into one block. */

@@ -2,9 +2,10 @@ import { CarReader } from '@ipld/car'
 import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { encodeCarFrame, encodeCarHeader, readCar } from './car.ts'
 import { verifyBlock } from './cids/verify.ts'
 import { createDirectoryTree } from './directory-tree.ts'
+import { encodeCarFrame, encodeCarHeader, readCar } from './formats/car.ts'
+import { decodeNode } from './formats/node.ts'
 import { listDirectory } from './list-directory.ts'
 import {
   collect,
@@ -14,7 +15,6 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { decodeNode } from './node.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { readFile } from './read-file.ts'
 import { resolvePath } from './resolve-path.ts'

@@ -10,6 +10,14 @@ export {
   type NodeCache,
   type ReadOptions,
 } from './block-source.ts'
+export { type CidList, packCids } from './cids/cid-list.ts'
+export type { HashFunction } from './cids/hash-function.ts'
+export { hashFunctions, type MultihashFunction, requireHashFunction } from './cids/hash-functions.ts'
+export { maxCidCharacters } from './cids/read-cid.ts'
+export { hashBlock, maxIdentityBytes, verifyBlock } from './cids/verify.ts'
+export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
+export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'
+export { createFileImporter, type FileImporter, type FileImportState, type ImportOptions } from './file-importer.ts'
 export {
   type CarBlock,
   type CarLimits,
@@ -17,28 +25,20 @@ export {
   encodeCarFrame,
   encodeCarHeader,
   readCar,
-} from './car.ts'
-export { type CidList, packCids } from './cids/cid-list.ts'
-export type { HashFunction } from './cids/hash-function.ts'
-export { hashFunctions, type MultihashFunction, requireHashFunction } from './cids/hash-functions.ts'
-export { maxCidCharacters } from './cids/read-cid.ts'
-export { hashBlock, maxIdentityBytes, verifyBlock } from './cids/verify.ts'
-export type { DagLink } from './dag-pb.ts'
-export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
-export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'
-export { createFileImporter, type FileImporter, type FileImportState, type ImportOptions } from './file-importer.ts'
+} from './formats/car.ts'
+export type { DagLink } from './formats/dag-pb.ts'
+export { packLinks } from './formats/link-list.ts'
+export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCodec } from './formats/node.ts'
+export type { ModificationTime } from './formats/unixfs-data.ts'
 export { leafNode } from './leaf-node.ts'
-export { packLinks } from './link-list.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'
 export { loadDirectoryTree } from './load-directory-tree.ts'
 export { sortAsWalked } from './name-hashes.ts'
-export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCodec } from './node.ts'
 export { type ImportProfile, importProfiles, profileFor } from './profiles.ts'
 export { type ByteRange, readFile } from './read-file.ts'
 export { type ResolvedPath, type ResolveOptions, resolvePath } from './resolve-path.ts'
 export { type NodeStat, statNode } from './stat-node.ts'
 export { encodeSymlink, importSymlink } from './symlink-importer.ts'
-export type { ModificationTime } from './unixfs-data.ts'
 export { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 export { type BlockIndex, missingBlock, type VerifiedDag, type VerifyDagOptions, verifyDag } from './verify-dag.ts'
 export { type WalkOptions, walkDag } from './walk-dag.ts'

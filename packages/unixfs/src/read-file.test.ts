@@ -4,7 +4,8 @@ import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import type { CidList } from './cids/cid-list.ts'
 import { dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { encodeDagPb } from './dag-pb.ts'
+import { encodeDagPb } from './formats/dag-pb.ts'
+import { encodeFileData, encodeInlineData, unixfsTypes } from './formats/unixfs-data.ts'
 import {
   asBlockstore,
   collect,
@@ -17,7 +18,6 @@ import {
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { type ByteRange, readFile } from './read-file.ts'
 import { statNode } from './stat-node.ts'
-import { encodeFileData, encodeInlineData, unixfsTypes } from './unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 const noName = new Uint8Array(0)

@@ -1,7 +1,7 @@
 import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
 import { type CidList, packCids } from './cids/cid-list.ts'
-import type { DagNode } from './node.ts'
+import type { DagNode } from './formats/node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /** A range of bytes of a file, from 0. */

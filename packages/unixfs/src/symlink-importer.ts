@@ -1,8 +1,8 @@
 import { CID } from 'multiformats/cid'
 import type { ImportedNode } from './block-sink.ts'
-import { encodeDagPb } from './dag-pb.ts'
 import type { ImportOptions } from './file-importer.ts'
-import { encodeInlineData, unixfsTypes } from './unixfs-data.ts'
+import { encodeDagPb } from './formats/dag-pb.ts'
+import { encodeInlineData, unixfsTypes } from './formats/unixfs-data.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 

@@ -5,8 +5,9 @@ import { describe, expect, it } from 'vitest'
 import { createVerifyingSource } from './block-source.ts'
 import type { CidList } from './cids/cid-list.ts'
 import { dagCborCode, dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { encodeDagPb } from './dag-pb.ts'
 import { createDirectoryTree } from './directory-tree.ts'
+import { encodeDagPb } from './formats/dag-pb.ts'
+import { encodeFileData } from './formats/unixfs-data.ts'
 import { listDirectory } from './list-directory.ts'
 import {
   collect,
@@ -19,7 +20,6 @@ import {
 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
 import { readFile } from './read-file.ts'
-import { encodeFileData } from './unixfs-data.ts'
 import { verifyDag } from './verify-dag.ts'
 import { type WalkOptions, walkDag } from './walk-dag.ts'
 

@@ -1,5 +1,5 @@
 import type { CID } from 'multiformats/cid'
-import { readWholeCid } from './cids/read-cid.ts'
+import { readWholeCid } from '../cids/read-cid.ts'
 import { createProtobufReader, type ProtobufReader } from './protobuf-reader.ts'
 import { varintLength, writeVarint } from './varint.ts'
 

@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
+import { maxCidBytes, readCid, readWholeCid } from '../cids/read-cid.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type ByteReader, createByteReader } from './byte-reader.ts'
 import { cidTag, createCborCursor } from './cbor-cursor.ts'
-import { maxCidBytes, readCid, readWholeCid } from './cids/read-cid.ts'
-import { UnixfsError } from './unixfs-error.ts'
 import { varintLength, writeVarint } from './varint.ts'
 
 /** Limits of a CAR. */

@@ -1,4 +1,4 @@
-import { UnixfsError } from './unixfs-error.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 
 /** Reads a stream of chunks by exact counts. Keeps at most the current chunk and the requested bytes. */
 export type ByteReader = {

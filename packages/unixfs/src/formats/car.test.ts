@@ -4,8 +4,8 @@ import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
 import { sha256 } from 'multiformats/hashes/sha2'
 import { describe, expect, it } from 'vitest'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type CarLimits, encodeCarFrame, encodeCarHeader, readCar } from './car.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 type Block = { cid: CID; bytes: Uint8Array }
 

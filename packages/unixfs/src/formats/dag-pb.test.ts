@@ -3,10 +3,10 @@ import fc from 'fast-check'
 import { UnixFS } from 'ipfs-unixfs'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
+import { createMemoryBlocks, patternOf } from '../memory-blocks.suite.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { dataFieldLength, decodeDagPb, encodeDagPb, linkLength } from './dag-pb.ts'
-import { createMemoryBlocks, patternOf } from './memory-blocks.suite.ts'
 import { decodeUnixfsData, encodeFileData, encodeHamtData } from './unixfs-data.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 const cids = [0, 1, 2].map((seed) => createMemoryBlocks().add(0x55, patternOf(10, seed)))
 const [cid = CID.parse('bafkqaaa')] = cids

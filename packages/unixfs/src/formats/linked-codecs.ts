@@ -1,7 +1,7 @@
+import { parseCidText, readWholeCid } from '../cids/read-cid.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { cidTag, createCborCursor } from './cbor-cursor.ts'
-import { parseCidText, readWholeCid } from './cids/read-cid.ts'
 import type { DagLink } from './dag-pb.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /**
  * Finds the links of a DAG-CBOR block, in order, without building its values; nesting costs no stack.

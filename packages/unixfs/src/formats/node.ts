@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
-import { cborCode, dagCborCode, dagJsonCode, dagPbCode, jsonCode, rawCode } from './cids/sha256-cid.ts'
+import { cborCode, dagCborCode, dagJsonCode, dagPbCode, jsonCode, rawCode } from '../cids/sha256-cid.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type DagLink, decodeDagPb } from './dag-pb.ts'
 import { findCborLinks, findJsonLinks } from './linked-codecs.ts'
 import { decodeUnixfsData, type ModificationTime, murmur3Code, type UnixfsData, unixfsTypes } from './unixfs-data.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** Optional mode and time of a UnixFS node. */
 export type NodeMetadata = { mode?: number; mtime?: ModificationTime }

@@ -1,4 +1,4 @@
-import { UnixfsError } from './unixfs-error.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 
 /** Reads the fields of one protobuf message. Every error is a UnixfsError BAD_BLOCK. */
 export type ProtobufReader = {

@@ -1,4 +1,4 @@
-import { packCids } from './cids/cid-list.ts'
+import { packCids } from '../cids/cid-list.ts'
 import type { DagLink } from './dag-pb.ts'
 
 const utf8 = new TextEncoder()

@@ -5,9 +5,9 @@ import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
+import { createMemoryBlocks, patternOf } from '../memory-blocks.suite.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { findCborLinks, findJsonLinks } from './linked-codecs.ts'
-import { createMemoryBlocks, patternOf } from './memory-blocks.suite.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 const cids = [1, 2, 3].map((seed) => createMemoryBlocks().add(0x55, patternOf(5, seed)))
 const [cid = CID.parse('bafkqaaa')] = cids

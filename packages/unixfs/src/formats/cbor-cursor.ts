@@ -1,4 +1,4 @@
-import { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
+import { UnixfsError, type UnixfsErrorCode } from '../unixfs-error.ts'
 
 /** The head of one CBOR item: its major type and its number (length, count, tag or value). */
 type CborHead = { major: number; value: number; info: number }
