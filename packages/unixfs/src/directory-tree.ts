@@ -4,7 +4,6 @@ import { createEntryTable, type EntryTable, topEntry } from './entry-table.ts'
 import type { ImportOptions } from './file-importer.ts'
 import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './formats/dag-pb.ts'
 import { directoryData } from './formats/unixfs-data.ts'
-import { loadHamtWriter } from './load-hamt.ts'
 import type { ImportProfile } from './profiles.ts'
 import { writeNode } from './write-node.ts'
 
@@ -72,8 +71,9 @@ export async function writeFolder(
     if (table.isFolder(child)) await writeFolder(table, child, options, onWritten)
     contentBytes += table.contentBytesOf(child)
   }
+  // Few folders are large enough to be sharded, so pages load the code that writes them on demand.
   const written = isLarge(table, folder, profile)
-    ? await (await loadHamtWriter()).writeHamt(table, folder, profile, hash, sink)
+    ? await (await import('./hamt-writer.ts')).writeHamt(table, folder, profile, hash, sink)
     : await writePlain(table, folder, options)
   const node: ImportedNode = {
     cid: CID.decode(written.cid),

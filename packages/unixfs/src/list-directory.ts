@@ -3,7 +3,7 @@ import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
 import type { DagLink } from './formats/dag-pb.ts'
 import { packLinks } from './formats/link-list.ts'
 import { type DagNode, slotDigits, slotOf } from './formats/node.ts'
-import { loadHamtSlots } from './load-hamt.ts'
+import { loadHamtSlots } from './hamt/load-hamt.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /** One entry of a folder. Names are unchecked: check for `..`, slashes and the like before you build paths. */

@@ -2,7 +2,7 @@ import type { CID } from 'multiformats/cid'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
 import type { DagLink } from './formats/dag-pb.ts'
 import { type DagNode, type NodeKind, slotDigits, slotOf } from './formats/node.ts'
-import { loadHamtSlots } from './load-hamt.ts'
+import { loadHamtSlots } from './hamt/load-hamt.ts'
 import { UnixfsError } from './unixfs-error.ts'
 
 /** Result of resolving a path. */

@@ -1,10 +1,10 @@
 import { expect, test, vi } from 'vitest'
-import { createDirectoryTree } from './directory-tree.ts'
-import { listDirectory } from './list-directory.ts'
-import { createMemoryBlocks, importBytes, patternOf, sha256 } from './memory-blocks.suite.ts'
+import { createDirectoryTree } from '../directory-tree.ts'
+import { listDirectory } from '../list-directory.ts'
+import { createMemoryBlocks, importBytes, patternOf, sha256 } from '../memory-blocks.suite.ts'
+import { type ImportProfile, importProfiles } from '../profiles.ts'
+import { statNode } from '../stat-node.ts'
 import { sortAsWalked, sortByHash } from './name-hashes.ts'
-import { type ImportProfile, importProfiles } from './profiles.ts'
-import { statNode } from './stat-node.ts'
 
 const profiles: readonly ImportProfile[] = [importProfiles.v1, importProfiles['unixfs-v1-2025']]
 
