@@ -2,9 +2,7 @@ import fc from 'fast-check'
 import { exporter } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import type { ImportedNode } from './block-sink.ts'
 import { dagCborCode, dagPbCode } from './cids/sha256-cid.ts'
-import { createDirectoryTree } from './directory-tree.ts'
 import { encodeDagPb } from './formats/dag-pb.ts'
 import { decodeNode } from './formats/node.ts'
 import { encodeHamtData } from './formats/unixfs-data.ts'
@@ -18,8 +16,10 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { type ImportProfile, importProfiles } from './profiles.ts'
 import { resolvePath } from './resolve-path.ts'
+import type { ImportedNode } from './writing/block-sink.ts'
+import { createDirectoryTree } from './writing/directory-tree.ts'
+import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 const utf8 = new TextEncoder()
 

@@ -3,7 +3,6 @@ import fc from 'fast-check'
 import { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
 import { verifyBlock } from './cids/verify.ts'
-import { createDirectoryTree } from './directory-tree.ts'
 import { encodeCarFrame, encodeCarHeader, readCar } from './formats/car.ts'
 import { decodeNode } from './formats/node.ts'
 import { listDirectory } from './list-directory.ts'
@@ -15,13 +14,14 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { type ImportProfile, importProfiles } from './profiles.ts'
 import { readFile } from './read-file.ts'
 import { resolvePath } from './resolve-path.ts'
 import { statNode } from './stat-node.ts'
 import { UnixfsError } from './unixfs-error.ts'
 import { verifyDag } from './verify-dag.ts'
 import { walkDag } from './walk-dag.ts'
+import { createDirectoryTree } from './writing/directory-tree.ts'
+import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)

@@ -1,7 +1,7 @@
 // UnixFS and CAR as Kubo builds them, for Node and browsers. Writing: createFileImporter → createDirectoryTree into a
 // BlockSink. Reading: resolvePath, statNode, readFile, listDirectory, walkDag from a BlockSource. CARs: readCar and the
 // two encoders. Trust: verifyBlock for hashes, verifyDag for completeness. Every failure is a UnixfsError with a code.
-export type { BlockSink, ImportedNode } from './block-sink.ts'
+
 export {
   type BlockSource,
   createVerifyingSource,
@@ -15,9 +15,6 @@ export type { HashFunction } from './cids/hash-function.ts'
 export { hashFunctions, type MultihashFunction, requireHashFunction } from './cids/hash-functions.ts'
 export { maxCidCharacters } from './cids/read-cid.ts'
 export { hashBlock, maxIdentityBytes, verifyBlock } from './cids/verify.ts'
-export { createDirectoryTree, type DirectoryTree, type DirectoryTreeOptions, writeFolder } from './directory-tree.ts'
-export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './entry-table.ts'
-export { createFileImporter, type FileImporter, type FileImportState, type ImportOptions } from './file-importer.ts'
 export {
   type CarBlock,
   type CarLimits,
@@ -31,14 +28,28 @@ export { packLinks } from './formats/link-list.ts'
 export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCodec } from './formats/node.ts'
 export type { ModificationTime } from './formats/unixfs-data.ts'
 export { sortAsWalked } from './hamt/name-hashes.ts'
-export { leafNode } from './leaf-node.ts'
 export { type DirectoryEntry, listDirectory } from './list-directory.ts'
-export { loadDirectoryTree } from './load-directory-tree.ts'
-export { type ImportProfile, importProfiles, profileFor } from './profiles.ts'
 export { type ByteRange, readFile } from './read-file.ts'
 export { type ResolvedPath, type ResolveOptions, resolvePath } from './resolve-path.ts'
 export { type NodeStat, statNode } from './stat-node.ts'
-export { encodeSymlink, importSymlink } from './symlink-importer.ts'
 export { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
 export { type BlockIndex, missingBlock, type VerifiedDag, type VerifyDagOptions, verifyDag } from './verify-dag.ts'
 export { type WalkOptions, walkDag } from './walk-dag.ts'
+export type { BlockSink, ImportedNode } from './writing/block-sink.ts'
+export {
+  createDirectoryTree,
+  type DirectoryTree,
+  type DirectoryTreeOptions,
+  writeFolder,
+} from './writing/directory-tree.ts'
+export { createEntryTable, type EntryTable, type EntryTableOptions, topEntry } from './writing/entry-table.ts'
+export {
+  createFileImporter,
+  type FileImporter,
+  type FileImportState,
+  type ImportOptions,
+} from './writing/file-importer.ts'
+export { leafNode } from './writing/leaf-node.ts'
+export { loadDirectoryTree } from './writing/load-directory-tree.ts'
+export { type ImportProfile, importProfiles, profileFor } from './writing/profiles.ts'
+export { encodeSymlink, importSymlink } from './writing/symlink-importer.ts'

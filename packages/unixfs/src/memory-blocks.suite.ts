@@ -1,12 +1,12 @@
 import { hash as hashOnce } from 'node:crypto'
 import { CID } from 'multiformats/cid'
 import { identity } from 'multiformats/hashes/identity'
-import type { BlockSink, ImportedNode } from './block-sink.ts'
 import type { HashFunction } from './cids/hash-function.ts'
 import { createSha256Cid } from './cids/sha256-cid.ts'
-import { createFileImporter } from './file-importer.ts'
-import type { ImportProfile } from './profiles.ts'
 import { type BlockIndex, missingBlock } from './verify-dag.ts'
+import type { BlockSink, ImportedNode } from './writing/block-sink.ts'
+import { createFileImporter } from './writing/file-importer.ts'
+import type { ImportProfile } from './writing/profiles.ts'
 
 /** Synchronous SHA-256. */
 export const sha256: HashFunction = (bytes) => hashOnce('sha256', bytes, 'buffer')

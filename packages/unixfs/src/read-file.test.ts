@@ -15,10 +15,10 @@ import {
   type MemoryBlocks,
   patternOf,
 } from './memory-blocks.suite.ts'
-import { type ImportProfile, importProfiles } from './profiles.ts'
 import { type ByteRange, readFile } from './read-file.ts'
 import { statNode } from './stat-node.ts'
 import { UnixfsError } from './unixfs-error.ts'
+import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 const noName = new Uint8Array(0)
 type Announced = readonly CID[] | CidList

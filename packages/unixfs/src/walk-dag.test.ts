@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { createVerifyingSource } from './block-source.ts'
 import type { CidList } from './cids/cid-list.ts'
 import { dagCborCode, dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { createDirectoryTree } from './directory-tree.ts'
 import { encodeDagPb } from './formats/dag-pb.ts'
 import { encodeFileData } from './formats/unixfs-data.ts'
 import { listDirectory } from './list-directory.ts'
@@ -18,10 +17,11 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { type ImportProfile, importProfiles } from './profiles.ts'
 import { readFile } from './read-file.ts'
 import { verifyDag } from './verify-dag.ts'
 import { type WalkOptions, walkDag } from './walk-dag.ts'
+import { createDirectoryTree } from './writing/directory-tree.ts'
+import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 const profile: ImportProfile = { ...importProfiles.v1, chunkSizeBytes: 10, maxLinks: 3, hamtThresholdBytes: 400 }
 

@@ -1,9 +1,9 @@
 import { expect, test, vi } from 'vitest'
-import { createDirectoryTree } from '../directory-tree.ts'
 import { listDirectory } from '../list-directory.ts'
 import { createMemoryBlocks, importBytes, patternOf, sha256 } from '../memory-blocks.suite.ts'
-import { type ImportProfile, importProfiles } from '../profiles.ts'
 import { statNode } from '../stat-node.ts'
+import { createDirectoryTree } from '../writing/directory-tree.ts'
+import { type ImportProfile, importProfiles } from '../writing/profiles.ts'
 import { sortAsWalked, sortByHash } from './name-hashes.ts'
 
 const profiles: readonly ImportProfile[] = [importProfiles.v1, importProfiles['unixfs-v1-2025']]

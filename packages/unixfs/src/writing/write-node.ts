@@ -1,7 +1,7 @@
+import { type HashFunction, whenReady } from '../cids/hash-function.ts'
+import { createSha256Cid, dagPbCode } from '../cids/sha256-cid.ts'
+import type { LinkToEncode } from '../formats/dag-pb.ts'
 import type { BlockSink } from './block-sink.ts'
-import { type HashFunction, whenReady } from './cids/hash-function.ts'
-import { createSha256Cid, dagPbCode } from './cids/sha256-cid.ts'
-import type { LinkToEncode } from './formats/dag-pb.ts'
 import type { ImportProfile } from './profiles.ts'
 
 const noName = new Uint8Array(0)

@@ -1,9 +1,9 @@
 import { CID } from 'multiformats/cid'
+import { encodeDagPb } from '../formats/dag-pb.ts'
+import { encodeInlineData, unixfsTypes } from '../formats/unixfs-data.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import type { ImportedNode } from './block-sink.ts'
 import type { ImportOptions } from './file-importer.ts'
-import { encodeDagPb } from './formats/dag-pb.ts'
-import { encodeInlineData, unixfsTypes } from './formats/unixfs-data.ts'
-import { UnixfsError } from './unixfs-error.ts'
 import { writeNode } from './write-node.ts'
 
 /** Maximum length of the target of a symbolic link, in bytes, as on Linux. */

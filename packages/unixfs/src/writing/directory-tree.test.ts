@@ -4,13 +4,13 @@ import { importer as importWithReference } from 'ipfs-unixfs-importer'
 import { fixedSize } from 'ipfs-unixfs-importer/chunker'
 import { balanced } from 'ipfs-unixfs-importer/layout'
 import { describe, expect, it } from 'vitest'
+import { collect, createMemoryBlocks, importBytes, patternOf, promisedSha256, sha256 } from '../memory-blocks.suite.ts'
+import { statNode } from '../stat-node.ts'
+import { verifyDag } from '../verify-dag.ts'
 import type { ImportedNode } from './block-sink.ts'
 import { createDirectoryTree } from './directory-tree.ts'
-import { collect, createMemoryBlocks, importBytes, patternOf, promisedSha256, sha256 } from './memory-blocks.suite.ts'
 import { type ImportProfile, importProfiles } from './profiles.ts'
-import { statNode } from './stat-node.ts'
 import { importSymlink } from './symlink-importer.ts'
-import { verifyDag } from './verify-dag.ts'
 
 type Entries = Record<string, Uint8Array | null>
 

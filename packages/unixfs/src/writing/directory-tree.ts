@@ -1,9 +1,9 @@
 import { CID } from 'multiformats/cid'
+import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from '../formats/dag-pb.ts'
+import { directoryData } from '../formats/unixfs-data.ts'
 import type { ImportedNode } from './block-sink.ts'
 import { createEntryTable, type EntryTable, topEntry } from './entry-table.ts'
 import type { ImportOptions } from './file-importer.ts'
-import { dataFieldLength, encodeDagPb, type LinkToEncode, linkLength } from './formats/dag-pb.ts'
-import { directoryData } from './formats/unixfs-data.ts'
 import type { ImportProfile } from './profiles.ts'
 import { writeNode } from './write-node.ts'
 

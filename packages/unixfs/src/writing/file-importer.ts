@@ -1,7 +1,7 @@
+import { type HashFunction, whenReady } from '../cids/hash-function.ts'
+import { createSha256Cid } from '../cids/sha256-cid.ts'
 import { type BalancedTree, createBalancedTree, type FileSubtree } from './balanced-tree.ts'
 import type { BlockSink, ImportedNode } from './block-sink.ts'
-import { type HashFunction, whenReady } from './cids/hash-function.ts'
-import { createSha256Cid } from './cids/sha256-cid.ts'
 import { leafLayoutOf } from './leaf-layout.ts'
 import type { ImportProfile } from './profiles.ts'
 

@@ -1,6 +1,6 @@
-import { dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { unixfsTypes } from './formats/unixfs-data.ts'
-import { varintLength, writeVarint } from './formats/varint.ts'
+import { dagPbCode, rawCode } from '../cids/sha256-cid.ts'
+import { unixfsTypes } from '../formats/unixfs-data.ts'
+import { varintLength, writeVarint } from '../formats/varint.ts'
 import type { ImportProfile } from './profiles.ts'
 
 /** Layout of a leaf of a file in its block: only the payload, or the payload in a dag-pb node. */

@@ -1,9 +1,9 @@
 import { CID } from 'multiformats/cid'
+import { type HashFunction, whenReady } from '../cids/hash-function.ts'
+import { createSha256Cid, dagPbCode } from '../cids/sha256-cid.ts'
+import { encodeDagPb, type LinkToEncode } from '../formats/dag-pb.ts'
+import { encodeFileData } from '../formats/unixfs-data.ts'
 import type { BlockSink } from './block-sink.ts'
-import { type HashFunction, whenReady } from './cids/hash-function.ts'
-import { createSha256Cid, dagPbCode } from './cids/sha256-cid.ts'
-import { encodeDagPb, type LinkToEncode } from './formats/dag-pb.ts'
-import { encodeFileData } from './formats/unixfs-data.ts'
 import type { ImportProfile } from './profiles.ts'
 
 /** A subtree of a file. `dagSizeBytes` counts the bytes of all its blocks. */

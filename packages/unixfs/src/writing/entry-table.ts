@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
+import type { LinkToEncode } from '../formats/dag-pb.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import type { ImportedNode } from './block-sink.ts'
-import type { LinkToEncode } from './formats/dag-pb.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** Maximum length of a name in bytes: 256 of them still fit into one block. */
 const maxNameBytes = 4096
