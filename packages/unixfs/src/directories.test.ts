@@ -6,7 +6,6 @@ import { dagCborCode, dagPbCode } from './cids/sha256-cid.ts'
 import { encodeDagPb } from './formats/dag-pb.ts'
 import { decodeNode } from './formats/node.ts'
 import { encodeHamtData } from './formats/unixfs-data.ts'
-import { listDirectory } from './list-directory.ts'
 import {
   asBlockstore,
   collect,
@@ -16,7 +15,8 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { resolvePath } from './resolve-path.ts'
+import { listDirectory } from './reading/list-directory.ts'
+import { resolvePath } from './reading/resolve-path.ts'
 import type { ImportedNode } from './writing/block-sink.ts'
 import { createDirectoryTree } from './writing/directory-tree.ts'
 import { type ImportProfile, importProfiles } from './writing/profiles.ts'

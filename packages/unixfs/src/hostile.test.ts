@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest'
 import { verifyBlock } from './cids/verify.ts'
 import { encodeCarFrame, encodeCarHeader, readCar } from './formats/car.ts'
 import { decodeNode } from './formats/node.ts'
-import { listDirectory } from './list-directory.ts'
 import {
   collect,
   createMemoryBlocks,
@@ -14,12 +13,13 @@ import {
   patternOf,
   sha256,
 } from './memory-blocks.suite.ts'
-import { readFile } from './read-file.ts'
-import { resolvePath } from './resolve-path.ts'
-import { statNode } from './stat-node.ts'
+import { listDirectory } from './reading/list-directory.ts'
+import { readFile } from './reading/read-file.ts'
+import { resolvePath } from './reading/resolve-path.ts'
+import { statNode } from './reading/stat-node.ts'
+import { verifyDag } from './reading/verify-dag.ts'
+import { walkDag } from './reading/walk-dag.ts'
 import { UnixfsError } from './unixfs-error.ts'
-import { verifyDag } from './verify-dag.ts'
-import { walkDag } from './walk-dag.ts'
 import { createDirectoryTree } from './writing/directory-tree.ts'
 import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 

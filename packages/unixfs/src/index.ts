@@ -2,14 +2,6 @@
 // BlockSink. Reading: resolvePath, statNode, readFile, listDirectory, walkDag from a BlockSource. CARs: readCar and the
 // two encoders. Trust: verifyBlock for hashes, verifyDag for completeness. Every failure is a UnixfsError with a code.
 
-export {
-  type BlockSource,
-  createVerifyingSource,
-  loadBlock,
-  loadNode,
-  type NodeCache,
-  type ReadOptions,
-} from './block-source.ts'
 export { type CidList, packCids } from './cids/cid-list.ts'
 export type { HashFunction } from './cids/hash-function.ts'
 export { hashFunctions, type MultihashFunction, requireHashFunction } from './cids/hash-functions.ts'
@@ -28,13 +20,27 @@ export { packLinks } from './formats/link-list.ts'
 export { type DagNode, decodeNode, type NodeKind, type NodeMetadata, requireCodec } from './formats/node.ts'
 export type { ModificationTime } from './formats/unixfs-data.ts'
 export { sortAsWalked } from './hamt/name-hashes.ts'
-export { type DirectoryEntry, listDirectory } from './list-directory.ts'
-export { type ByteRange, readFile } from './read-file.ts'
-export { type ResolvedPath, type ResolveOptions, resolvePath } from './resolve-path.ts'
-export { type NodeStat, statNode } from './stat-node.ts'
+export {
+  type BlockSource,
+  createVerifyingSource,
+  loadBlock,
+  loadNode,
+  type NodeCache,
+  type ReadOptions,
+} from './reading/block-source.ts'
+export { type DirectoryEntry, listDirectory } from './reading/list-directory.ts'
+export { type ByteRange, readFile } from './reading/read-file.ts'
+export { type ResolvedPath, type ResolveOptions, resolvePath } from './reading/resolve-path.ts'
+export { type NodeStat, statNode } from './reading/stat-node.ts'
+export {
+  type BlockIndex,
+  missingBlock,
+  type VerifiedDag,
+  type VerifyDagOptions,
+  verifyDag,
+} from './reading/verify-dag.ts'
+export { type WalkOptions, walkDag } from './reading/walk-dag.ts'
 export { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
-export { type BlockIndex, missingBlock, type VerifiedDag, type VerifyDagOptions, verifyDag } from './verify-dag.ts'
-export { type WalkOptions, walkDag } from './walk-dag.ts'
 export type { BlockSink, ImportedNode } from './writing/block-sink.ts'
 export {
   createDirectoryTree,

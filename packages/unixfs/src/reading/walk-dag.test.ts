@@ -2,12 +2,10 @@ import * as dagCbor from '@ipld/dag-cbor'
 import fc from 'fast-check'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import { createVerifyingSource } from './block-source.ts'
-import type { CidList } from './cids/cid-list.ts'
-import { dagCborCode, dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { encodeDagPb } from './formats/dag-pb.ts'
-import { encodeFileData } from './formats/unixfs-data.ts'
-import { listDirectory } from './list-directory.ts'
+import type { CidList } from '../cids/cid-list.ts'
+import { dagCborCode, dagPbCode, rawCode } from '../cids/sha256-cid.ts'
+import { encodeDagPb } from '../formats/dag-pb.ts'
+import { encodeFileData } from '../formats/unixfs-data.ts'
 import {
   collect,
   createIdentityCid,
@@ -16,12 +14,14 @@ import {
   type MemoryBlocks,
   patternOf,
   sha256,
-} from './memory-blocks.suite.ts'
+} from '../memory-blocks.suite.ts'
+import { createDirectoryTree } from '../writing/directory-tree.ts'
+import { type ImportProfile, importProfiles } from '../writing/profiles.ts'
+import { createVerifyingSource } from './block-source.ts'
+import { listDirectory } from './list-directory.ts'
 import { readFile } from './read-file.ts'
 import { verifyDag } from './verify-dag.ts'
 import { type WalkOptions, walkDag } from './walk-dag.ts'
-import { createDirectoryTree } from './writing/directory-tree.ts'
-import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 const profile: ImportProfile = { ...importProfiles.v1, chunkSizeBytes: 10, maxLinks: 3, hamtThresholdBytes: 400 }
 

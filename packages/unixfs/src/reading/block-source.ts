@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
-import type { CidList } from './cids/cid-list.ts'
-import type { HashFunction } from './cids/hash-function.ts'
-import { isIdentityCid, readIdentity, verifyBlock } from './cids/verify.ts'
-import { type DagNode, decodeNode } from './formats/node.ts'
+import type { CidList } from '../cids/cid-list.ts'
+import type { HashFunction } from '../cids/hash-function.ts'
+import { isIdentityCid, readIdentity, verifyBlock } from '../cids/verify.ts'
+import { type DagNode, decodeNode } from '../formats/node.ts'
 
 /** Options that stop a read. */
 export type ReadOptions = { signal?: AbortSignal | undefined }

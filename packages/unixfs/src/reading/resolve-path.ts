@@ -1,9 +1,9 @@
 import type { CID } from 'multiformats/cid'
+import type { DagLink } from '../formats/dag-pb.ts'
+import { type DagNode, type NodeKind, slotDigits, slotOf } from '../formats/node.ts'
+import { loadHamtSlots } from '../hamt/load-hamt.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
-import type { DagLink } from './formats/dag-pb.ts'
-import { type DagNode, type NodeKind, slotDigits, slotOf } from './formats/node.ts'
-import { loadHamtSlots } from './hamt/load-hamt.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** Result of resolving a path. */
 export type ResolvedPath = {

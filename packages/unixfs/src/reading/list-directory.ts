@@ -1,10 +1,10 @@
 import type { CID } from 'multiformats/cid'
+import type { DagLink } from '../formats/dag-pb.ts'
+import { packLinks } from '../formats/link-list.ts'
+import { type DagNode, slotDigits, slotOf } from '../formats/node.ts'
+import { loadHamtSlots } from '../hamt/load-hamt.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
-import type { DagLink } from './formats/dag-pb.ts'
-import { packLinks } from './formats/link-list.ts'
-import { type DagNode, slotDigits, slotOf } from './formats/node.ts'
-import { loadHamtSlots } from './hamt/load-hamt.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** One entry of a folder. Names are unchecked: check for `..`, slashes and the like before you build paths. */
 export type DirectoryEntry = {

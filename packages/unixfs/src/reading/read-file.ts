@@ -1,8 +1,8 @@
 import type { CID } from 'multiformats/cid'
+import { type CidList, packCids } from '../cids/cid-list.ts'
+import type { DagNode } from '../formats/node.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type BlockSource, loadNode, type ReadOptions } from './block-source.ts'
-import { type CidList, packCids } from './cids/cid-list.ts'
-import type { DagNode } from './formats/node.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** A range of bytes of a file, from 0. */
 export type ByteRange = {

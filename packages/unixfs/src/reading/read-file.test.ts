@@ -2,10 +2,10 @@ import fc from 'fast-check'
 import { exporter } from 'ipfs-unixfs-exporter'
 import type { CID } from 'multiformats/cid'
 import { describe, expect, it } from 'vitest'
-import type { CidList } from './cids/cid-list.ts'
-import { dagPbCode, rawCode } from './cids/sha256-cid.ts'
-import { encodeDagPb } from './formats/dag-pb.ts'
-import { encodeFileData, encodeInlineData, unixfsTypes } from './formats/unixfs-data.ts'
+import type { CidList } from '../cids/cid-list.ts'
+import { dagPbCode, rawCode } from '../cids/sha256-cid.ts'
+import { encodeDagPb } from '../formats/dag-pb.ts'
+import { encodeFileData, encodeInlineData, unixfsTypes } from '../formats/unixfs-data.ts'
 import {
   asBlockstore,
   collect,
@@ -14,11 +14,11 @@ import {
   importBytes,
   type MemoryBlocks,
   patternOf,
-} from './memory-blocks.suite.ts'
+} from '../memory-blocks.suite.ts'
+import { UnixfsError } from '../unixfs-error.ts'
+import { type ImportProfile, importProfiles } from '../writing/profiles.ts'
 import { type ByteRange, readFile } from './read-file.ts'
 import { statNode } from './stat-node.ts'
-import { UnixfsError } from './unixfs-error.ts'
-import { type ImportProfile, importProfiles } from './writing/profiles.ts'
 
 const noName = new Uint8Array(0)
 type Announced = readonly CID[] | CidList

@@ -1,11 +1,11 @@
 import type { CID } from 'multiformats/cid'
+import { cidKey } from '../cids/cid-key.ts'
+import { rawCode } from '../cids/sha256-cid.ts'
+import { isIdentityCid } from '../cids/verify.ts'
+import type { DagLink } from '../formats/dag-pb.ts'
+import { decodeNode } from '../formats/node.ts'
+import { UnixfsError } from '../unixfs-error.ts'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
-import { cidKey } from './cids/cid-key.ts'
-import { rawCode } from './cids/sha256-cid.ts'
-import { isIdentityCid } from './cids/verify.ts'
-import type { DagLink } from './formats/dag-pb.ts'
-import { decodeNode } from './formats/node.ts'
-import { UnixfsError } from './unixfs-error.ts'
 
 /** A source that can check whether a block exists without reading it, which avoids reading raw leaves. */
 export type BlockIndex = BlockSource & { has?(cid: CID): boolean | Promise<boolean> }

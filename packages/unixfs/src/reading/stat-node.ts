@@ -1,6 +1,6 @@
 import type { CID } from 'multiformats/cid'
+import { decodeNode, type NodeKind, type NodeMetadata } from '../formats/node.ts'
 import { type BlockSource, loadBlock, type ReadOptions } from './block-source.ts'
-import { decodeNode, type NodeKind, type NodeMetadata } from './formats/node.ts'
 
 /** Properties of a DAG from its root block. */
 export type NodeStat = NodeMetadata & {
