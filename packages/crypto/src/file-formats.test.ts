@@ -17,7 +17,7 @@ import {
   sealAgainV2,
 } from './file-v2.ts'
 import { isEqual } from './is-equal.ts'
-import { generateKey } from './split.ts'
+import { generateKey } from './shards/split.ts'
 
 const { masterKey } = generateKey()
 const other = generateKey().masterKey

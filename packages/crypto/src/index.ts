@@ -1,7 +1,6 @@
 export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
 export { canonicalCid } from './canonical-cid.ts'
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
-export { commitShards, fitsCommitment, isWholeSet } from './commit.ts'
 export { decryptedSize, estimateDecryptedSize } from './decrypted-size.ts'
 export {
   type EventLogWriter,
@@ -40,12 +39,10 @@ export {
   type SealedAgain,
   sealAgainV2,
 } from './file-v2.ts'
-export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './find-key.ts'
 export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { createLinkSecret, deriveLinkKeys, type LinkKeys, type LinkSecret } from './link-key.ts'
 export { derivePasskeyWallet, passkeyInput } from './passkey-wallet.ts'
-export { recoverKey } from './recover.ts'
 export {
   createHeldSessionKey,
   createSessionKey,
@@ -61,10 +58,13 @@ export {
   verifyRequest,
   writeDidKey,
 } from './session-key.ts'
+export { commitShards, fitsCommitment, isWholeSet } from './shards/commit.ts'
+export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './shards/find-key.ts'
+export { recoverKey } from './shards/recover.ts'
+export { dealSpare, recoverSpareShard, type SparePartOfNode } from './shards/spare.ts'
+export { generateKey, type KeySet, splitKey } from './shards/split.ts'
 export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
 export { type ByteSource, type OpenSource, openSource } from './source.ts'
-export { dealSpare, recoverSpareShard, type SparePartOfNode } from './spare.ts'
-export { generateKey, type KeySet, splitKey } from './split.ts'
 export { openThumbnail, sealThumbnail } from './thumbnail.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'
 export { verifyWalletSignature } from './verify-signature.ts'
