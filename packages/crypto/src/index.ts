@@ -1,7 +1,6 @@
 export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
 export { canonicalCid } from './canonical-cid.ts'
 export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
-export { decryptedSize, estimateDecryptedSize } from './decrypted-size.ts'
 export {
   type EventLogWriter,
   eventLogSigner,
@@ -9,7 +8,8 @@ export {
   verifyEventLog,
   writeEventLog,
 } from './event-log.ts'
-export { passwordOf } from './file-key.ts'
+export { decryptedSize, estimateDecryptedSize } from './files/decrypted-size.ts'
+export { passwordOf } from './files/file-key.ts'
 export {
   beginSeedV1,
   createSeedV1,
@@ -21,9 +21,9 @@ export {
   type SeedV1,
   saltBytes,
   tagBytes,
-} from './file-v1.ts'
-export { type OpenV1, openUnverifiedV1, sealAgainV1 } from './file-v1-ranges.ts'
-export { decryptUnverifiedV1, encryptV1, type VerifiedV1, verifyV1 } from './file-v1-stream.ts'
+} from './files/file-v1.ts'
+export { type OpenV1, openUnverifiedV1, sealAgainV1 } from './files/file-v1-ranges.ts'
+export { decryptUnverifiedV1, encryptV1, type VerifiedV1, verifyV1 } from './files/file-v1-stream.ts'
 export {
   chunkBytesV2,
   decryptV2,
@@ -38,7 +38,9 @@ export {
   type ReadRange,
   type SealedAgain,
   sealAgainV2,
-} from './file-v2.ts'
+} from './files/file-v2.ts'
+export { type ByteSource, type OpenSource, openSource } from './files/source.ts'
+export { openThumbnail, sealThumbnail } from './files/thumbnail.ts'
 export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { createLinkSecret, deriveLinkKeys, type LinkKeys, type LinkSecret } from './link-key.ts'
@@ -64,8 +66,6 @@ export { recoverKey } from './shards/recover.ts'
 export { dealSpare, recoverSpareShard, type SparePartOfNode } from './shards/spare.ts'
 export { generateKey, type KeySet, splitKey } from './shards/split.ts'
 export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
-export { type ByteSource, type OpenSource, openSource } from './source.ts'
-export { openThumbnail, sealThumbnail } from './thumbnail.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'
 export { verifyWalletSignature } from './verify-signature.ts'
 export { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'

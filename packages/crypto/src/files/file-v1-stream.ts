@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
+import { isEqual } from '../is-equal.ts'
 import { deriveBytesV1 } from './file-key.ts'
 import { createSeedV1, ivBytes, maxBytesV1, type SeedV1, saltBytes, tagBytes } from './file-v1.ts'
 import { type GcmMessage, openGcm } from './gcm-message.ts'
-import { isEqual } from './is-equal.ts'
 import { createLengthReader, type LengthReader } from './length-reader.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
 

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { parseScalar } from './shards/group-order.ts'
+import { parseScalar } from '../shards/group-order.ts'
 
 /** Iterations of the first file format, as in published clients. */
 const iterations = 250_000

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { codeOf } from '../../../tests/code-of.ts'
+import { codeOf } from '../../../../tests/code-of.ts'
+import { generateKey } from '../shards/split.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
 import { decryptUnverifiedV1, encryptV1, verifyV1 } from './file-v1-stream.ts'
-import { generateKey } from './shards/split.ts'
 
 const { masterKey } = generateKey()
 const mebibyte = 1024 * 1024

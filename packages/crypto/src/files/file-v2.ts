@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
+import { isEqual } from '../is-equal.ts'
 import { deriveKeysV2, type FileKeysV2, wrongKey } from './file-key.ts'
 import { tagBytes } from './file-v1.ts'
-import { isEqual } from './is-equal.ts'
 import { createLengthReader } from './length-reader.ts'
 import { type ByteSource, type OpenSource, openSource } from './source.ts'
 

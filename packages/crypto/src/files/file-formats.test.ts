@@ -1,7 +1,9 @@
 import { createDecipheriv, pbkdf2Sync, randomBytes } from 'node:crypto'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { codeOf } from '../../../tests/code-of.ts'
+import { codeOf } from '../../../../tests/code-of.ts'
+import { isEqual } from '../is-equal.ts'
+import { generateKey } from '../shards/split.ts'
 import { decryptedSize, estimateDecryptedSize } from './decrypted-size.ts'
 import { deriveKeysV2 } from './file-key.ts'
 import { createSeedV1, decryptBytesV1, encryptBytesV1, overheadV1 } from './file-v1.ts'
@@ -16,8 +18,6 @@ import {
   type SealedAgain,
   sealAgainV2,
 } from './file-v2.ts'
-import { isEqual } from './is-equal.ts'
-import { generateKey } from './shards/split.ts'
 
 const { masterKey } = generateKey()
 const other = generateKey().masterKey

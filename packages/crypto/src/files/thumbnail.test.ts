@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { expect, test } from 'vitest'
-import { generateKey } from './shards/split.ts'
+import { generateKey } from '../shards/split.ts'
 import { openThumbnail, sealThumbnail } from './thumbnail.ts'
 
 const { masterKey } = generateKey()
