@@ -42,9 +42,7 @@ export {
 export { type ByteSource, type OpenSource, openSource } from './files/source.ts'
 export { openThumbnail, sealThumbnail } from './files/thumbnail.ts'
 export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
-export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './keystore.ts'
 export { createLinkSecret, deriveLinkKeys, type LinkKeys, type LinkSecret } from './link-key.ts'
-export { derivePasskeyWallet, passkeyInput } from './passkey-wallet.ts'
 export {
   createHeldSessionKey,
   createSessionKey,
@@ -69,4 +67,13 @@ export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
 export { coreumAddress, signCoreum } from './verify-coreum.ts'
 export { verifyWalletSignature } from './verify-signature.ts'
 export { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
-export { checksumAddress, createWallet, hashMessage, signMessage, type Wallet, walletFromPrivateKey } from './wallet.ts'
+export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './wallets/keystore.ts'
+export { derivePasskeyWallet, passkeyInput } from './wallets/passkey-wallet.ts'
+export {
+  checksumAddress,
+  createWallet,
+  hashMessage,
+  signMessage,
+  type Wallet,
+  walletFromPrivateKey,
+} from './wallets/wallet.ts'

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { concatBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64urlnopad } from '@scure/base'
 import { deriveByScrypt } from '#scrypt'
-import type { KeystoreOptions } from './keystore.ts'
+import type { KeystoreOptions } from './wallets/keystore.ts'
 
 /** A link: the id that the service knows, and the key that is only in the fragment of its URL, both base64url. */
 export type LinkSecret = { id: string; key: string }

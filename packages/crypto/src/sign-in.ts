@@ -9,7 +9,7 @@ import {
   writeKeyExpiry,
 } from '@cairn/protocol'
 import type { Challenge } from './challenge.ts'
-import { checksumAddress } from './wallet.ts'
+import { checksumAddress } from './wallets/wallet.ts'
 
 /** Fields of a sign-in: a challenge, and the key that signs the requests of the session. */
 export type SignIn = Challenge & {

@@ -19,7 +19,7 @@ import { parseSignIn, writeSignIn } from './sign-in.ts'
 import { coreumAddress, signCoreum } from './verify-coreum.ts'
 import { verifyWalletSignature } from './verify-signature.ts'
 import { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
-import { checksumAddress } from './wallet.ts'
+import { checksumAddress } from './wallets/wallet.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { keccak_256 } from '@noble/hashes/sha3.js'
 import { bytesToHex, concatBytes, hexToBytes, randomBytes, utf8ToBytes } from '@noble/hashes/utils.js'
 import { deriveByScrypt } from '#scrypt'
-import { isEqual } from './is-equal.ts'
+import { isEqual } from '../is-equal.ts'
 import { keyBytes, type Wallet, walletFromBytes, walletFromPrivateKey } from './wallet.ts'
 
 /** Default cost of the password: 2^17 as in geth and ethers. */
