@@ -26,7 +26,12 @@ const chromiumOnly = [
 
 /** Files of which the long ring runs more random cases and kills, and the largest examples. */
 const repeated = [
-  ...['protocol/src/conditions/aggregator', 'crypto/src/shards/shards', 'crypto/src/signatures', 'names/src/records'],
+  ...[
+    'protocol/src/conditions/aggregator',
+    'crypto/src/shards/shards',
+    'crypto/src/signatures/signatures',
+    'names/src/records',
+  ],
   ...['pieces/src/aggregate', 'unixfs/src/hostile', 'unixfs/src/writing/import-vectors', 'contracts/src/payments'],
   'sdk/src/drive/random-devices',
 ]

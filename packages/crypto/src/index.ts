@@ -1,13 +1,4 @@
-export { agreementKeyOf, agreementKeysOf } from './agreement-key.ts'
 export { canonicalCid } from './canonical-cid.ts'
-export { type Challenge, parseChallenge, writeChallenge } from './challenge.ts'
-export {
-  type EventLogWriter,
-  eventLogSigner,
-  type VerifiedEventLog,
-  verifyEventLog,
-  writeEventLog,
-} from './event-log.ts'
 export { decryptedSize, estimateDecryptedSize } from './files/decrypted-size.ts'
 export { passwordOf } from './files/file-key.ts'
 export {
@@ -41,8 +32,22 @@ export {
 } from './files/file-v2.ts'
 export { type ByteSource, type OpenSource, openSource } from './files/source.ts'
 export { openThumbnail, sealThumbnail } from './files/thumbnail.ts'
-export { type ContractCheck, findSignedText, findSignedTexts } from './find-signed-texts.ts'
 export { createLinkSecret, deriveLinkKeys, type LinkKeys, type LinkSecret } from './link-key.ts'
+export { commitShards, fitsCommitment, isWholeSet } from './shards/commit.ts'
+export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './shards/find-key.ts'
+export { recoverKey } from './shards/recover.ts'
+export { dealSpare, recoverSpareShard, type SparePartOfNode } from './shards/spare.ts'
+export { generateKey, type KeySet, splitKey } from './shards/split.ts'
+export { agreementKeyOf, agreementKeysOf } from './signatures/agreement-key.ts'
+export { type Challenge, parseChallenge, writeChallenge } from './signatures/challenge.ts'
+export {
+  type EventLogWriter,
+  eventLogSigner,
+  type VerifiedEventLog,
+  verifyEventLog,
+  writeEventLog,
+} from './signatures/event-log.ts'
+export { type ContractCheck, findSignedText, findSignedTexts } from './signatures/find-signed-texts.ts'
 export {
   createHeldSessionKey,
   createSessionKey,
@@ -57,16 +62,11 @@ export {
   storageParty,
   verifyRequest,
   writeDidKey,
-} from './session-key.ts'
-export { commitShards, fitsCommitment, isWholeSet } from './shards/commit.ts'
-export { agreedSet, type FindKeyOptions, type FoundKey, findKey, type ShardAnswer } from './shards/find-key.ts'
-export { recoverKey } from './shards/recover.ts'
-export { dealSpare, recoverSpareShard, type SparePartOfNode } from './shards/spare.ts'
-export { generateKey, type KeySet, splitKey } from './shards/split.ts'
-export { parseSignIn, type SignIn, writeSignIn } from './sign-in.ts'
-export { coreumAddress, signCoreum } from './verify-coreum.ts'
-export { verifyWalletSignature } from './verify-signature.ts'
-export { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
+} from './signatures/session-key.ts'
+export { parseSignIn, type SignIn, writeSignIn } from './signatures/sign-in.ts'
+export { coreumAddress, signCoreum } from './signatures/verify-coreum.ts'
+export { verifyWalletSignature } from './signatures/verify-signature.ts'
+export { nameSignature, signSolana, solanaAddress } from './signatures/verify-solana.ts'
 export { decryptKeystore, encryptKeystore, type KeystoreOptions } from './wallets/keystore.ts'
 export { derivePasskeyWallet, passkeyInput } from './wallets/passkey-wallet.ts'
 export {

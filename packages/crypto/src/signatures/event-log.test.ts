@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { codeOf } from '../../../tests/code-of.ts'
+import { codeOf } from '../../../../tests/code-of.ts'
 import { eventLogSigner, verifyEventLog, writeEventLog } from './event-log.ts'
 
 const seed = new Uint8Array(32).fill(3)

@@ -3,8 +3,8 @@ import { ripemd160 } from '@noble/hashes/legacy.js'
 import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64, bech32 } from '@scure/base'
+import { keyBytes } from '../wallets/wallet.ts'
 import { readSignature } from './verify-solana.ts'
-import { keyBytes } from './wallets/wallet.ts'
 
 const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 

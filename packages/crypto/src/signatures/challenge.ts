@@ -1,5 +1,5 @@
 import { isEvmAddress, keyShardCount, normalizeIdentity } from '@cairn/protocol'
-import { checksumAddress } from './wallets/wallet.ts'
+import { checksumAddress } from '../wallets/wallet.ts'
 
 /** Fields of a message to sign for the key nodes. Times are ms since 1970; a node without a nonce has none. */
 export type Challenge = {

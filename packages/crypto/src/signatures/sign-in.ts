@@ -8,8 +8,8 @@ import {
   normalizeIdentity,
   writeKeyExpiry,
 } from '@cairn/protocol'
+import { checksumAddress } from '../wallets/wallet.ts'
 import type { Challenge } from './challenge.ts'
-import { checksumAddress } from './wallets/wallet.ts'
 
 /** Fields of a sign-in: a challenge, and the key that signs the requests of the session. */
 export type SignIn = Challenge & {

@@ -6,6 +6,7 @@ import fc from 'fast-check'
 import { recoverMessageAddress } from 'viem'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { describe, expect, test } from 'vitest'
+import { checksumAddress } from '../wallets/wallet.ts'
 import { parseChallenge, writeChallenge } from './challenge.ts'
 import {
   createHeldSessionKey,
@@ -19,7 +20,6 @@ import { parseSignIn, writeSignIn } from './sign-in.ts'
 import { coreumAddress, signCoreum } from './verify-coreum.ts'
 import { verifyWalletSignature } from './verify-signature.ts'
 import { nameSignature, signSolana, solanaAddress } from './verify-solana.ts'
-import { checksumAddress } from './wallets/wallet.ts'
 
 /** Factor for the number of random cases: 20 in the long ring. */
 const fuzz = Number(process.env['CAIRN_TEST_FUZZ'] ?? 1)
