@@ -1,4 +1,4 @@
-import type { Statement } from '../../services/keynode/src/shards/peer-statement.ts'
+import type { Statement } from '../../services/keynode/src/shards/peers/peer-statement.ts'
 
 /** What a peer states, as received by the querying node; null for a peer that does not answer. */
 export type Heard = Statement | 'nothing' | null

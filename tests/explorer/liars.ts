@@ -1,4 +1,4 @@
-import type { Statement } from '../../services/keynode/src/shards/peer-statement.ts'
+import type { Statement } from '../../services/keynode/src/shards/peers/peer-statement.ts'
 import { digestOf } from '../../services/keynode/src/shards/store.ts'
 import type { Heard } from './heard.ts'
 import { parties } from './parties.ts'

@@ -1,6 +1,6 @@
 import type { Database } from '../../services/keynode/src/db/database.ts'
-import type { Statement } from '../../services/keynode/src/shards/peer-statement.ts'
-import { makeStatement } from '../../services/keynode/src/shards/statement.ts'
+import type { Statement } from '../../services/keynode/src/shards/peers/peer-statement.ts'
+import { makeStatement } from '../../services/keynode/src/shards/peers/statement.ts'
 import { type Heard, nameHeard } from './heard.ts'
 import { cid, nodeNumbers } from './parties.ts'
 import type { Answer, Request } from './requests.ts'

@@ -21,7 +21,7 @@ import { createIssuedTexts } from '../../services/keynode/src/sessions/issued-te
 import { publicKeyOf } from '../../services/keynode/src/sessions/tokens.ts'
 import { type Bind, bindShardCalls, type Work } from '../../services/keynode/src/shards/calls.ts'
 import { describeConditions } from '../../services/keynode/src/shards/describe-conditions.ts'
-import { promoteRecord } from '../../services/keynode/src/shards/promote.ts'
+import { promoteRecord } from '../../services/keynode/src/shards/peers/promote.ts'
 import { createKeySweep } from '../../services/keynode/src/shards/sweep.ts'
 import type { Heard } from './heard.ts'
 import { toCommon, toNode } from './key-sets.ts'

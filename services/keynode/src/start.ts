@@ -30,8 +30,8 @@ import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
 import { createAccessLog } from './shards/create-access-log.ts'
-import { createPeerClient } from './shards/peer-client.ts'
-import { probePeers } from './shards/peers.ts'
+import { createPeerClient } from './shards/peers/peer-client.ts'
+import { probePeers } from './shards/peers/peers.ts'
 
 /**
  * A running key node. Disposing stops it: it accepts no new requests, running ones finish or are aborted, then

@@ -4,7 +4,7 @@ import { commitShards, generateKey } from '@cairn/crypto'
 import { attestKey, callPath } from '@cairn/protocol'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callerOf, type FivePeers, startFivePeers } from '../shards/peers.fixture.ts'
+import { callerOf, type FivePeers, startFivePeers } from '../shards/peers/peers.fixture.ts'
 import { saveRecord } from '../shards/save.ts'
 import { readStatement, signPeerToken, signStatement } from './tokens.ts'
 

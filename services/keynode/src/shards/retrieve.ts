@@ -1,8 +1,8 @@
 import { CairnError, type CallResult, type KeyShard, type retrieveShard } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { requireConfirmed } from './restored.ts'
+import { requireConfirmed } from './peers/restored.ts'
+import { readShardSet } from './peers/statement.ts'
 import { openShard, type SealSubject } from './seal.ts'
-import { readShardSet } from './statement.ts'
 import { findOtherSets, type KeyRecord } from './store.ts'
 
 /**

@@ -5,7 +5,7 @@ import { route } from '../http/route.ts'
 import { findCaller } from '../sessions/authorize.ts'
 import { type Bind, bindShardCalls } from './calls.ts'
 import { describeConditions } from './describe-conditions.ts'
-import { promoteRecord } from './promote.ts'
+import { promoteRecord } from './peers/promote.ts'
 
 /** Published clients make their five calls within this time. */
 const settleAfterMs = 10_000

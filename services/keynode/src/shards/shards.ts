@@ -1,9 +1,9 @@
 // The face of the shards: what other capabilities use.
 export { applyChange } from './change-record.ts'
-export { callPeer } from './peer-client.ts'
-export { queryPeers } from './peers.ts'
-export { keepPrevious } from './promote.ts'
-export { confirmRestored, findAgreed } from './repair.ts'
+export { callPeer } from './peers/peer-client.ts'
+export { queryPeers } from './peers/peers.ts'
+export { keepPrevious } from './peers/promote.ts'
+export { confirmRestored, findAgreed } from './peers/repair.ts'
 export { openShard, type SealSubject, sealShard } from './seal.ts'
 export {
   openParts,

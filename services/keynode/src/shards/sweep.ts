@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 import type { SettledClock } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers.ts'
-import { holdsSet, promoteRecord } from './promote.ts'
-import { confirmRestored, followTransfer } from './repair.ts'
+import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers/peers.ts'
+import { holdsSet, promoteRecord } from './peers/promote.ts'
+import { confirmRestored, followTransfer } from './peers/repair.ts'
 import { removeSpare } from './spares.ts'
 import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 

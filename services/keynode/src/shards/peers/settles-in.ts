@@ -1,5 +1,5 @@
-import type { Context } from '../context.ts'
-import type { KeyRow } from './store.ts'
+import type { Context } from '../../context.ts'
+import type { KeyRow } from '../store.ts'
 
 /** How long the last change of a record may take to reach the other nodes, in ms. */
 export function settlesIn({ config, clock }: Context, { updated_at }: KeyRow): number {

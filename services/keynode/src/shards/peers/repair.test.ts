@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest'
-import { readKeyNodeConfig } from '../config.ts'
+import { readKeyNodeConfig } from '../../config.ts'
+import { digestOf } from '../store.ts'
 import type { PeerStatement } from './peers.ts'
 import { findAgreed } from './repair.ts'
-import { digestOf } from './store.ts'
 
 const peers = [2, 3, 4, 5].map(
   (node) => `${node}=http://127.0.0.1:9#did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK`,

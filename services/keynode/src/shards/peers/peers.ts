@@ -1,7 +1,7 @@
 import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import type { DependencyProbe } from '@cairn/service'
-import type { Peer } from '../config.ts'
-import type { Context } from '../context.ts'
+import type { Peer } from '../../config.ts'
+import type { Context } from '../../context.ts'
 import type { PeerStatement } from './peer-statement.ts'
 
 export type { PeerStatement } from './peer-statement.ts'

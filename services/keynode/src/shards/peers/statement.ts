@@ -1,9 +1,9 @@
 import { type ShardSet, shardSetSchema } from '@cairn/protocol'
 import * as v from 'valibot'
-import type { Context } from '../context.ts'
+import type { Context } from '../../context.ts'
+import { findOtherSets, findRecord } from '../store.ts'
 import type { Statement } from './peer-statement.ts'
 import { requireConfirmed } from './restored.ts'
-import { findOtherSets, findRecord } from './store.ts'
 
 /** Creates this node's own statement, if it holds the file. @throws CairnError KEY_UNCONFIRMED */
 export async function makeStatement({ db }: Context, cid: string): Promise<Statement | undefined> {

@@ -1,11 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { readKeyNodeConfig } from '../config.ts'
-import type { Caller, Context } from '../context.ts'
-import { deriveNodeKeys } from '../identity.ts'
-import { publicKeyOf } from '../sessions/tokens.ts'
-import { type KeyNode, startKeyNode } from '../start.ts'
+import { readKeyNodeConfig } from '../../config.ts'
+import type { Caller, Context } from '../../context.ts'
+import { deriveNodeKeys } from '../../identity.ts'
+import { publicKeyOf } from '../../sessions/tokens.ts'
+import { type KeyNode, startKeyNode } from '../../start.ts'
 
 /** Five nodes that query each other over HTTP, with one clock; tests act on the code behind their routes. */
 export type FivePeers = AsyncDisposable & {

@@ -1,6 +1,6 @@
 import { shardSetSchema } from '@cairn/protocol'
 import * as v from 'valibot'
-import type { Peer } from '../config.ts'
+import type { Peer } from '../../config.ts'
 
 /** A node's statement about a file for its peers. */
 export const statementSchema = v.object({

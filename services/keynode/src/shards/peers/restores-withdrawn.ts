@@ -1,7 +1,7 @@
+import type { KeyRecord, Trx } from '../store.ts'
+import { findTransfers } from '../transfer.ts'
+import { readWithdrawn } from '../withdrawals.ts'
 import type { PeerStatement } from './peer-statement.ts'
-import type { KeyRecord, Trx } from './store.ts'
-import { findTransfers } from './transfer.ts'
-import { readWithdrawn } from './withdrawals.ts'
 
 /**
  * Whether a state would restore what the owner took away with a call to this node. The call may still be on its way

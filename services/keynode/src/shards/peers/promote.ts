@@ -1,11 +1,11 @@
 import { CairnError } from '@cairn/protocol'
-import type { Context } from '../context.ts'
-import { applyChange } from './change-record.ts'
+import type { Context } from '../../context.ts'
+import { applyChange } from '../change-record.ts'
+import { openShard, sealShard } from '../seal.ts'
+import { keepSparesOf } from '../spares.ts'
+import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from '../store.ts'
 import { enoughNodes, type PeerStatement, queryPeers, queryPeersUntil } from './peers.ts'
 import { isUnconfirmed } from './restored.ts'
-import { openShard, sealShard } from './seal.ts'
-import { keepSparesOf } from './spares.ts'
-import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from './store.ts'
 
 /**
  * Puts a waiting set in force once three nodes hold it, and confirms a first save once three name the same owner.

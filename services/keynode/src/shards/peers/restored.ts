@@ -1,9 +1,9 @@
 import { CairnError } from '@cairn/protocol'
-import type { Caller, Context } from '../context.ts'
-import { applyChange, nameChange } from './change-record.ts'
+import type { Caller, Context } from '../../context.ts'
+import { applyChange, nameChange } from '../change-record.ts'
+import { findRecordToChange, type KeyRecord, type KeyRow } from '../store.ts'
 import type { PeerStatement } from './peer-statement.ts'
 import { enoughNodes } from './peers.ts'
-import { findRecordToChange, type KeyRecord, type KeyRow } from './store.ts'
 
 /**
  * Whether a record comes from a backup and was not confirmed since. A right in it may have been revoked after the
