@@ -1,7 +1,7 @@
 import { type AccessVerdict, CairnError, type ConditionSet } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import { countChainUse } from './chain-rates.ts'
-import { conditionsOf } from './conditions-of.ts'
+import { conditionsOf } from './changes/conditions-of.ts'
 import type { KeyRecord } from './store.ts'
 
 /** The reader, and their placeholder values. */

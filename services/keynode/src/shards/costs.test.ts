@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deriveNodeKeys } from '../identity.ts'
 import { publicKeyOf } from '../sessions/tokens.ts'
 import { callAs, createTestWallet, openTestSession, startTestNode } from '../test-node.fixture.ts'
-import { readConditions } from './conditions-of.ts'
+import { readConditions } from './changes/conditions-of.ts'
 
 const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const payload = { key: '1', index: '1' }

@@ -4,13 +4,13 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { saveRecord } from './changes/save.ts'
+import { shareRecord } from './changes/share.ts'
+import { transferRecord } from './changes/transfer.ts'
 import { createCids } from './cids.fixture.ts'
 import { createAccessLog, maxAccessRows } from './create-access-log.ts'
 import { listEvents } from './key-events.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers/peers.fixture.ts'
-import { saveRecord } from './save.ts'
-import { shareRecord } from './share.ts'
-import { transferRecord } from './transfer.ts'
 
 const day = 24 * 3_600_000
 const owner = callerOf('a')

@@ -1,7 +1,7 @@
 import { canonicalCid } from '@cairn/crypto'
 import { CairnError, type CallResult, type getConditions } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { conditionsOf, listConditions } from './conditions-of.ts'
+import { conditionsOf, listConditions } from './changes/conditions-of.ts'
 import { findRecord } from './store.ts'
 
 /**

@@ -1,5 +1,5 @@
 // The face of the shards: what other capabilities use.
-export { applyChange } from './change-record.ts'
+export { applyChange } from './changes/change-record.ts'
 export { callPeer } from './peers/peer-client.ts'
 export { queryPeers } from './peers/peers.ts'
 export { keepPrevious } from './peers/promote.ts'

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { CairnError, type KeyStatus } from '@cairn/protocol'
 import type { Caller, Context } from '../context.ts'
+import { findTransfers } from './changes/transfer.ts'
+import { findRevocations } from './changes/withdrawals.ts'
 import { promoteRecord } from './peers/promote.ts'
 import { confirmRestored } from './peers/repair.ts'
 import { isUnconfirmed } from './peers/restored.ts'
 import { settlesIn } from './peers/settles-in.ts'
 import { hasSpare } from './spares.ts'
 import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
-import { findTransfers } from './transfer.ts'
-import { findRevocations } from './withdrawals.ts'
 
 /**
  * Returns this node's state of a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with

@@ -4,16 +4,16 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller, Context } from '../context.ts'
 import { migrations } from '../db/database.ts'
+import { retireRecord } from './changes/retire.ts'
+import { saveRecord } from './changes/save.ts'
+import { shareRecord } from './changes/share.ts'
+import { transferRecord } from './changes/transfer.ts'
 import { createCids } from './cids.fixture.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers/peers.fixture.ts'
 import { promoteRecord } from './peers/promote.ts'
-import { retireRecord } from './retire.ts'
 import { retrieveRecord } from './retrieve.ts'
-import { saveRecord } from './save.ts'
-import { shareRecord } from './share.ts'
 import { findOtherSets, findRecord } from './store.ts'
 import { createKeySweep } from './sweep.ts'
-import { transferRecord } from './transfer.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../../context.ts'
-import { applyChange } from '../change-record.ts'
+import { applyChange } from '../changes/change-record.ts'
 import { openShard, sealShard } from '../seal.ts'
 import { keepSparesOf } from '../spares.ts'
 import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from '../store.ts'

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { Caller, Context } from '../../context.ts'
-import { applyChange, nameChange } from '../change-record.ts'
+import { applyChange, nameChange } from '../changes/change-record.ts'
 import { findRecordToChange, type KeyRecord, type KeyRow } from '../store.ts'
 import type { PeerStatement } from './peer-statement.ts'
 import { enoughNodes } from './peers.ts'

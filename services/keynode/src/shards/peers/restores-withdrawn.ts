@@ -1,6 +1,6 @@
+import { findTransfers } from '../changes/transfer.ts'
+import { readWithdrawn } from '../changes/withdrawals.ts'
 import type { KeyRecord, Trx } from '../store.ts'
-import { findTransfers } from '../transfer.ts'
-import { readWithdrawn } from '../withdrawals.ts'
 import type { PeerStatement } from './peer-statement.ts'
 
 /**

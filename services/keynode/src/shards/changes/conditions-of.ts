@@ -8,13 +8,13 @@ import {
   parseConditions,
   zeroAddress,
 } from '@cairn/protocol'
-import type { Caller, Context } from '../context.ts'
-import { countChainUse } from './chain-rates.ts'
+import type { Caller, Context } from '../../context.ts'
+import { countChainUse } from '../chain-rates.ts'
+import { findRecord, type KeyRow } from '../store.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'
 import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
-import { findRecord, type KeyRow } from './store.ts'
 
 /** Returns the stored conditions of a record. */
 export function conditionsOf({ conditions }: Pick<KeyRow, 'conditions'>): ConditionSet | undefined {

@@ -1,5 +1,5 @@
 import { zeroAddress } from '@cairn/protocol'
-import type { KeyRow, Trx } from './store.ts'
+import type { KeyRow, Trx } from '../store.ts'
 
 /** A change that makes a record ownerless. */
 export type OwnerlessChange = { id: string; by: string; conditions: string | null | undefined }

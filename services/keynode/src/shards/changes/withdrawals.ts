@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { type KeyRow, maxChanges, type Trx, writeChange } from './store.ts'
+import { type KeyRow, maxChanges, type Trx, writeChange } from '../store.ts'
 
 /** How often an address was revoked here. */
 export type Revocation = { address: string; times: number }

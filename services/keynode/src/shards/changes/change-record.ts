@@ -1,7 +1,7 @@
 import { CairnError, maxSharedAddresses } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
-import type { Caller, Context } from '../context.ts'
-import { writeChangeOnce } from '../sessions/check-proof.ts'
+import type { Caller, Context } from '../../context.ts'
+import { writeChangeOnce } from '../../sessions/check-proof.ts'
 import {
   digestOf,
   findRecordToChange,
@@ -10,7 +10,7 @@ import {
   type Trx,
   writeChange,
   writeShared,
-} from './store.ts'
+} from '../store.ts'
 import { noteWithdrawal } from './withdrawals.ts'
 
 /** Identity of a change, and its arguments for peers and the owner. */

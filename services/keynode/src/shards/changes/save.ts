@@ -9,12 +9,10 @@ import {
   zeroAddress,
 } from '@cairn/protocol'
 import { ConflictError, isUniqueViolation } from '@cairn/service'
-import type { Caller, Context } from '../context.ts'
-import { writeChangeOnce } from '../sessions/check-proof.ts'
-import { applyChange, nameChange, requireOwner } from './change-record.ts'
-import { isLeftBy } from './ownerless.ts'
-import { openShard, sealShard } from './seal.ts'
-import { checkSpare, keepSpare, removeSpare } from './spares.ts'
+import type { Caller, Context } from '../../context.ts'
+import { writeChangeOnce } from '../../sessions/check-proof.ts'
+import { openShard, sealShard } from '../seal.ts'
+import { checkSpare, keepSpare, removeSpare } from '../spares.ts'
 import {
   digestOf,
   findOtherSets,
@@ -25,7 +23,9 @@ import {
   removeOtherSet,
   type Trx,
   writeChange,
-} from './store.ts'
+} from '../store.ts'
+import { applyChange, nameChange, requireOwner } from './change-record.ts'
+import { isLeftBy } from './ownerless.ts'
 
 /** A shard to save. */
 export type SavedShard = {

@@ -1,4 +1,4 @@
-import type { Caller, Context } from '../context.ts'
+import type { Caller, Context } from '../../context.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
 import { refuseRetired } from './retire.ts'
 

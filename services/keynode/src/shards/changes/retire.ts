@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
-import type { Caller, Context } from '../context.ts'
+import type { Caller, Context } from '../../context.ts'
+import type { KeyRecord } from '../store.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
-import type { KeyRecord } from './store.ts'
 
 /**
  * Retires a key: only the owner receives it, and after 30 days it is destroyed. @throws CairnError ACCESS_DENIED,

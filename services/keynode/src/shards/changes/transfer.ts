@@ -1,10 +1,10 @@
 import { CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
-import type { Caller, Context } from '../context.ts'
+import type { Caller, Context } from '../../context.ts'
+import type { Trx } from '../store.ts'
 import { changeRecord, requireOwner } from './change-record.ts'
 import { refuseRetired } from './retire.ts'
 import { reseal } from './save.ts'
-import type { Trx } from './store.ts'
 
 /** How long the previous owner may repeat a transfer that did not reach all nodes. */
 const repeatMs = 30 * 24 * 3_600_000
