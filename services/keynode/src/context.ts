@@ -6,7 +6,7 @@ import type { Database } from './db/database.ts'
 import type { NodeKeys } from './identity.ts'
 import type { IssuedTexts } from './sessions/issued-texts.ts'
 import type { NodeContractVerifier } from './sessions/verify-contract.ts'
-import type { AccessLog } from './shards/access-log.ts'
+import type { AccessLog } from './shards/access/access-log.ts'
 import type { PeerClient } from './shards/peers/peer-statement.ts'
 
 /** A clock in milliseconds since 1970. Tests pass their own. */

@@ -29,7 +29,7 @@ import { authorizeCall } from './sessions/authorize.ts'
 import { createIssuedTexts } from './sessions/issued-texts.ts'
 import { publicKeyOf } from './sessions/tokens.ts'
 import { createNodeContractVerifier } from './sessions/verify-contract.ts'
-import { createAccessLog } from './shards/create-access-log.ts'
+import { createAccessLog } from './shards/access/create-access-log.ts'
 import { createPeerClient } from './shards/peers/peer-client.ts'
 import { probePeers } from './shards/peers/peers.ts'
 

@@ -9,7 +9,7 @@ import {
   zeroAddress,
 } from '@cairn/protocol'
 import type { Caller, Context } from '../../context.ts'
-import { countChainUse } from '../chain-rates.ts'
+import { countChainUse } from '../access/chain-rates.ts'
 import { findRecord, type KeyRow } from '../store.ts'
 import { changeRecord, nameChange, requireOwner } from './change-record.ts'
 import { isLeftBy } from './ownerless.ts'

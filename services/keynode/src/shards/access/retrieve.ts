@@ -1,9 +1,9 @@
 import { CairnError, type CallResult, type KeyShard, type retrieveShard } from '@cairn/protocol'
-import type { Context } from '../context.ts'
-import { requireConfirmed } from './peers/restored.ts'
-import { readShardSet } from './peers/statement.ts'
-import { openShard, type SealSubject } from './seal.ts'
-import { findOtherSets, type KeyRecord } from './store.ts'
+import type { Context } from '../../context.ts'
+import { requireConfirmed } from '../peers/restored.ts'
+import { readShardSet } from '../peers/statement.ts'
+import { openShard, type SealSubject } from '../seal.ts'
+import { findOtherSets, type KeyRecord } from '../store.ts'
 
 /**
  * Returns this node's shard of the set in force, and of the other sets of the CID on request: a client that finds two

@@ -2,15 +2,15 @@
 import { commitShards, generateKey } from '@cairn/crypto'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import type { Context } from '../context.ts'
-import { migrations } from '../db/database.ts'
-import { saveRecord } from './changes/save.ts'
-import { shareRecord } from './changes/share.ts'
-import { transferRecord } from './changes/transfer.ts'
-import { createCids } from './cids.fixture.ts'
+import type { Context } from '../../context.ts'
+import { migrations } from '../../db/database.ts'
+import { saveRecord } from '../changes/save.ts'
+import { shareRecord } from '../changes/share.ts'
+import { transferRecord } from '../changes/transfer.ts'
+import { createCids } from '../cids.fixture.ts'
+import { listEvents } from '../key-events.ts'
+import { callerOf, type FivePeers, startFivePeers } from '../peers/peers.fixture.ts'
 import { createAccessLog, maxAccessRows } from './create-access-log.ts'
-import { listEvents } from './key-events.ts'
-import { callerOf, type FivePeers, startFivePeers } from './peers/peers.fixture.ts'
 
 const day = 24 * 3_600_000
 const owner = callerOf('a')

@@ -1,5 +1,5 @@
 import { rateLimitKey } from '@cairn/service'
-import type { Context } from '../context.ts'
+import type { Context } from '../../context.ts'
 
 /**
  * Maximum number of times per minute that clients of one IP address may make this node query chains, which operators pay for.

@@ -1,10 +1,10 @@
 import { zeroAddress } from '@cairn/protocol'
 import type { LogGate } from '@cairn/service'
 import { sql } from 'kysely'
-import type { Clock } from '../context.ts'
-import type { Database } from '../db/database.ts'
+import type { Clock } from '../../context.ts'
+import type { Database } from '../../db/database.ts'
+import type { Trx } from '../store.ts'
 import type { Access, AccessLog } from './access-log.ts'
-import type { Trx } from './store.ts'
 
 const hourMs = 3_600_000
 const dayMs = 24 * hourMs

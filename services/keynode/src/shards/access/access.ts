@@ -1,8 +1,8 @@
 import { type AccessVerdict, CairnError, type ConditionSet } from '@cairn/protocol'
-import type { Context } from '../context.ts'
+import type { Context } from '../../context.ts'
+import { conditionsOf } from '../changes/conditions-of.ts'
+import type { KeyRecord } from '../store.ts'
 import { countChainUse } from './chain-rates.ts'
-import { conditionsOf } from './changes/conditions-of.ts'
-import type { KeyRecord } from './store.ts'
 
 /** The reader, and their placeholder values. */
 export type AccessQuestion = {
