@@ -1,7 +1,7 @@
 // A child process that merges the packs of a folder, for a test that kills it.
 // node merge-program.ts <folder>    prints "merged <count>"
 import { MIB } from '@cairn/protocol'
-import { mergePacks } from '../../services/storage/src/packs/merge-packs.ts'
+import { mergePacks } from '../../services/storage/src/packs/merging/merge-packs.ts'
 import { openPlace } from '../faults/place.ts'
 
 /** Makes the packs old enough. */

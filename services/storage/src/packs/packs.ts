@@ -1,7 +1,6 @@
 export { claimPackFolder, takeOverPackFolder } from './claim-folder.ts'
 export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
-export { countMergeable } from './find-mergeable.ts'
 export { hashSha256 } from './hash-sha256.ts'
 export {
   holdOthers,
@@ -16,7 +15,8 @@ export {
 export { type ImportedPack, importPacks, releaseListed } from './import-packs.ts'
 export { packHeaderBytes } from './manifest.ts'
 export { markDamaged } from './mark-damage.ts'
-export { createMergeWorker, mergePacks } from './merge-packs.ts'
+export { countMergeable } from './merging/find-mergeable.ts'
+export { createMergeWorker, mergePacks } from './merging/merge-packs.ts'
 export { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
 export { releasePacks } from './record-pack.ts'
 export { recoverPacks } from './recover.ts'

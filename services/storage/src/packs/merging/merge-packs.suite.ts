@@ -2,12 +2,12 @@ import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import { readCar, verifyBlock } from '@cairn/unixfs'
 import { expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
-import { removeAllDoomed } from '../objects/doomed-objects.ts'
-import { acquireLease } from '../workers/lease.ts'
+import type { Database } from '../../db/database.ts'
+import { removeAllDoomed } from '../../objects/doomed-objects.ts'
+import { acquireLease } from '../../workers/lease.ts'
+import { comparePacks, hashSha256, recoverPacks } from '../packs.ts'
+import { scrubPacks } from '../scrub.ts'
 import { day, describeMerging, hour, settings } from './merge-world.fixture.ts'
-import { comparePacks, hashSha256, recoverPacks } from './packs.ts'
-import { scrubPacks } from './scrub.ts'
 
 /** Merging of small packs, on one kind of database: which are merged, and what failures and other replicas change. */
 export function mergeSuite(openDatabase: () => Promise<Database>): void {

@@ -1,11 +1,11 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { CompiledQuery, type Kysely } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
-import { doomObjects } from '../objects/doomed-objects.ts'
-import { condemnPack } from './record-pack.ts'
-import { countRemoval } from './removals.ts'
-import { removePack } from './remove-pack.ts'
+import type { Database } from '../../db/database.ts'
+import type { Schema } from '../../db/schema.ts'
+import { doomObjects } from '../../objects/doomed-objects.ts'
+import { condemnPack } from '../record-pack.ts'
+import { countRemoval } from '../removals.ts'
+import { removePack } from '../remove-pack.ts'
 import type { Member, MergedPack } from './write-merged.ts'
 
 /** Dependencies of a move. */

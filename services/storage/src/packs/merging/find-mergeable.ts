@@ -1,8 +1,8 @@
 import { type ExpressionBuilder, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
-import { packHeaderBytes } from './manifest.ts'
-import { placeColumns } from './pack-place.ts'
+import type { Database } from '../../db/database.ts'
+import type { Schema } from '../../db/schema.ts'
+import { packHeaderBytes } from '../manifest.ts'
+import { placeColumns } from '../pack-place.ts'
 import type { MergeablePack } from './write-merged.ts'
 
 const packsInOneQuery = 500

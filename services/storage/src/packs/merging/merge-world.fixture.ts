@@ -2,9 +2,9 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { MIB } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import { afterEach, beforeEach, describe, expect } from 'vitest'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { createPackPlace, manyBlocks, type PackPlace, type TestBlock } from '../pack.fixture.ts'
 import { type MergeParts, mergePacks } from './merge-packs.ts'
-import { createPackPlace, manyBlocks, type PackPlace, type TestBlock } from './pack.fixture.ts'
 
 export const hour = 3_600_000
 export const day = 24 * hour

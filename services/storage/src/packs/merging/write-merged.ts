@@ -2,10 +2,10 @@ import { CairnError, maxBlockBytes } from '@cairn/protocol'
 import type { ObjectStore, ObjectWriter } from '@cairn/service/objects'
 import { encodeCarFrame, readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { hashSha256 } from './hash-sha256.ts'
-import { encodeManifest, encodePackHeader, packHeaderBytes, readManifestBlock } from './manifest.ts'
-import { nextPackId, packKey } from './pack-id.ts'
-import { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
+import { hashSha256 } from '../hash-sha256.ts'
+import { encodeManifest, encodePackHeader, packHeaderBytes, readManifestBlock } from '../manifest.ts'
+import { nextPackId, packKey } from '../pack-id.ts'
+import { objectKeyOf, type PlacedPack, shiftOf } from '../pack-place.ts'
 
 /** A pack that can be merged with others. */
 export type MergeablePack = PlacedPack & {
