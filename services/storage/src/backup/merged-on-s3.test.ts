@@ -4,7 +4,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { failEveryFifth } from '@cairn/service/s3-proxy-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
-import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
+import { removeUnreferencedPacks } from '../packs/removal/remove-packs.ts'
 import { bearer } from '../start-test-storage.fixture.ts'
 import {
   administer,

@@ -5,7 +5,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { deleteFiles } from '../files/files.ts'
-import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
+import { removeUnreferencedPacks } from '../packs/removal/remove-packs.ts'
 import { type Drill, openDrill, type Running, type Stored } from './drill.fixture.ts'
 import { checkStore, type Report, recoverStore } from './maintain.ts'
 

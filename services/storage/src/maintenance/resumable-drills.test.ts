@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { CairnError, MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
+import { removeUnreferencedPacks } from '../packs/removal/remove-packs.ts'
 import { type Drill, openDrill, type Running } from './drill.fixture.ts'
 import { checkStore, recoverStore, settleUnlisted } from './maintain.ts'
 

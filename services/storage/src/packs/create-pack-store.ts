@@ -5,7 +5,6 @@ import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { type BlockReader, createBlockReader } from './block-reader.ts'
 import type { BlockView } from './find-blocks.ts'
-import { holdPacks } from './hold-packs.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
 import { createReadAhead } from './read-ahead.ts'
@@ -19,7 +18,8 @@ import {
   referencePacks,
   releasePacks,
 } from './record-pack.ts'
-import { removePack } from './remove-pack.ts'
+import { holdPacks } from './removal/hold-packs.ts'
+import { removePack } from './removal/remove-pack.ts'
 import { createRunHasher } from './run-hasher.ts'
 import { createSlabMemory } from './run-slabs.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'

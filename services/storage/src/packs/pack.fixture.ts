@@ -11,7 +11,7 @@ import type { Database } from '../db/database.ts'
 import type { WorkerClock } from '../workers/worker.ts'
 import { check, type Finding } from './check.ts'
 import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
-import { removeUnreferencedPacks } from './remove-packs.ts'
+import { removeUnreferencedPacks } from './removal/remove-packs.ts'
 import { scrubPacks } from './scrub.ts'
 import type { PackOptions } from './types.ts'
 

@@ -14,7 +14,7 @@ import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 import { privateSuite } from './private-packs.suite.ts'
 import { recoverSuite } from './recover-packs.suite.ts'
-import { removeSuite } from './remove-packs.suite.ts'
+import { removeSuite } from './removal/remove-packs.suite.ts'
 
 /** Every promise of packs. */
 const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite, privateSuite]

@@ -2,16 +2,6 @@ export { claimPackFolder, takeOverPackFolder } from './claim-folder.ts'
 export { comparePacks } from './compare-packs.ts'
 export { createPackStore } from './create-pack-store.ts'
 export { hashSha256 } from './hash-sha256.ts'
-export {
-  holdOthers,
-  isHeld,
-  lockHeld,
-  type ReleasedPack,
-  recoveredHolder,
-  releaseHeld,
-  releaseSegments,
-  requireHeld,
-} from './hold-packs.ts'
 export { type ImportedPack, importPacks, releaseListed } from './import-packs.ts'
 export { packHeaderBytes } from './manifest.ts'
 export { markDamaged } from './mark-damage.ts'
@@ -21,8 +11,18 @@ export { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
 export { releasePacks } from './record-pack.ts'
 export { recoverPacks } from './recover.ts'
 export { discardRecovered, findRecovered, type RecoveredPack } from './recovered-packs.ts'
-export { countRemoval, readRemovals } from './removals.ts'
-export { removePack } from './remove-pack.ts'
+export {
+  holdOthers,
+  isHeld,
+  lockHeld,
+  type ReleasedPack,
+  recoveredHolder,
+  releaseHeld,
+  releaseSegments,
+  requireHeld,
+} from './removal/hold-packs.ts'
+export { countRemoval, readRemovals } from './removal/removals.ts'
+export { removePack } from './removal/remove-pack.ts'
 export { markMissing, reportComparison, settleComparison } from './settle-comparison.ts'
 export type { PackEvent, PackOptions, PackReader, PackStore, PackWriter, SealedPack } from './types.ts'
 export { verifyPack } from './verify-pack.ts'

@@ -4,7 +4,7 @@ import { CompiledQuery, type Kysely, sql } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { PackHold, Schema } from '../db/schema.ts'
 import { isUsed } from './pack-use.ts'
-import { countRemoval } from './removals.ts'
+import { countRemoval } from './removal/removals.ts'
 import type { OwnPack, SealedPack } from './types.ts'
 
 /** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */

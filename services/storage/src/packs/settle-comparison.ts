@@ -3,7 +3,7 @@ import type { Database } from '../db/database.ts'
 import type { Comparison } from './compare-packs.ts'
 import type { UnnamedPack } from './find-unnamed.ts'
 import { packTime } from './pack-id.ts'
-import { countRemoval } from './removals.ts'
+import { countRemoval } from './removal/removals.ts'
 import type { PackEvent } from './types.ts'
 
 const idsInOneUnit = 500

@@ -11,7 +11,7 @@ import { type Database, openDatabase } from '../db/database.ts'
 import { check } from './check.ts'
 import { packKey } from './pack-id.ts'
 import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from './packs.ts'
-import { removeUnreferencedPacks } from './remove-packs.ts'
+import { removeUnreferencedPacks } from './removal/remove-packs.ts'
 
 const week = 7 * 86_400_000
 const counts = [2000, 6000] as const

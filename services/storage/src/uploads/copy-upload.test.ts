@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { deleteFilesIn } from '../files/files.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
-import { removeUnreferencedPacks } from '../packs/remove-packs.ts'
+import { removeUnreferencedPacks } from '../packs/removal/remove-packs.ts'
 import { startTestS3, type TestS3 } from '../s3/s3.fixture.ts'
 import { copyUpload } from './copy-upload.ts'
 

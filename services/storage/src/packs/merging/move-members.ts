@@ -4,8 +4,8 @@ import type { Database } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { doomObjects } from '../../objects/doomed-objects.ts'
 import { condemnPack } from '../record-pack.ts'
-import { countRemoval } from '../removals.ts'
-import { removePack } from '../remove-pack.ts'
+import { countRemoval } from '../removal/removals.ts'
+import { removePack } from '../removal/remove-pack.ts'
 import type { Member, MergedPack } from './write-merged.ts'
 
 /** Dependencies of a move. */

@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import { type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Database } from '../../db/database.ts'
+import type { Schema } from '../../db/schema.ts'
 import {
   chunksOf,
   idsInOneList,
@@ -11,9 +11,9 @@ import {
   lockPacks,
   referencePacks,
   stampUnused,
-} from './record-pack.ts'
+} from '../record-pack.ts'
+import type { SealedPack } from '../types.ts'
 import { countRemoval } from './removals.ts'
-import type { SealedPack } from './types.ts'
 
 /** A pack that is being removed, according to its row. */
 export type ReleasedPack = { id: bigint; objectKey: string }

@@ -1,12 +1,12 @@
 import { createSettledClock } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { collectRefusals } from '../objects/refusals.ts'
-import { isRemovalHeld } from '../workers/removal-hold.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
-import { isUsed } from './pack-use.ts'
-import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from './packs.ts'
+import type { Database } from '../../db/database.ts'
+import { collectRefusals } from '../../objects/refusals.ts'
+import { isRemovalHeld } from '../../workers/removal-hold.ts'
+import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { isUsed } from '../pack-use.ts'
+import { countRemoval, type PackEvent, type PackStore, recoverPacks, removePack } from '../packs.ts'
 
 const packsInOneQuery = 100
 const dayMs = 86_400_000

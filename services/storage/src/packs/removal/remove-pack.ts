@@ -1,5 +1,5 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
 import { countRemoval } from './removals.ts'
 
 /** Rows of blocks deleted per unit of work. */

@@ -1,6 +1,6 @@
-import type { Database } from '../db/database.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
-import { type PackStore, readRemovals } from './packs.ts'
+import type { Database } from '../../db/database.ts'
+import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { type PackStore, readRemovals } from '../packs.ts'
 
 /**
  * Pause between checks for removed packs, and time limit of a check before the caches are cleared without an answer.

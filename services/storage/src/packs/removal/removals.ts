@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { Schema } from '../db/schema.ts'
+import type { Database } from '../../db/database.ts'
+import type { Schema } from '../../db/schema.ts'
 
 /** Counts a removal in the unit of work that decides it. Replicas clear their caches when the count changes. */
 export async function countRemoval(trx: Kysely<Schema>): Promise<void> {
