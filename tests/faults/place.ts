@@ -5,7 +5,7 @@ import { CID } from 'multiformats/cid'
 import { openFileStore } from '../../packages/service/src/objects/files.ts'
 import type { ObjectStore } from '../../packages/service/src/objects/objects.ts'
 import { type Database, openDatabase } from '../../services/storage/src/db/database.ts'
-import { check, type Finding } from '../../services/storage/src/packs/check.ts'
+import { check, type Finding } from '../../services/storage/src/packs/checking/check.ts'
 import {
   claimPackFolder,
   comparePacks,

@@ -1,4 +1,4 @@
-import type { Finding } from '../packs/check.ts'
+import type { Finding } from '../packs/checking/check.ts'
 import type { ImportedPack } from '../packs/packs.ts'
 import type { ListedRoot } from '../uploads/uploads.ts'
 import type { Repair } from './repair.ts'

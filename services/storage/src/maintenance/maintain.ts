@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { StorageConfig } from '../config.ts'
-import { check } from '../packs/check.ts'
+import { check } from '../packs/checking/check.ts'
 import { claimPackFolder, discardRecovered, findRecovered, importPacks, takeOverPackFolder } from '../packs/packs.ts'
 import { holdRecovered, listRecovered } from '../uploads/uploads.ts'
 import { describeFinding, describeImportedPack, describeListed, describeRepair, describeUnlisted } from './describe.ts'

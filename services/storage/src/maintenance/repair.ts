@@ -1,13 +1,13 @@
 import type { Database } from '../db/database.ts'
 import { recountAccount } from '../ledger/ledger.ts'
-import { type CheckParts, check, type Finding } from '../packs/check.ts'
+import { type CheckParts, check, type Finding } from '../packs/checking/check.ts'
+import { markDamaged } from '../packs/checking/mark-damage.ts'
+import { verifyPack } from '../packs/checking/verify-pack.ts'
 import { importPack } from '../packs/import-packs.ts'
-import { markDamaged } from '../packs/mark-damage.ts'
 import { packIdOfKey } from '../packs/pack-id.ts'
 import { placeColumns } from '../packs/pack-place.ts'
 import { isUsed } from '../packs/pack-use.ts'
 import { markMissing } from '../packs/settle-comparison.ts'
-import { verifyPack } from '../packs/verify-pack.ts'
 
 /** The action taken for a finding. */
 export type Repair = { finding: Finding; done: RepairAction }

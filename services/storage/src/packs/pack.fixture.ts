@@ -9,10 +9,10 @@ import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import type { Database } from '../db/database.ts'
 import type { WorkerClock } from '../workers/worker.ts'
-import { check, type Finding } from './check.ts'
+import { check, type Finding } from './checking/check.ts'
+import { scrubPacks } from './checking/scrub.ts'
 import { createPackStore, hashSha256, type PackEvent, type PackStore, type SealedPack } from './packs.ts'
 import { removeUnreferencedPacks } from './removal/remove-packs.ts'
-import { scrubPacks } from './scrub.ts'
 import type { PackOptions } from './types.ts'
 
 const day = 86_400_000

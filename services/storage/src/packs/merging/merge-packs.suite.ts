@@ -5,8 +5,8 @@ import { expect, test } from 'vitest'
 import type { Database } from '../../db/database.ts'
 import { removeAllDoomed } from '../../objects/doomed-objects.ts'
 import { acquireLease } from '../../workers/lease.ts'
+import { scrubPacks } from '../checking/scrub.ts'
 import { comparePacks, hashSha256, recoverPacks } from '../packs.ts'
-import { scrubPacks } from '../scrub.ts'
 import { day, describeMerging, hour, settings } from './merge-world.fixture.ts'
 
 /** Merging of small packs, on one kind of database: which are merged, and what failures and other replicas change. */

@@ -6,9 +6,9 @@ import type { Database } from '../../db/database.ts'
 import { repair } from '../../maintenance/repair.ts'
 import { removeAllDoomed } from '../../objects/doomed-objects.ts'
 import { holdRemovals } from '../../workers/removal-hold.ts'
+import { scrubPacks } from '../checking/scrub.ts'
 import { manyBlocks, type TestBlock } from '../pack.fixture.ts'
 import { comparePacks, findRecovered, importPacks, settleComparison } from '../packs.ts'
-import { scrubPacks } from '../scrub.ts'
 import { day, describeMerging, flipBit } from './merge-world.fixture.ts'
 
 /** Packs after they were merged, on one kind of database: deletions, damage, backups and a lost database. */

@@ -1,10 +1,10 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
-import { acquireLease, releaseLease } from '../workers/lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
-import { objectKeyOf, type PlacedPack, placeColumns } from './pack-place.ts'
-import { markDamaged, markMissing, type PackEvent, verifyPack } from './packs.ts'
-import { findPlace } from './store.ts'
+import type { Database } from '../../db/database.ts'
+import { acquireLease, releaseLease } from '../../workers/lease.ts'
+import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { objectKeyOf, type PlacedPack, placeColumns } from '../pack-place.ts'
+import { markDamaged, markMissing, type PackEvent, verifyPack } from '../packs.ts'
+import { findPlace } from '../store.ts'
 
 const leaseName = 'scrub'
 const leaseMs = 120_000

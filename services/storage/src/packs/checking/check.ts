@@ -1,11 +1,11 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { accountsInOneRange, keyRanges, rowsInOneRange } from '../db/key-ranges.ts'
-import { findUnnamed } from './find-unnamed.ts'
-import { objectKeyOf, placeColumns } from './pack-place.ts'
-import { isUsed } from './pack-use.ts'
-import { findPlace } from './store.ts'
+import type { Database } from '../../db/database.ts'
+import { accountsInOneRange, keyRanges, rowsInOneRange } from '../../db/key-ranges.ts'
+import { findUnnamed } from '../find-unnamed.ts'
+import { objectKeyOf, placeColumns } from '../pack-place.ts'
+import { isUsed } from '../pack-use.ts'
+import { findPlace } from '../store.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const packsInOneQuery = 500

@@ -1,10 +1,10 @@
 import { CairnError, MIB } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
-import { isSha256Multihash } from './block-key.ts'
-import { encodePackHeader, findManifest, type Manifest, packHeaderBytes } from './manifest.ts'
-import { objectKeyOf, type PlacedPack, shiftOf } from './pack-place.ts'
-import { isBlockOfMultihash } from './verify-bytes.ts'
+import type { Database } from '../../db/database.ts'
+import { isSha256Multihash } from '../block-key.ts'
+import { encodePackHeader, findManifest, type Manifest, packHeaderBytes } from '../manifest.ts'
+import { objectKeyOf, type PlacedPack, shiftOf } from '../pack-place.ts'
+import { isBlockOfMultihash } from '../verify-bytes.ts'
 
 const rowsInOneQuery = 256
 const maxRunBytes = MIB

@@ -1,13 +1,13 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { readCar } from '@cairn/unixfs'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
-import { repair } from '../maintenance/repair.ts'
+import type { Database } from '../../db/database.ts'
+import { repair } from '../../maintenance/repair.ts'
+import { blockOf, createPackPlace, flip, manyBlocks, once, type PackPlace, withCode } from '../pack.fixture.ts'
+import { placeColumns } from '../pack-place.ts'
+import type { PackEvent } from '../types.ts'
 import { check } from './check.ts'
-import { blockOf, createPackPlace, flip, manyBlocks, once, type PackPlace, withCode } from './pack.fixture.ts'
-import { placeColumns } from './pack-place.ts'
 import { scrubPacks } from './scrub.ts'
-import type { PackEvent } from './types.ts'
 import { verifyPack } from './verify-pack.ts'
 
 const day = 86_400_000
