@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { openDatabase } from '../../services/storage/src/db/database.ts'
 import { createPackPlace, manyBlocks } from '../../services/storage/src/packs/pack.fixture.ts'
-import { readPack } from '../../services/storage/src/packs/read-pack.ts'
+import { readPack } from '../../services/storage/src/packs/recovery/read-pack.ts'
 
 test('a pack truncated anywhere in its last 4 KiB is never accepted as complete, and what lies before can be read', async () => {
   const rows = await mkdtemp(join(tmpdir(), 'cairn-torn-'))

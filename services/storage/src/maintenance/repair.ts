@@ -3,11 +3,11 @@ import { recountAccount } from '../ledger/ledger.ts'
 import { type CheckParts, check, type Finding } from '../packs/checking/check.ts'
 import { markDamaged } from '../packs/checking/mark-damage.ts'
 import { verifyPack } from '../packs/checking/verify-pack.ts'
-import { importPack } from '../packs/import-packs.ts'
 import { packIdOfKey } from '../packs/pack-id.ts'
 import { placeColumns } from '../packs/pack-place.ts'
 import { isUsed } from '../packs/pack-use.ts'
-import { markMissing } from '../packs/settle-comparison.ts'
+import { importPack } from '../packs/recovery/import-packs.ts'
+import { markMissing } from '../packs/recovery/settle-comparison.ts'
 
 /** The action taken for a finding. */
 export type Repair = { finding: Finding; done: RepairAction }

@@ -13,7 +13,7 @@ import { mergedSuite } from './merging/merged-packs.suite.ts'
 import { createPackPlace, manyBlocks } from './pack.fixture.ts'
 import { packSuite } from './packs.suite.ts'
 import { privateSuite } from './private-packs.suite.ts'
-import { recoverSuite } from './recover-packs.suite.ts'
+import { recoverSuite } from './recovery/recover-packs.suite.ts'
 import { removeSuite } from './removal/remove-packs.suite.ts'
 
 /** Every promise of packs. */

@@ -7,11 +7,11 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { openFileStore } from '@cairn/service/objects'
 import { CompiledQuery, type KyselyPlugin, type RootOperationNode } from 'kysely'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type Database, openDatabase } from '../db/database.ts'
-import { check } from './checking/check.ts'
-import { packKey } from './pack-id.ts'
-import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from './packs.ts'
-import { removeUnreferencedPacks } from './removal/remove-packs.ts'
+import { type Database, openDatabase } from '../../db/database.ts'
+import { check } from '../checking/check.ts'
+import { packKey } from '../pack-id.ts'
+import { claimPackFolder, comparePacks, createPackStore, recoverPacks, settleComparison } from '../packs.ts'
+import { removeUnreferencedPacks } from '../removal/remove-packs.ts'
 
 const week = 7 * 86_400_000
 const counts = [2000, 6000] as const

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
-import { packIdOfKey, packKey } from './pack-id.ts'
-import { findHolds } from './store.ts'
+import type { Database } from '../../db/database.ts'
+import { packIdOfKey, packKey } from '../pack-id.ts'
+import { findHolds } from '../store.ts'
 
 /** A pack without a row, or with a pending row and no upload in progress. */
 export type UnnamedPack = { id: bigint; key: string }

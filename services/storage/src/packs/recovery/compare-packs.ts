@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { packTime } from '../pack-id.ts'
 import { findUnnamed, type UnnamedPack } from './find-unnamed.ts'
-import { packTime } from './pack-id.ts'
 
 /** Number of newest rows that are compared with the names in the pack folder. */
 const comparedRows = 1000

@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { listOwners, type ObjectStore, ownerPrefix, writeOwner } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
-import { readStoreName } from '../db/read-store-name.ts'
+import type { Database } from '../../db/database.ts'
+import { readStoreName } from '../../db/read-store-name.ts'
 
 /** Number of the database's newest packs that are checked in a folder of an earlier version, which names no owner. */
 const comparedRows = 20

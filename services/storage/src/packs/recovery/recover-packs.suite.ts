@@ -1,10 +1,10 @@
 import { rename, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
-import { repair } from '../maintenance/repair.ts'
-import { blockOf, createPackPlace, manyBlocks, type PackPlace, withCode } from './pack.fixture.ts'
-import { comparePacks, importPacks, recoverPacks, settleComparison } from './packs.ts'
+import type { Database } from '../../db/database.ts'
+import { repair } from '../../maintenance/repair.ts'
+import { blockOf, createPackPlace, manyBlocks, type PackPlace, withCode } from '../pack.fixture.ts'
+import { comparePacks, importPacks, recoverPacks, settleComparison } from '../packs.ts'
 
 const day = 86_400_000
 

@@ -1,13 +1,13 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import { sql } from 'kysely'
 import type { CID } from 'multiformats/cid'
-import type { Database } from '../db/database.ts'
-import { readManifest } from './checking/verify-pack.ts'
+import type { Database } from '../../db/database.ts'
+import { readManifest } from '../checking/verify-pack.ts'
+import { packHeaderBytes, readManifestBlock } from '../manifest.ts'
+import { placeColumns } from '../pack-place.ts'
+import { isUsed } from '../pack-use.ts'
+import { recoveredHolder, releaseHeld } from '../removal/hold-packs.ts'
 import { findUnlisted } from './import-packs.ts'
-import { packHeaderBytes, readManifestBlock } from './manifest.ts'
-import { placeColumns } from './pack-place.ts'
-import { isUsed } from './pack-use.ts'
-import { recoveredHolder, releaseHeld } from './removal/hold-packs.ts'
 
 const packsInOneQuery = 100
 

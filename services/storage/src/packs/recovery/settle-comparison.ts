@@ -1,10 +1,10 @@
 import type { ObjectStore } from '@cairn/service/objects'
-import type { Database } from '../db/database.ts'
+import type { Database } from '../../db/database.ts'
+import { packTime } from '../pack-id.ts'
+import { countRemoval } from '../removal/removals.ts'
+import type { PackEvent } from '../types.ts'
 import type { Comparison } from './compare-packs.ts'
 import type { UnnamedPack } from './find-unnamed.ts'
-import { packTime } from './pack-id.ts'
-import { countRemoval } from './removal/removals.ts'
-import type { PackEvent } from './types.ts'
 
 const idsInOneUnit = 500
 
