@@ -35,7 +35,7 @@ export const serviceBundles = {
       contract: 'services/storage/src/contract-main.ts',
     },
     threads: [
-      'services/storage/src/packs/hash-thread.ts',
+      'services/storage/src/packs/reading/hash-thread.ts',
       'services/storage/src/pieces/piece-thread.ts',
       'services/storage/src/s3/checksums/digest-thread.ts',
       'services/storage/src/pictures/picture-process.ts',

@@ -24,7 +24,7 @@ export const networkBundle: ProgramBundle = {
     keyrouter: 'services/keynode/src/router/main.ts',
     provider: 'services/provider/src/main.ts',
     'provider-hash-thread': 'services/provider/src/pieces/hash-thread.ts',
-    'hash-thread': 'services/storage/src/packs/hash-thread.ts',
+    'hash-thread': 'services/storage/src/packs/reading/hash-thread.ts',
     'digest-thread': 'services/storage/src/s3/checksums/digest-thread.ts',
     'piece-thread': 'services/storage/src/pieces/piece-thread.ts',
     'picture-process': 'services/storage/src/pictures/picture-process.ts',

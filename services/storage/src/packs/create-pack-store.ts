@@ -3,12 +3,14 @@ import { createAlignedPool, type ObjectCache, type ObjectStore } from '@cairn/se
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
-import { type BlockReader, createBlockReader } from './block-reader.ts'
-import type { BlockView } from './find-blocks.ts'
 import { isIdentity } from './identity.ts'
 import { createPackWriter } from './pack-writer.ts'
-import { createReadAhead } from './read-ahead.ts'
-import { readSealed } from './read-sealed.ts'
+import { type BlockReader, createBlockReader } from './reading/block-reader.ts'
+import type { BlockView } from './reading/find-blocks.ts'
+import { createReadAhead } from './reading/read-ahead.ts'
+import { readSealed } from './reading/read-sealed.ts'
+import { createRunHasher } from './reading/run-hasher.ts'
+import { createSlabMemory } from './reading/run-slabs.ts'
 import {
   condemnPack,
   findPacksOf,
@@ -20,8 +22,6 @@ import {
 } from './record-pack.ts'
 import { holdPacks } from './removal/hold-packs.ts'
 import { removePack } from './removal/remove-pack.ts'
-import { createRunHasher } from './run-hasher.ts'
-import { createSlabMemory } from './run-slabs.ts'
 import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
 
 /** Dependencies of a pack store. */

@@ -4,7 +4,7 @@ import type { Database } from '../../db/database.ts'
 import { isSha256Multihash } from '../block-key.ts'
 import { encodePackHeader, findManifest, type Manifest, packHeaderBytes } from '../manifest.ts'
 import { objectKeyOf, type PlacedPack, shiftOf } from '../pack-place.ts'
-import { isBlockOfMultihash } from '../verify-bytes.ts'
+import { isBlockOfMultihash } from '../reading/verify-bytes.ts'
 
 const rowsInOneQuery = 256
 const maxRunBytes = MIB

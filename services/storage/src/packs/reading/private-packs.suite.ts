@@ -1,8 +1,8 @@
 import { CID } from 'multiformats/cid'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
-import { blockOf, createPackPlace, manyBlocks, type PackPlace, type TestBlock, withCode } from './pack.fixture.ts'
-import { findRecovered, importPacks, mergePacks } from './packs.ts'
+import type { Database } from '../../db/database.ts'
+import { blockOf, createPackPlace, manyBlocks, type PackPlace, type TestBlock, withCode } from '../pack.fixture.ts'
+import { findRecovered, importPacks, mergePacks } from '../packs.ts'
 
 const hour = 3_600_000
 const day = 24 * hour

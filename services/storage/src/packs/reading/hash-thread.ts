@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { hashRanges } from './hash-sha256.ts'
+import { hashRanges } from '../hash-sha256.ts'
 import type { HashAnswer, HashTask } from './run-hasher.ts'
 
 /** Worker side of `createRunHasher`: hashes blocks in place, and returns their memory. */

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import { hashRanges } from './hash-sha256.ts'
+import { hashRanges } from '../hash-sha256.ts'
 
 /** Blocks of one run: pairs of offset and length in memory that the thread takes over. */
 export type HashTask = { id: number; memory: ArrayBuffer; ranges: readonly number[] }

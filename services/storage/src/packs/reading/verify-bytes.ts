@@ -1,8 +1,8 @@
 import { UnixfsError, verifyBlock } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { decode as decodeMultihash } from 'multiformats/hashes/digest'
-import { isSha256, isSha256Multihash } from './block-key.ts'
-import { hashSha256 } from './hash-sha256.ts'
+import { isSha256, isSha256Multihash } from '../block-key.ts'
+import { hashSha256 } from '../hash-sha256.ts'
 
 const rawCode = 0x55
 

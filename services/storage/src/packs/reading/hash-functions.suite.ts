@@ -5,8 +5,8 @@ import { CarReader } from '@ipld/car'
 import { CID } from 'multiformats/cid'
 import { create as createDigest } from 'multiformats/hashes/digest'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import type { Database } from '../db/database.ts'
-import { repair } from '../maintenance/repair.ts'
+import type { Database } from '../../db/database.ts'
+import { repair } from '../../maintenance/repair.ts'
 import {
   blockHashedWith,
   blockOf,
@@ -16,8 +16,8 @@ import {
   type PackPlace,
   type TestBlock,
   withCode,
-} from './pack.fixture.ts'
-import { findRecovered, hashSha256, importPacks, type PackStore } from './packs.ts'
+} from '../pack.fixture.ts'
+import { findRecovered, hashSha256, importPacks, type PackStore } from '../packs.ts'
 
 const day = 86_400_000
 /** The tested functions: all, but only a few of the 45 lengths of BLAKE2b. */

@@ -1,8 +1,8 @@
 import { CompiledQuery } from 'kysely'
-import type { Database } from '../db/database.ts'
-import { bytesKey } from './block-key.ts'
-import { objectKeyOf, shiftOf } from './pack-place.ts'
-import type { BlockLocation } from './types.ts'
+import type { Database } from '../../db/database.ts'
+import { bytesKey } from '../block-key.ts'
+import { objectKeyOf, shiftOf } from '../pack-place.ts'
+import type { BlockLocation } from '../types.ts'
 
 /** Few lengths of IN lists, so that databases can reuse prepared statements; shorter lists repeat their last item. */
 const listLengths = [1, 8, 64, 512]

@@ -2,9 +2,9 @@ import { CairnError } from '@cairn/protocol'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { isIdentity } from '../identity.ts'
+import type { SealedPack } from '../types.ts'
 import type { BlockReader } from './block-reader.ts'
-import { isIdentity } from './identity.ts'
-import type { SealedPack } from './types.ts'
 import { isBlockOf } from './verify-bytes.ts'
 
 /** Reads from a sealed but unrecorded pack, and from the store for other blocks. */

@@ -1,11 +1,11 @@
 import { MIB } from '@cairn/protocol'
 import { type CidList, packCids } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { bytesKey } from './block-key.ts'
+import { bytesKey } from '../block-key.ts'
+import { isIdentity } from '../identity.ts'
+import type { BlockLocation, PackReader, ReadOptions } from '../types.ts'
 import { type BlockReader, lengthOfRun, runSlabBytes } from './block-reader.ts'
-import { isIdentity } from './identity.ts'
 import { createRunSlabs, type RunSlab, type SlabMemory } from './run-slabs.ts'
-import type { BlockLocation, PackReader, ReadOptions } from './types.ts'
 
 /** Number of blocks located per query. */
 const locatedAtOnce = 256
