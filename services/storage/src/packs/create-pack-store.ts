@@ -4,13 +4,16 @@ import type { BlockSource } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Database } from '../db/database.ts'
 import { isIdentity } from './identity.ts'
-import { createPackWriter } from './pack-writer.ts'
 import { type BlockReader, createBlockReader } from './reading/block-reader.ts'
 import type { BlockView } from './reading/find-blocks.ts'
 import { createReadAhead } from './reading/read-ahead.ts'
 import { readSealed } from './reading/read-sealed.ts'
 import { createRunHasher } from './reading/run-hasher.ts'
 import { createSlabMemory } from './reading/run-slabs.ts'
+import { holdPacks } from './removal/hold-packs.ts'
+import { removePack } from './removal/remove-pack.ts'
+import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
+import { createPackWriter } from './writing/pack-writer.ts'
 import {
   condemnPack,
   findPacksOf,
@@ -19,10 +22,7 @@ import {
   recordPack,
   referencePacks,
   releasePacks,
-} from './record-pack.ts'
-import { holdPacks } from './removal/hold-packs.ts'
-import { removePack } from './removal/remove-pack.ts'
-import type { OwnPack, PackEvent, PackStore, ReadOptions, SealedPack } from './types.ts'
+} from './writing/record-pack.ts'
 
 /** Dependencies of a pack store. */
 export type PackStoreParts = {

@@ -3,9 +3,9 @@ import { CompiledQuery, type Kysely } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { doomObjects } from '../../objects/doomed-objects.ts'
-import { condemnPack } from '../record-pack.ts'
 import { countRemoval } from '../removal/removals.ts'
 import { removePack } from '../removal/remove-pack.ts'
+import { condemnPack } from '../writing/record-pack.ts'
 import type { Member, MergedPack } from './write-merged.ts'
 
 /** Dependencies of a move. */

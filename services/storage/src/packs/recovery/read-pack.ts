@@ -3,12 +3,12 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { readCar, UnixfsError, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { blockKeyOf } from '../block-key.ts'
-import { createBlockTable } from '../block-table.ts'
 import { hashSha256 } from '../hash-sha256.ts'
 import { readManifestBlock } from '../manifest.ts'
 import { packTime } from '../pack-id.ts'
-import { packedBlocks } from '../packed-blocks.ts'
 import type { OwnPack } from '../types.ts'
+import { createBlockTable } from '../writing/block-table.ts'
+import { packedBlocks } from '../writing/packed-blocks.ts'
 
 /** An object under the key of a pack. */
 export type PackObject = { id: bigint; key: string; sizeBytes: number }

@@ -1,7 +1,7 @@
 import type { ObjectStore } from '@cairn/service/objects'
 import type { Database } from '../../db/database.ts'
 import { packIdOfKey, packTime } from '../pack-id.ts'
-import { condemnPack } from '../record-pack.ts'
+import { condemnPack } from '../writing/record-pack.ts'
 
 /** Unfinished objects and packs of processes that are gone. */
 export type Recovery = {

@@ -3,6 +3,7 @@ import type { ObjectStore } from '@cairn/service/objects'
 import { type Kysely, sql } from 'kysely'
 import type { Database } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
+import type { SealedPack } from '../types.ts'
 import {
   chunksOf,
   idsInOneList,
@@ -11,8 +12,7 @@ import {
   lockPacks,
   referencePacks,
   stampUnused,
-} from '../record-pack.ts'
-import type { SealedPack } from '../types.ts'
+} from '../writing/record-pack.ts'
 import { countRemoval } from './removals.ts'
 
 /** A pack that is being removed, according to its row. */

@@ -1,11 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import { isUniqueViolation, prepareStatement, type StatementParams } from '@cairn/service'
 import { CompiledQuery, type Kysely, sql } from 'kysely'
-import type { Database } from '../db/database.ts'
-import type { PackHold, Schema } from '../db/schema.ts'
-import { isUsed } from './pack-use.ts'
-import { countRemoval } from './removal/removals.ts'
-import type { OwnPack, SealedPack } from './types.ts'
+import type { Database } from '../../db/database.ts'
+import type { PackHold, Schema } from '../../db/schema.ts'
+import { isUsed } from '../pack-use.ts'
+import { countRemoval } from '../removal/removals.ts'
+import type { OwnPack, SealedPack } from '../types.ts'
 
 /** Larger packs get their rows before their upload, in units of this size, so that every unit is short. */
 const blocksInOneUnit = 4096

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { isSha256Multihash, multihashOfDigest } from './block-key.ts'
+import { isSha256Multihash, multihashOfDigest } from '../block-key.ts'
 
 const keyBytes = 32
 /** Most packs have one block. */

@@ -1,6 +1,6 @@
-import { blockKeyOfMultihash } from './block-key.ts'
+import { blockKeyOfMultihash } from '../block-key.ts'
+import type { PackedBlocks } from '../types.ts'
 import type { BlockTable } from './block-table.ts'
-import type { PackedBlocks } from './types.ts'
 
 /** Views the blocks of a table that lie in the pack itself; `count` is their number. */
 export function packedBlocks(table: BlockTable, count: number): PackedBlocks {

@@ -1,15 +1,15 @@
 import type { AlignedPool, ObjectStore, ObjectWriter } from '@cairn/service/objects'
 import { encodeCarFrame } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import type { Database } from '../db/database.ts'
-import { blockKeyOf, bytesKey } from './block-key.ts'
+import type { Database } from '../../db/database.ts'
+import { blockKeyOf, bytesKey } from '../block-key.ts'
+import { encodeManifest, encodePackHeader, packHeaderBytes } from '../manifest.ts'
+import { nextPackId, packKey } from '../pack-id.ts'
+import { findBlocks } from '../reading/find-blocks.ts'
+import type { OwnPack, PackWriter, SealedPack } from '../types.ts'
 import { type BlockTable, createBlockTable } from './block-table.ts'
-import { encodeManifest, encodePackHeader, packHeaderBytes } from './manifest.ts'
-import { nextPackId, packKey } from './pack-id.ts'
 import { packedBlocks } from './packed-blocks.ts'
-import { findBlocks } from './reading/find-blocks.ts'
 import { createSlabWriter, entryNumbers, type Slab } from './slab-writer.ts'
-import type { OwnPack, PackWriter, SealedPack } from './types.ts'
 
 const identityCode = 0
 /** Maximum number of full slabs that wait to be written, one after the other; another one makes the import wait. */
