@@ -2,11 +2,11 @@ import { CairnError } from '@cairn/protocol'
 import { listDirectory, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
 import { encodePath, rootPath } from './content-path.ts'
-import { pagePolicy, pageVersion, renderDirectory } from './directory-page.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
 import { hasOwnOrigin } from './gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
-import { pageLinks } from './page-links.ts'
+import { pagePolicy, pageVersion, renderDirectory } from './pages/directory-page.ts'
+import { pageLinks } from './pages/page-links.ts'
 import { serveFile } from './serve-file.ts'
 
 /** Maximum page number; no folder has more pages. */

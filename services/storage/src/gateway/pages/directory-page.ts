@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
 import type { DirectoryEntry } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { formatBytes } from '../format-bytes.ts'
-import { encodeStrict } from './content-path.ts'
+import { formatBytes } from '../../format-bytes.ts'
+import { encodeStrict } from '../content-path.ts'
 import type { PageLinks } from './page-links.ts'
 import { pageStyle } from './page-style.ts'
 
