@@ -19,6 +19,13 @@ test('finds whole numbers that JSON writes as fractions, and none in texts', () 
   expect(find('[1,9007199254740991]', true)).toBeUndefined()
 })
 
+test('reads JSON without an end once', () => {
+  const json = Buffer.from(`"${String.raw`\"`.repeat(20_000)}`)
+  const startedAt = performance.now()
+  expect(findWholeFractionInJson(json, false)).toBeUndefined()
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
+
 test('finds them in CBOR of each width', () => {
   const find = (hex: string) => findWholeFractionInCbor(Buffer.from(hex, 'hex'))
   for (const [hex, found] of [

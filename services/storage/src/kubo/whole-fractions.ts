@@ -1,7 +1,10 @@
 import { readCborHead } from '../cbor-head.ts'
 
-/** A text of JSON, which is skipped, or a number. */
-const textOrNumber = /"(?:[^"\\]|\\.)*"|-?\d+(\.\d+)?([eE][-+]?\d+)?/g
+/**
+ * A text of JSON, which is skipped, or a number. A text without an end matches, too: otherwise each quote in it would be tried as
+ * the start of another one, and the time would grow with the square of the length.
+ */
+const textOrNumber = /"(?:[^"\\]|\\.)*"?|-?\d+(\.\d+)?([eE][-+]?\d+)?/g
 
 /**
  * Returns a whole number that JSON writes with a fraction or an exponent, such as `1.0`: a float, which decoders of
