@@ -63,3 +63,10 @@ it('reads each header of a body like a single one, whatever came before', () => 
     { numRuns: 2000 },
   )
 })
+
+it('rejects a line of spaces in a time that grows with its length', () => {
+  const startedAt = performance.now()
+  expect(outcomeOf(readPartHead, `a:${'\t'.repeat(1000)}\n`)).toMatch('malformed')
+  expect(outcomeOf(readPartHead, `a:${' x'.repeat(5000)}${' '.repeat(5000)}\u2028`)).toMatch('malformed')
+  expect(performance.now() - startedAt).toBeLessThan(2000)
+})
