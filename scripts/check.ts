@@ -46,6 +46,7 @@ await Promise.all([
   step('format, lint, walls', bin('biome'), 'ci', '--error-on-warnings', '.'),
   step('rooms', ...node, 'scripts/check-rooms.ts'),
   step('language', ...node, 'scripts/check-language.ts'),
+  step('regular expressions', ...node, 'scripts/check-regexes.ts'),
   step('console', ...node, 'scripts/build-console.ts'),
   // These need the built packages.
   types.then(() => step('dead code and dependencies', bin('knip'))),

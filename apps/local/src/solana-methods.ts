@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@cairn/protocol'
 import { base58btc } from 'multiformats/bases/base58'
 import type { Svm, SvmAccount } from './litesvm.ts'
 import { isTransaction, maxTransactionBytes } from './solana-transaction.ts'
@@ -221,7 +222,7 @@ function parseToken(data: Uint8Array) {
 function describeAmount(amount: bigint, decimals: number) {
   const digits = amount.toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const fraction = withoutTrailing(digits.slice(digits.length - decimals), '0')
   const uiAmountString = fraction === '' ? whole : `${whole}.${fraction}`
   return { amount: String(amount), decimals, uiAmount: Number(uiAmountString), uiAmountString }
 }

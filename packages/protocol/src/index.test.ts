@@ -425,6 +425,7 @@ test('the public surface', () => {
       "uploadedSchema",
       "useFaucet",
       "userAddressPlaceholder",
+      "withoutTrailing",
       "writeAll",
       "writeKeyExpiry",
       "zeroAddress",

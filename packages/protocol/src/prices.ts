@@ -1,4 +1,5 @@
 import { GIB, minBilledBytes, publishedUsdPerGib } from './limits.ts'
+import { withoutTrailing } from './shared/without-trailing.ts'
 
 // Money is counted in integers: the smallest units of a coin, and prices in the precision of a feed.
 
@@ -68,7 +69,7 @@ export function bytesForUnits(
 export function formatUnits(units: bigint, decimals: number): string {
   const digits = (units < 0n ? -units : units).toString().padStart(decimals + 1, '0')
   const whole = digits.slice(0, digits.length - decimals)
-  const fraction = digits.slice(digits.length - decimals).replace(/0+$/, '')
+  const fraction = withoutTrailing(digits.slice(digits.length - decimals), '0')
   return `${units < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`}`
 }
 
@@ -78,7 +79,7 @@ export function formatUnits(units: bigint, decimals: number): string {
  */
 export function parseUnits(text: string, decimals: number): bigint {
   const found = /^(\d{1,60})(?:\.(\d{1,60}))?$/.exec(text.trim())
-  const fraction = found?.[2]?.replace(/0+$/, '') ?? ''
+  const fraction = withoutTrailing(found?.[2] ?? '', '0')
   if (found?.[1] === undefined || fraction.length > decimals) {
     throw new RangeError(`An amount must be a decimal number with at most ${decimals} decimals`)
   }

@@ -10,6 +10,7 @@ import {
   parseTrustedAddresses,
   type TrustedAddresses,
   trustedAddressesOf,
+  withoutTrailing,
 } from '@cairn/protocol'
 import { findNetwork, readProfile } from '#platform/find-network'
 import { createClient } from './client.ts'
@@ -108,7 +109,7 @@ async function readNetwork(
   signal: AbortSignal | undefined,
 ): Promise<Pick<InspectedNetwork, 'profile' | 'url'>> {
   const source = where ?? findNetwork()
-  const url = /^https?:\/\//i.test(source) ? source.replace(/\/+$/, '').replace(profilePath, '') : undefined
+  const url = /^https?:\/\//i.test(source) ? withoutTrailing(source, '/').replace(profilePath, '') : undefined
   const json = url === undefined ? await readProfile(source) : await fetchProfile(url, signal)
   try {
     return { profile: parseNetworkProfile(json), url }

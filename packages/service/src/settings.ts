@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { isIP } from 'node:net'
-import { CairnError, findNearest } from '@cairn/protocol'
+import { CairnError, findNearest, withoutTrailing } from '@cairn/protocol'
 
 /** One environment variable: its parser, default and purpose. */
 export type Setting<T> = { about: string; fallback: string; read(text: string): T }
@@ -51,7 +51,7 @@ export function addressList(value: string): string[] {
 export function url(value: string): string {
   const parsed = URL.canParse(value) ? new URL(value) : undefined
   if (parsed === undefined || !/^https?:$/.test(parsed.protocol)) throw new Error('must be an http or https URL')
-  return value.replace(/\/+$/, '')
+  return withoutTrailing(value, '/')
 }
 
 /** Parses the empty text as undefined. */

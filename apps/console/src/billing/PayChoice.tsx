@@ -1,4 +1,4 @@
-import { type ChainProfile, minBilledBytes } from '@cairn/protocol'
+import { type ChainProfile, minBilledBytes, withoutTrailing } from '@cairn/protocol'
 import { CairnError, type Coin, isCoin } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
 import { formatDecimal, formatUsd, withUnit } from '../messages/format.ts'
@@ -112,5 +112,5 @@ export function PayChoice({
 function shortAmount(amount: string): string {
   const [whole = '0', fraction = ''] = amount.split('.')
   const shown = whole === '0' ? fraction.slice(0, 8) : fraction.slice(0, 4)
-  return formatDecimal(/[1-9]/.test(shown) ? `${whole}.${shown.replace(/0+$/, '')}` : whole === '0' ? amount : whole)
+  return formatDecimal(/[1-9]/.test(shown) ? `${whole}.${withoutTrailing(shown, '0')}` : whole === '0' ? amount : whole)
 }

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@cairn/protocol'
 import { decimalSign } from '../messages/format.ts'
 
 /** Maximum digits of an amount. */
@@ -15,7 +16,7 @@ export function toUnits(text: string, decimals: number, sign: '.' | ',' = decima
   // Anything else between digits is no group: `0.1234` with a decimal comma would be 1234.
   const whole = grouped[sign].test(written) ? written.replace(/\D/g, '') : written
   if (rest.length > 0 || !/^\d{1,156}$/.test(whole + part)) return undefined
-  const fraction = part.replace(/0+$/, '')
+  const fraction = withoutTrailing(part, '0')
   if (fraction.length > decimals) return undefined
   const units = (whole + fraction.padEnd(decimals, '0')).replace(/^0+(?=\d)/, '')
   return units.length > maxDigits ? undefined : units
@@ -26,6 +27,6 @@ export function fromUnits(units: string, decimals: number): string {
   if (!/^\d+$/.test(units)) return units
   const padded = units.padStart(decimals + 1, '0')
   const whole = padded.slice(0, padded.length - decimals)
-  const fraction = padded.slice(padded.length - decimals).replace(/0+$/, '')
+  const fraction = withoutTrailing(padded.slice(padded.length - decimals), '0')
   return `${whole.replace(/^0+(?=\d)/, '')}${fraction === '' ? '' : `${decimalSign}${fraction}`}`
 }

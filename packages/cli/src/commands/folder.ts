@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { joinUrl } from '@cairn/protocol'
+import { joinUrl, withoutTrailing } from '@cairn/protocol'
 import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
 import { type CommandContext, flag, text } from '../command.ts'
@@ -61,7 +61,7 @@ async function change(context: CommandContext, changes: FolderChanges): Promise<
 
 /** Returns the name under which a folder was uploaded; undefined for a folder in it, and if no upload has this root. */
 async function findUploadName(client: Client, cidPath: string, signal: AbortSignal): Promise<string | undefined> {
-  const cid = cidPath.replace(/^\/ipfs\//, '').replace(/\/+$/, '')
+  const cid = withoutTrailing(cidPath.replace(/^\/ipfs\//, ''), '/')
   if (cid.includes('/')) return undefined
   try {
     return (await getFileInfo(client, cid, { signal })).fileName

@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@cairn/protocol'
 import { CairnError, iterateStream } from '@cairn/sdk'
 import type { CID } from 'multiformats/cid'
 import { readBody } from './read-body.ts'
@@ -49,7 +50,7 @@ export function createGateway(url: string, timers = realTimers): Gateway {
     })
   }
   const { host } = base
-  const root = `${base.origin}${base.pathname.replace(/\/+$/, '').replace(/\/ipfs$/, '')}`
+  const root = `${base.origin}${withoutTrailing(base.pathname, '/').replace(/\/ipfs$/, '')}`
   return {
     host,
     fetchCar: (cid, signal) =>

@@ -1,4 +1,4 @@
-import { isAnyCid } from '@cairn/protocol'
+import { isAnyCid, withoutTrailing } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { base32 } from 'multiformats/bases/base32'
 import { base36 } from 'multiformats/bases/base36'
@@ -12,11 +12,11 @@ const decoder = base32.decoder.or(base58btc.decoder).or(base36.decoder)
  * @throws CairnError INVALID_CID, also for a path below a CID
  */
 export function parseItemCid(text: string): CID {
-  const bare = text
+  const path = text
     .trim()
     .replace(/^ipfs:\/\//, '')
     .replace(/^(?:https?:\/\/[^/]+)?\/ipfs\//, '')
-    .replace(/[/?#]*$/, '')
+  const bare = withoutTrailing(path, '/?#')
   const fail = (cause?: unknown): never => {
     throw new CairnError('INVALID_CID', { message: `${JSON.stringify(text.slice(0, 100))} is not a CID`, cause })
   }

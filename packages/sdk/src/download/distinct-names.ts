@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, withoutTrailing } from '@cairn/protocol'
 import { isSafeName, type NameProbe, openNameProbe } from '#platform/folder-entries'
 
 /** The names in a folder that is saved to the disk. They are untrusted. */
@@ -62,7 +62,7 @@ export function requireSafe(name: string): void {
  */
 function foldName(name: string): string {
   const folded = name.normalize('NFKD').toUpperCase().normalize('NFKD')
-  return folded.replace(/\p{Default_Ignorable_Code_Point}/gu, '').replace(/[. ]+$/, '')
+  return withoutTrailing(folded.replace(/\p{Default_Ignorable_Code_Point}/gu, ''), '. ')
 }
 
 function equalNames(fileName: string, reason: string): CairnError {

@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, withoutTrailing } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
 import { withNumber } from './folder-names.ts'
 import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
@@ -255,7 +255,7 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
       return pathOfId(id)
     },
     createFolder(path) {
-      const target = findTarget(view, path.replace(/\/+$/, ''))
+      const target = findTarget(view, withoutTrailing(path, '/'))
       if (target.existing !== undefined) {
         throw new CairnError('FILE_EXISTS', { message: `${path} already exists`, hint: 'Choose another name.' })
       }

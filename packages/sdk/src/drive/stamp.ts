@@ -1,3 +1,5 @@
+import { withoutTrailing } from '@cairn/protocol'
+
 /**
  * Time of a change: ms since 1970 (9 digits of base 36), a counter (4 digits), and the device. Stamps are ordered as texts,
  * and no two changes have the same one.
@@ -33,10 +35,8 @@ export function createDeviceName(): string {
 
 /** Encodes random bytes as base64url. */
 export function toBase64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replace(/=+$/, '')
+  const base64 = btoa(String.fromCharCode(...bytes))
+  return withoutTrailing(base64.replaceAll('+', '-').replaceAll('/', '_'), '=')
 }
 
 function writeStamp(ms: number, counter: number, device: string): Stamp {

@@ -1,5 +1,12 @@
 import { proofHeader, type SessionKey } from '@cairn/crypto'
-import { CairnError, type CallDefinition, type CallInput, type CallResult, keyShardCount } from '@cairn/protocol'
+import {
+  CairnError,
+  type CallDefinition,
+  type CallInput,
+  type CallResult,
+  keyShardCount,
+  withoutTrailing,
+} from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { describeCall, openResponse, parseAnswer, readText, type Send } from '../request.ts'
 import { loadSessionTools } from './load-session-tools.ts'
@@ -24,7 +31,7 @@ export type NodeCallOptions = {
 function urlOf({ network }: Client, node: number): string {
   const url = network.keyNodes?.[node - 1]
   if (url === undefined || network.keyNodes?.length !== keyShardCount) throw new CairnError('NO_KEY_NODES')
-  return url.replace(/\/+$/, '')
+  return withoutTrailing(url, '/')
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { NameRecord } from '@cairn/names'
-import { CairnError, maxNameDepth, resolveName as resolveNameCall } from '@cairn/protocol'
+import { CairnError, maxNameDepth, resolveName as resolveNameCall, withoutTrailing } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
 import { rememberRecord } from './known-names.ts'
@@ -90,5 +90,5 @@ export async function fetchRecord(client: Client, name: string, options: CallOpt
 }
 
 function joinPath(value: string, path: string): string {
-  return path === '' ? value : value.replace(/\/+$/, '') + path
+  return path === '' ? value : withoutTrailing(value, '/') + path
 }

@@ -1,3 +1,5 @@
+import { withoutTrailing } from '@cairn/protocol'
+
 /** Location of objects on an S3 store, and how to reach it. */
 export type S3Settings = {
   readonly bucket: string
@@ -27,7 +29,7 @@ export type S3StorageClass = (typeof s3StorageClasses)[number]
 /** Reads `s3://bucket/prefix`. */
 export function s3Url(value: string): { bucket: string; prefix: string } {
   const [, bucket, path = ''] = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/.exec(value) ?? []
-  const prefix = path.replace(/\/+$/, '')
+  const prefix = withoutTrailing(path, '/')
   if (bucket === undefined || !/^([a-zA-Z0-9_-][a-zA-Z0-9._-]*(\/[a-zA-Z0-9_-][a-zA-Z0-9._-]*)*)?$/.test(prefix)) {
     throw new Error('must be s3://bucket or s3://bucket/prefix, with letters, digits, hyphens, dots and underscores')
   }

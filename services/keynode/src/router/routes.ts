@@ -69,7 +69,8 @@ function passOn(
 ): void {
   const { body: _body, query: _query, ...outline } = { ...call, params: forwardedParams }
   routeCall(app, parts, outline, async ({ input: { params }, raw, reply, signal }) => {
-    const path = `${callPath(call, params)}${/\?.*$/.exec(raw.url)?.[0] ?? ''}`
+    const queryAt = raw.url.indexOf('?')
+    const path = `${callPath(call, params)}${queryAt === -1 ? '' : raw.url.slice(queryAt)}`
     return forwardToNode(context, raw, reply, { callId: call.id, node: Number(params.node), path, signal })
   })
 }

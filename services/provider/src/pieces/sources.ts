@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, withoutTrailing } from '@cairn/protocol'
 
 /**
  * Requires that a URL lies below one of the configured sources, by origin and whole path segments.
@@ -19,7 +19,7 @@ function isBelow(source: string, text: string): boolean {
   const wanted = new URL(text)
   const base = new URL(source)
   if (wanted.origin !== base.origin || wanted.username !== '' || wanted.password !== '') return false
-  const folder = base.pathname.replace(/\/+$/, '')
+  const folder = withoutTrailing(base.pathname, '/')
   if (folder === '') return true
   // URL resolves dots, but not encoded slashes and backslashes, which the server may resolve.
   if (/%2f|%5c|\\/i.test(wanted.pathname)) return false

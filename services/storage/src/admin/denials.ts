@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@cairn/protocol'
 import { applyAction, wrongUse } from '@cairn/service/admin'
 import { countDenial, type DenylistRule, parseDenylist } from '../moderation/moderation.ts'
 import type { AdminContext } from './admin-context.ts'
@@ -45,7 +46,7 @@ const allRules = (target: string): string[] =>
   (['deny', 'deny-by-law', 'allow'] as const).map((kind) => writeRule(kind, target))
 
 function writeRule(kind: DenialKind, target: string): string {
-  const path = target.startsWith('/') ? target.replace(/\/+$/, '') : `/ipfs/${target}`
+  const path = target.startsWith('/') ? withoutTrailing(target, '/') : `/ipfs/${target}`
   const rule = `${kind === 'allow' ? '!' : ''}${path}/*${kind === 'deny-by-law' ? ' gateway_status:451' : ''}`
   const [parsed]: (DenylistRule | undefined)[] = /\s/.test(path) ? [] : parseDenylist(rule).rules
   if (parsed?.kind === 'path') return rule

@@ -68,7 +68,7 @@ export function readTarget(url: string): { path: string; search: string } {
 
 function readAbsoluteTarget(url: string): { host: string; rest: string } | undefined {
   if (url.startsWith('/')) return undefined
-  const match = /^https?:\/\/([^/?#]+)(.*)$/i.exec(url)
+  const match = /^https?:\/\/([^/?#]+)([/?#].*)?$/is.exec(url)
   if (match === null) return undefined
   const rest = match[2] ?? ''
   return { host: match[1] ?? '', rest: rest.startsWith('/') ? rest : `/${rest}` }

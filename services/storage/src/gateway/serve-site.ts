@@ -69,7 +69,7 @@ async function readRules(gateway: Gateway, request: ContentRequest): Promise<str
 async function followRule(gateway: Gateway, request: ContentRequest, rule: Redirect, serve: Serve): Promise<Answer> {
   if (rule.status >= 300 && rule.status < 400)
     return redirect(rule.status, headerSafe(keepQuery(rule.to, request.search)))
-  const path = { ...request.path, ...parseSegments(rule.to.replace(/[?#].*$/, '')) }
+  const path = { ...request.path, ...parseSegments(rule.to.split(/[?#]/, 1)[0] ?? '') }
   if (rule.status === 200) return serve(gateway, { ...request, path })
   gateway.denylist.requireContent(path.cid, path.segments)
   const entity = await openPath(gateway.source, path, request.signal)

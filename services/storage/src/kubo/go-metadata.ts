@@ -1,3 +1,4 @@
+import { withoutTrailing } from '@cairn/protocol'
 import type { NodeKind, NodeMetadata } from '@cairn/unixfs'
 
 /** Bits of Go's file modes that are not permissions, by the bit of a UnixFS mode. */
@@ -29,7 +30,7 @@ export function toGoTime({ mtime }: NodeMetadata): string {
   const { seconds, nanoseconds } = mtime ?? { seconds: zeroSeconds, nanoseconds: 0 }
   // Go fails at other years, and the whole list with it.
   if (seconds < minSeconds || seconds > maxSeconds) return toGoTime({})
-  const fraction = String(nanoseconds).padStart(9, '0').replace(/0+$/, '')
+  const fraction = withoutTrailing(String(nanoseconds).padStart(9, '0'), '0')
   return new Date(seconds * 1000).toISOString().replace('.000Z', fraction === '' ? 'Z' : `.${fraction}Z`)
 }
 

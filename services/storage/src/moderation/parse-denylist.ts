@@ -1,5 +1,5 @@
 import { parseName } from '@cairn/names'
-import { CairnError, MIB } from '@cairn/protocol'
+import { CairnError, MIB, withoutTrailing } from '@cairn/protocol'
 import * as v from 'valibot'
 import { parse as parseYaml } from 'yaml'
 import { readCidText } from '../content/parse-cid.ts'
@@ -129,7 +129,7 @@ function parseRule(line: string, listStatus: DeniedStatus, star: 'prefix' | 'bel
 
 function readRulePath(rest: string, star: 'prefix' | 'below'): Pick<PathRule, 'path' | 'covers'> {
   const hasStar = rest.endsWith('*')
-  const encoded = (hasStar ? rest.slice(0, -1) : rest).replace(/^\/+|\/+$/g, '')
+  const encoded = withoutTrailing((hasStar ? rest.slice(0, -1) : rest).replace(/^\/+/, ''), '/')
   const covers = hasStar ? (rest.endsWith('/*') ? star : 'prefix') : 'path'
   try {
     return { path: decodeURIComponent(encoded), covers }

@@ -16,6 +16,7 @@ import {
   proofReason,
   type Reason,
   removePiece,
+  withoutTrailing,
 } from '@cairn/protocol'
 import { readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
@@ -32,7 +33,7 @@ export function createCairnProvider(
   { name, url, publicUrl, key }: CairnProviderSettings,
   clock: { now(): number },
 ): Provider {
-  const base = url.replace(/\/+$/, '')
+  const base = withoutTrailing(url, '/')
 
   const open = async (path: string, init: RequestInit, signal: AbortSignal): Promise<Response> => {
     try {

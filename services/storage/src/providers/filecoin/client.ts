@@ -117,7 +117,7 @@ function toFailure(name: string, error: unknown): CairnError {
 
 function oneLine(text: string): string {
   return text
-    .replaceAll(/\w+:\/\/\S+/g, 'its URL')
+    .replaceAll(/\b\w+:\/\/\S+/g, 'its URL')
     .replaceAll(/[^\x20-\x7e]+/g, ' ')
     .trim()
     .slice(0, 200)
