@@ -20,10 +20,9 @@ test('finds whole numbers that JSON writes as fractions, and none in texts', () 
 })
 
 test('reads JSON without an end once', () => {
-  const json = Buffer.from(`"${String.raw`\"`.repeat(20_000)}`)
-  const startedAt = performance.now()
+  // If each quote were the start of another text, this would take hours.
+  const json = Buffer.from(`"${String.raw`\"`.repeat(1_000_000)}`)
   expect(findWholeFractionInJson(json, false)).toBeUndefined()
-  expect(performance.now() - startedAt).toBeLessThan(2000)
 })
 
 test('finds them in CBOR of each width', () => {

@@ -64,9 +64,8 @@ it('reads each header of a body like a single one, whatever came before', () => 
   )
 })
 
-it('rejects a line of spaces in a time that grows with its length', () => {
-  const startedAt = performance.now()
-  expect(outcomeOf(readPartHead, `a:${'\t'.repeat(1000)}\n`)).toMatch('malformed')
-  expect(outcomeOf(readPartHead, `a:${' x'.repeat(5000)}${' '.repeat(5000)}\u2028`)).toMatch('malformed')
-  expect(performance.now() - startedAt).toBeLessThan(2000)
+it('rejects a long line of spaces', () => {
+  // If spaces had several ways to match, this would take hours.
+  expect(outcomeOf(readPartHead, `a:${'\t'.repeat(100_000)}\n`)).toMatch('malformed')
+  expect(outcomeOf(readPartHead, `a:${' x'.repeat(50_000)}${' '.repeat(50_000)}\u2028`)).toMatch('malformed')
 })
