@@ -8,9 +8,9 @@ import { type Answer, answerRequest, type Gateway } from './gateway.ts'
 import { type HostSettings, readTarget } from './gateway-host.ts'
 import { toGatewayError } from './open-path.ts'
 import { readRequest } from './read-request.ts'
-import { RedirectsFileError } from './redirects-file.ts'
 import { everyAnswer } from './security-headers.ts'
 import { sendError } from './send-error.ts'
+import { RedirectsFileError } from './serving/redirects-file.ts'
 
 /** What all requests to a gateway share. */
 export type Handling = {

@@ -1,12 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 import { type BlockSource, decodeNode, listDirectory, readFile } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { identityCode } from '../content/parse-cid.ts'
-import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
+import { identityCode } from '../../content/parse-cid.ts'
+import { type Answer, type ContentRequest, type Gateway, notModified } from '../answer.ts'
+import { contentHeaders, type Entity } from '../open-path.ts'
+import { mediaTypes } from '../response-format.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { isNotModified } from './entity-tags.ts'
-import { contentHeaders, type Entity } from './open-path.ts'
-import { mediaTypes } from './response-format.ts'
 import { encodeTarHeader, tarEnd, tarPadding } from './tar-header.ts'
 
 /** Maximum depth of folders in one archive. */

@@ -1,7 +1,7 @@
 import { importProfiles } from '@cairn/unixfs'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { createTestGateway, makeBytes, sha256 } from './test-gateway.fixture.ts'
+import { createTestGateway, makeBytes, sha256 } from '../test-gateway.fixture.ts'
 
 describe('ranges', () => {
   const bytes = makeBytes(700_001)

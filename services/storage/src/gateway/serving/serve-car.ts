@@ -1,13 +1,13 @@
 import { CairnError } from '@cairn/protocol'
 import { encodeCarFrame, encodeCarHeader, type WalkOptions, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { identityCode } from '../content/parse-cid.ts'
-import type { Answer, ContentRequest, Gateway } from './answer.ts'
-import { notModified } from './answer.ts'
+import { identityCode } from '../../content/parse-cid.ts'
+import type { Answer, ContentRequest, Gateway } from '../answer.ts'
+import { notModified } from '../answer.ts'
+import { contentHeaders, type Entity } from '../open-path.ts'
+import { type CarOptions, mediaTypes } from '../response-format.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { isNotModified } from './entity-tags.ts'
-import { contentHeaders, type Entity } from './open-path.ts'
-import { type CarOptions, mediaTypes } from './response-format.ts'
 
 type Scope = NonNullable<WalkOptions['scope']>
 type EntityBytes = NonNullable<WalkOptions['entityBytes']>

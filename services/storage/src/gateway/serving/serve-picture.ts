@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
-import { describePicture, findPictureQuery, readPictureOptions } from '../pictures/pictures.ts'
-import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
+import { describePicture, findPictureQuery, readPictureOptions } from '../../pictures/pictures.ts'
+import { type Answer, type ContentRequest, type Gateway, notModified } from '../answer.ts'
+import { contentHeaders, type Entity } from '../open-path.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
-import { contentHeaders, type Entity } from './open-path.ts'
 import { type Readable, serveBytes } from './serve-bytes.ts'
 import { detectType, type FileToServe, fileDisposition, openFile, typeByName } from './serve-file.ts'
 

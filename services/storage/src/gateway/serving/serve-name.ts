@@ -1,12 +1,12 @@
 import { hash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
-import type { RequestedName } from '../names/names.ts'
-import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, notModified } from './answer.ts'
+import type { RequestedName } from '../../names/names.ts'
+import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, notModified } from '../answer.ts'
+import { parseSegments } from '../content-path.ts'
+import { openPath } from '../open-path.ts'
+import { chooseFormat, mediaTypes } from '../response-format.ts'
 import { contentDisposition } from './content-disposition.ts'
-import { parseSegments } from './content-path.ts'
 import { isNotModified } from './entity-tags.ts'
-import { openPath } from './open-path.ts'
-import { chooseFormat, mediaTypes } from './response-format.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
 

@@ -5,10 +5,10 @@ import * as dagJson from '@ipld/dag-json'
 import { CID } from 'multiformats/cid'
 import * as Digest from 'multiformats/hashes/digest'
 import { describe, expect, it } from 'vitest'
-import { codeOf } from '../../../../tests/code-of.ts'
-import { findLinkedValue } from './linked-value.ts'
+import { codeOf } from '../../../../../tests/code-of.ts'
+import { findLinkedValue } from '../linked-value.ts'
+import { blockKey, createTestGateway, makeBytes, sha256 } from '../test-gateway.fixture.ts'
 import { toTarItem, writeTar } from './serve-tar.ts'
-import { blockKey, createTestGateway, makeBytes, sha256 } from './test-gateway.fixture.ts'
 
 const cidOf = (code: number, bytes: Uint8Array) => CID.createV1(code, Digest.create(0x12, sha256(bytes)))
 

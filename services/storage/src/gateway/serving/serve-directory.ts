@@ -1,12 +1,20 @@
 import { CairnError } from '@cairn/protocol'
 import { listDirectory, UnixfsError } from '@cairn/unixfs'
-import { type Answer, type ContentRequest, type Gateway, generated, htmlType, notModified, redirect } from './answer.ts'
-import { encodePath, rootPath } from './content-path.ts'
+import {
+  type Answer,
+  type ContentRequest,
+  type Gateway,
+  generated,
+  htmlType,
+  notModified,
+  redirect,
+} from '../answer.ts'
+import { encodePath, rootPath } from '../content-path.ts'
+import { hasOwnOrigin } from '../gateway-host.ts'
+import { cachePolicy, contentHeaders, type Entity, openPath } from '../open-path.ts'
+import { pagePolicy, pageVersion, renderDirectory } from '../pages/directory-page.ts'
+import { pageLinks } from '../pages/page-links.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
-import { hasOwnOrigin } from './gateway-host.ts'
-import { cachePolicy, contentHeaders, type Entity, openPath } from './open-path.ts'
-import { pagePolicy, pageVersion, renderDirectory } from './pages/directory-page.ts'
-import { pageLinks } from './pages/page-links.ts'
 import { serveFile } from './serve-file.ts'
 
 /** Maximum page number; no folder has more pages. */

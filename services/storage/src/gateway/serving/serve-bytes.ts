@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { type ByteRange, chooseRanges } from '@cairn/service'
-import { rangeCounts } from '../http/if-range.ts'
-import { type Answer, type ContentRequest, notModified } from './answer.ts'
+import { rangeCounts } from '../../http/if-range.ts'
+import { type Answer, type ContentRequest, notModified } from '../answer.ts'
 import { isNotModified } from './entity-tags.ts'
 import { contentRange, layOutRanges } from './multipart-ranges.ts'
 

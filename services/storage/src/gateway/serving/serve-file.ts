@@ -1,11 +1,11 @@
 import { type BlockSource, readFile } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../content/content-type.ts'
-import { type Answer, type ContentRequest, type Gateway, notModified } from './answer.ts'
+import { contentTypeByBytes, contentTypeByName, sniffBytes } from '../../content/content-type.ts'
+import { type Answer, type ContentRequest, type Gateway, notModified } from '../answer.ts'
+import { contentHeaders, type Entity, toGatewayError } from '../open-path.ts'
+import { contentPolicy } from '../security-headers.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
-import { contentHeaders, type Entity, toGatewayError } from './open-path.ts'
-import { contentPolicy } from './security-headers.ts'
 import { bytesInMemory, type Readable, serveBytes } from './serve-bytes.ts'
 
 /** A file, and how to present it. */

@@ -1,7 +1,8 @@
 import { readFile, UnixfsError } from '@cairn/unixfs'
-import { type Answer, type ContentRequest, type Gateway, redirect } from './answer.ts'
-import { parseSegments } from './content-path.ts'
-import { openPath } from './open-path.ts'
+import { type Answer, type ContentRequest, type Gateway, redirect } from '../answer.ts'
+import { parseSegments } from '../content-path.ts'
+import { openPath } from '../open-path.ts'
+import { chooseFormat } from '../response-format.ts'
 import {
   applyRules,
   badRedirects,
@@ -10,7 +11,6 @@ import {
   parseRedirects,
   type Redirect,
 } from './redirects-file.ts'
-import { chooseFormat } from './response-format.ts'
 import { serveFile } from './serve-file.ts'
 
 type Serve = (gateway: Gateway, request: ContentRequest) => Promise<Answer>
