@@ -4,8 +4,8 @@ import type { Answer as SentAnswer } from '../http/send-answer.ts'
 import type { Denylist } from '../moderation/moderation.ts'
 import type { NameResolver } from '../names/names.ts'
 import type { Pictures } from '../pictures/pictures.ts'
-import type { ContentPath } from './content-path.ts'
-import type { GatewayHost } from './gateway-host.ts'
+import type { ContentPath } from './requests/content-path.ts'
+import type { GatewayHost } from './requests/gateway-host.ts'
 
 /** Dependencies of the gateway. */
 export type Gateway = {

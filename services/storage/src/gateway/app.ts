@@ -21,11 +21,11 @@ import type { PackReader, PackStore } from '../packs/packs.ts'
 import type { Pictures } from '../pictures/pictures.ts'
 import { createAnswerCache, type KeptAnswer } from './answer-cache.ts'
 import { atTurnEnd } from './at-turn-end.ts'
-import type { HostSettings } from './gateway-host.ts'
 import { type Handling, handleRequest } from './handle-request.ts'
 import { createNodeCache, withNodes } from './node-cache.ts'
 import { toGatewayError } from './open-path.ts'
 import { watchRepeats } from './repeated-requests.ts'
+import type { HostSettings } from './requests/gateway-host.ts'
 import { fromFastify, sendError, wrongMethod } from './send-error.ts'
 
 /** The part of the context that the gateway uses. */

@@ -1,10 +1,17 @@
 import { CairnError } from '@cairn/protocol'
 import { isLookupUnavailable, type RequestedName } from '../names/names.ts'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
-import { parseContentPath, parseSegments, splitRoot } from './content-path.ts'
-import type { GatewayHost } from './gateway-host.ts'
 import { type Entity, openPath, toGatewayError } from './open-path.ts'
-import { chooseFormat, type FormatChoice } from './response-format.ts'
+import { parseContentPath, parseSegments, splitRoot } from './requests/content-path.ts'
+import type { GatewayHost } from './requests/gateway-host.ts'
+import { chooseFormat, type FormatChoice } from './requests/response-format.ts'
+import {
+  invalidName,
+  nameSubdomainUrl,
+  parseNameLabel,
+  parseSubdomainPath,
+  subdomainUrl,
+} from './requests/subdomain.ts'
 import { refuseServiceWorker } from './security-headers.ts'
 import { isDocument, serveDocument, serveRaw } from './serving/serve-block.ts'
 import { serveCar } from './serving/serve-car.ts'
@@ -15,7 +22,6 @@ import { servePicture } from './serving/serve-picture.ts'
 import { servePrivately } from './serving/serve-private.ts'
 import { serveSite } from './serving/serve-site.ts'
 import { serveTar } from './serving/serve-tar.ts'
-import { invalidName, nameSubdomainUrl, parseNameLabel, parseSubdomainPath, subdomainUrl } from './subdomain.ts'
 
 export type { Answer, Gateway, GatewayRequest } from './answer.ts'
 export { cborCode, dagCborCode, dagJsonCode, jsonCode } from './linked-value.ts'

@@ -2,8 +2,8 @@ import { CairnError, restoreError } from '@cairn/protocol'
 import { type BlockSource, type DagNode, resolvePath, UnixfsError, type UnixfsErrorCode } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { immutable } from './answer.ts'
-import { type ContentPath, ipfsUri, type NameMount, plainContentPath } from './content-path.ts'
 import { findLinkedValue, type LinkedValue } from './linked-value.ts'
+import { type ContentPath, ipfsUri, type NameMount, plainContentPath } from './requests/content-path.ts'
 
 /** The target of a content path. */
 export type Entity = {

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { isActiveType } from '../content/content-type.ts'
-import { type GatewayHost, hasOwnOrigin } from './gateway-host.ts'
+import { type GatewayHost, hasOwnOrigin } from './requests/gateway-host.ts'
 
 /**
  * Headers of every answer: any page may read it, browsers do not sniff types, credentials are not accepted.

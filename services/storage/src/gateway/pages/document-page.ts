@@ -1,5 +1,5 @@
-import { type ContentPath, rootPath } from '../content-path.ts'
 import type { Entity } from '../open-path.ts'
+import { type ContentPath, rootPath } from '../requests/content-path.ts'
 import { escapeHtml } from './directory-page.ts'
 import type { PageLinks } from './page-links.ts'
 import { pageStyle } from './page-style.ts'

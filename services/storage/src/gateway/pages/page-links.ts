@@ -1,6 +1,6 @@
 import { linkQuery } from '../../gateway-links/gateway-links.ts'
 import type { ContentRequest } from '../answer.ts'
-import { rootPath } from '../content-path.ts'
+import { rootPath } from '../requests/content-path.ts'
 
 /** Targets of the links of a page. */
 export type PageLinks = {

@@ -5,7 +5,7 @@ import { identityCode } from '../../content/parse-cid.ts'
 import type { Answer, ContentRequest, Gateway } from '../answer.ts'
 import { notModified } from '../answer.ts'
 import { contentHeaders, type Entity } from '../open-path.ts'
-import { type CarOptions, mediaTypes } from '../response-format.ts'
+import { type CarOptions, mediaTypes } from '../requests/response-format.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { isNotModified } from './entity-tags.ts'
 

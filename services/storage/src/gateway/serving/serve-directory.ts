@@ -9,11 +9,11 @@ import {
   notModified,
   redirect,
 } from '../answer.ts'
-import { encodePath, rootPath } from '../content-path.ts'
-import { hasOwnOrigin } from '../gateway-host.ts'
 import { cachePolicy, contentHeaders, type Entity, openPath } from '../open-path.ts'
 import { pagePolicy, pageVersion, renderDirectory } from '../pages/directory-page.ts'
 import { pageLinks } from '../pages/page-links.ts'
+import { encodePath, rootPath } from '../requests/content-path.ts'
+import { hasOwnOrigin } from '../requests/gateway-host.ts'
 import { entityTag, isNotModified } from './entity-tags.ts'
 import { serveFile } from './serve-file.ts'
 

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import type { Answer, ContentRequest, Gateway } from '../answer.ts'
-import type { ResponseFormat } from '../response-format.ts'
+import type { ResponseFormat } from '../requests/response-format.ts'
 
 /** Keeps caches from storing the answer, and pages from sending the URL to other sites. */
 const privateHeaders = { 'cache-control': 'private, no-store', 'referrer-policy': 'no-referrer' }

@@ -1,8 +1,8 @@
 import { readFile, UnixfsError } from '@cairn/unixfs'
 import { type Answer, type ContentRequest, type Gateway, redirect } from '../answer.ts'
-import { parseSegments } from '../content-path.ts'
 import { openPath } from '../open-path.ts'
-import { chooseFormat } from '../response-format.ts'
+import { parseSegments } from '../requests/content-path.ts'
+import { chooseFormat } from '../requests/response-format.ts'
 import {
   applyRules,
   badRedirects,

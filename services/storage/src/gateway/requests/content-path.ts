@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import type { CID } from 'multiformats/cid'
-import { parseCid } from '../content/parse-cid.ts'
-import { maxPathNames } from '../content/path-limits.ts'
+import { parseCid } from '../../content/parse-cid.ts'
+import { maxPathNames } from '../../content/path-limits.ts'
 
 /** Maximum length of a request path, in characters as sent. */
 const maxRequestPath = 8192

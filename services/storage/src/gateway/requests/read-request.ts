@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify'
-import type { GatewayRequest } from './gateway.ts'
+import type { GatewayRequest } from '../gateway.ts'
 import { type HostSettings, readGatewayHost, readTarget } from './gateway-host.ts'
 
 /** Reads what the gateway uses of a request. */

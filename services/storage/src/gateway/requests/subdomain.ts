@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { CID } from 'multiformats/cid'
-import { parseCid, readCidText } from '../content/parse-cid.ts'
-import type { NameResolver, RequestedName } from '../names/names.ts'
+import { parseCid, readCidText } from '../../content/parse-cid.ts'
+import type { NameResolver, RequestedName } from '../../names/names.ts'
 import { type ContentPath, encodePath, parseSegments } from './content-path.ts'
 import type { GatewayHost } from './gateway-host.ts'
 
