@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { keepAliveTimeoutMs } from '@cairn/protocol'
 import { isUpcoming } from '@cairn/service'
-import type { Answer } from './answer.ts'
+import type { Answer } from '../answer.ts'
 
 /** A small answer that is complete in memory. */
 export type KeptAnswer = { headers: Record<string, string>; body: Uint8Array; root: Uint8Array | undefined }

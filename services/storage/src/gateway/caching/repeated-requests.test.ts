@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { createTestGateway } from './test-gateway.fixture.ts'
+import { createTestGateway } from '../test-gateway.fixture.ts'
 
 const headEnd = '\r\n\r\n'
 

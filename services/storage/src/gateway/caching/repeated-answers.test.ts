@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import { expect, it } from 'vitest'
-import { createTestGateway } from './test-gateway.fixture.ts'
+import { createTestGateway } from '../test-gateway.fixture.ts'
 
 /** Sends requests in one packet on one connection and returns everything that comes back. */
 async function sendTogether(port: number, paths: string[]): Promise<string> {
