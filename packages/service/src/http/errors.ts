@@ -9,7 +9,7 @@ import {
   restoreError,
 } from '@cairn/protocol'
 import type { FastifyReply, FastifyRequest } from 'fastify'
-import { isClientGone } from './client-gone.ts'
+import { isClientGone } from './connections/client-gone.ts'
 import { logFailure } from './log-failure.ts'
 import type { Metrics } from './metrics.ts'
 import { sendUnread } from './send-unread.ts'

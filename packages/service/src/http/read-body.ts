@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { CairnError } from '@cairn/protocol'
-import { clientGone } from './client-gone.ts'
+import { clientGone } from './connections/client-gone.ts'
 
 /** Size and time limits of a body. */
 export type BodyLimits = { maxBytes: number; timeoutMs: number }

@@ -8,14 +8,14 @@ import {
   maxJsonBodyBytes,
 } from '@cairn/protocol'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
-import { clientGone } from './client-gone.ts'
+import { clientGone } from './connections/client-gone.ts'
+import { whenClosed } from './connections/when-closed.ts'
 import { type DescribeError, sendError } from './errors.ts'
 import type { Metrics } from './metrics.ts'
 import { parseInput } from './parse-input.ts'
 import { stateRate, stateRefusal } from './rate-headers.ts'
 import { rateLimitKey } from './rate-limit-key.ts'
 import type { RateLimiter, SharedRates } from './rate-limits.ts'
-import { whenClosed } from './when-closed.ts'
 
 /** The authenticated caller of a request. */
 export type Authorized<Caller> = {

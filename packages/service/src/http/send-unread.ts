@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify'
+import { hasUnreadBody, lingeringBody } from './connections/linger.ts'
 import { withholdContinue } from './expect-continue.ts'
-import { hasUnreadBody, lingeringBody } from './linger.ts'
 
 type UnreadOptions = {
   /** Whether a short rest of the body may be awaited. Defaults to true. */

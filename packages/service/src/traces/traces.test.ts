@@ -1,7 +1,7 @@
 import pino from 'pino'
 import { expect, test } from 'vitest'
 import { createServiceApp } from '../http/app.ts'
-import { listen } from '../http/listen.ts'
+import { listen } from '../http/connections/listen.ts'
 import { createMetrics } from '../http/metrics.ts'
 import { sendRequest } from '../http/send-request.ts'
 import { listenerSettings, readListenerConfig } from '../listener-settings.ts'

@@ -2,8 +2,8 @@ import { type AddressInfo, isIPv6 } from 'node:net'
 import { setTimeout as waitMs } from 'node:timers/promises'
 import { CairnError } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { ListenerConfig } from '../listener-settings.ts'
-import type { Readiness } from '../readiness.ts'
+import type { ListenerConfig } from '../../listener-settings.ts'
+import type { Readiness } from '../../readiness.ts'
 import { closeUnused, watchConnections } from './unused-connections.ts'
 
 const otherHost = {

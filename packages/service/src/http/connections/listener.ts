@@ -1,11 +1,11 @@
 import { CairnError, keepAliveTimeoutMs } from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
-import type { ListenerConfig } from '../listener-settings.ts'
+import type { ListenerConfig } from '../../listener-settings.ts'
+import { maxHeadBytes } from '../client-errors.ts'
+import { matchAddresses } from '../match-addresses.ts'
 import { createAddressSlots } from './address-slots.ts'
-import { maxHeadBytes } from './client-errors.ts'
 import { deriveMaxConnections, deriveMaxPerAddress, readFileLimit } from './file-limit.ts'
 import { guardConnections, stalledReaderMs } from './guard-connections.ts'
-import { matchAddresses } from './match-addresses.ts'
 import { whenClosed } from './when-closed.ts'
 
 /** Interval in ms of the timeout checks of the server. */

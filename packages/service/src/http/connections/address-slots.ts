@@ -1,4 +1,4 @@
-import { rateLimitKey } from './rate-limit-key.ts'
+import { rateLimitKey } from '../rate-limit-key.ts'
 
 /** Limits of concurrency. */
 export type SlotLimits = {
