@@ -59,7 +59,10 @@ export { matchAddresses } from './http/match-addresses.ts'
 export { createMetrics, type Metrics } from './http/metrics.ts'
 export { type MetricsListener, startMetrics } from './http/metrics-listener.ts'
 export { IncomingMessage } from './http/node-http.ts'
-export { type OpenAnswer, openAnswer } from './http/open-answer.ts'
+export { type OpenAnswer, openAnswer } from './http/outgoing/open-answer.ts'
+export { readLimited } from './http/outgoing/read-limited.ts'
+export { isPublicAddress, type OutsideRequest, requestOutside } from './http/outgoing/request-outside.ts'
+export { type ServerAnswer, type ServerRequest, sendRequest } from './http/outgoing/send-request.ts'
 export { rateLimitKey } from './http/rate-limit-key.ts'
 export {
   createRateLimiter,
@@ -69,8 +72,6 @@ export {
   type SharedRates,
 } from './http/rate-limits.ts'
 export { type BodyLimits, readBody } from './http/read-body.ts'
-export { readLimited } from './http/read-limited.ts'
-export { isPublicAddress, type OutsideRequest, requestOutside } from './http/request-outside.ts'
 export {
   type Authorize,
   type Authorized,
@@ -79,7 +80,6 @@ export {
   type RouteRequest,
   routeCall,
 } from './http/route.ts'
-export { type ServerAnswer, type ServerRequest, sendRequest } from './http/send-request.ts'
 export { sendUnread } from './http/send-unread.ts'
 export { isUpcoming } from './is-upcoming.ts'
 export { createKeyedMutex, type KeyedMutex } from './keyed-mutex.ts'

@@ -2,8 +2,8 @@ import { type LookupAddress, lookup as lookUpName } from 'node:dns'
 import type { IncomingMessage } from 'node:http'
 import { isIP, type LookupFunction } from 'node:net'
 import { CairnError } from '@cairn/protocol'
-import { matchAddresses } from './match-addresses.ts'
-import { beginRequest, receiveResponse } from './node-http.ts'
+import { matchAddresses } from '../match-addresses.ts'
+import { beginRequest, receiveResponse } from '../node-http.ts'
 
 /** Networks that are not part of the public internet. @see https://www.iana.org/assignments/iana-ipv4-special-registry/ */
 const reservedNetworks = [

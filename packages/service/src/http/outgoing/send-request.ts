@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream'
 import { createGunzip } from 'node:zlib'
 import { headerOf } from '@cairn/protocol'
-import { currentSpan, type Span } from '../traces/span.ts'
-import { beginRequest, receiveResponse } from './node-http.ts'
+import { currentSpan, type Span } from '../../traces/span.ts'
+import { beginRequest, receiveResponse } from '../node-http.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {

@@ -1,6 +1,6 @@
 import type { OutgoingHttpHeaders } from 'node:http'
 import { freePiece, headerOf, readPieces } from '@cairn/protocol'
-import { beginRequest, receiveResponse } from './node-http.ts'
+import { beginRequest, receiveResponse } from '../node-http.ts'
 
 /** The answer of a server with its body unread. Read the body to its end, or call its `return`. */
 export type OpenAnswer = {

@@ -3,7 +3,7 @@ import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
-import { describeFailure } from '../describe-failure.ts'
+import { describeFailure } from '../../describe-failure.ts'
 import { AnswerTooLargeError, type ServerRequest, sendRequest } from './send-request.ts'
 
 const servers: Server[] = []
