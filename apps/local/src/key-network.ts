@@ -10,7 +10,7 @@ import {
 import { keyShardCount } from '@cairn/protocol'
 import { listenerUrl } from '@cairn/service'
 import { programs } from './bundle/programs.ts'
-import { keyNodeFolder, openNodeSecret, secretFile } from './node-secrets.ts'
+import { keyNodeFolder, openNodeSecret, secretFile } from './home/node-secrets.ts'
 import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
 import { spawnService } from './spawn-service.ts'

@@ -15,12 +15,12 @@ import { type Abi, createPublicClient, createTestClient, createWalletClient, def
 import { nonceManager, privateKeyToAccount } from 'viem/accounts'
 import { type AnvilProcess, startAnvil } from './anvil.ts'
 import { keepStateCopy, repairState } from './anvil-state.ts'
+import { openSecretKey } from './home/test-wallet.ts'
+import { writeFileWhole } from './home/write-file-whole.ts'
 import { startMiner } from './miner.ts'
 import { createPartGroup } from './part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
-import { openSecretKey } from './test-wallet.ts'
 import { watchPool } from './watch-pool.ts'
-import { writeFileWhole } from './write-file-whole.ts'
 
 /** The chain of a local network, with the payment contract, three stablecoins and price feeds. */
 export type LocalChain = AsyncDisposable & {

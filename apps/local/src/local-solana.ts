@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { listenerUrl } from '@cairn/service'
 import { base58btc } from 'multiformats/bases/base58'
+import { writeFileWhole } from './home/write-file-whole.ts'
 import type { Engine, Litesvm, Svm } from './litesvm.ts'
 import { createSolanaMethods, RpcError, type SolanaMethods } from './solana-methods.ts'
-import { writeFileWhole } from './write-file-whole.ts'
 
 declare global {
   // biome-ignore lint/style/useConsistentTypeDefinitions: only an interface can be extended here

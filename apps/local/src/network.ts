@@ -7,16 +7,16 @@ import { listenerUrl, lockFolder, makeFolder } from '@cairn/service'
 import { findOrCreateS3Credential, readConfig, type Storage, settings, startStorage } from '@cairn/storage'
 import { findAnvil } from './anvil.ts'
 import { buildConsole } from './build-console.ts'
+import { removeNetworkFile, writeNetworkFile } from './home/network-file.ts'
+import { openTestWallet, type TestWallet } from './home/test-wallet.ts'
 import { type KeyNetwork, startKeyNetwork } from './key-network.ts'
 import { loadLitesvm } from './litesvm.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { type LocalSolana, startLocalSolana } from './local-solana.ts'
-import { removeNetworkFile, writeNetworkFile } from './network-file.ts'
 import { choosePorts, requireFreePorts } from './network-ports.ts'
 import { createPartGroup } from './part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
 import { publishedTestChains, publishedTestClusters } from './published-test-names.ts'
-import { openTestWallet, type TestWallet } from './test-wallet.ts'
 
 /** A complete network on this machine. Disposing stops it. */
 export type Network = AsyncDisposable & {

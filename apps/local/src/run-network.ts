@@ -2,9 +2,9 @@
 import { flushCompileCache } from 'node:module'
 import { relative } from 'node:path'
 import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } from '@cairn/service'
+import { networkFile } from './home/network-file.ts'
+import { commandFor, networkHome } from './home/network-home.ts'
 import { createNetwork, type Network } from './network.ts'
-import { networkFile } from './network-file.ts'
-import { commandFor, networkHome } from './network-home.ts'
 import { watchParts } from './watch-parts.ts'
 import { watchedParts } from './watched-parts.ts'
 
