@@ -8,7 +8,7 @@ import { CairnError } from '@cairn/protocol'
 import { withoutWalletConnectFile } from '@cairn/storage'
 import * as v from 'valibot'
 import { lockBuild } from './build-lock.ts'
-import { endProcess, endWithThisProcess } from './end-process.ts'
+import { endProcess, endWithThisProcess } from './processes/end-process.ts'
 
 // A bundle is at the same depth in the project as this file.
 const project = resolve(import.meta.dirname, '../../..')

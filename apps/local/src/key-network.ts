@@ -11,9 +11,9 @@ import { keyShardCount } from '@cairn/protocol'
 import { listenerUrl } from '@cairn/service'
 import { programs } from './bundle/programs.ts'
 import { keyNodeFolder, openNodeSecret, secretFile } from './home/node-secrets.ts'
-import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
-import { spawnService } from './spawn-service.ts'
+import { createPartGroup } from './processes/part-group.ts'
+import { spawnService } from './processes/spawn-service.ts'
 
 /** A service of the key network, with its URL. */
 type Part = AsyncDisposable & { readonly url: string }

@@ -18,7 +18,7 @@ import { keepStateCopy, repairState } from './anvil-state.ts'
 import { openSecretKey } from './home/test-wallet.ts'
 import { writeFileWhole } from './home/write-file-whole.ts'
 import { startMiner } from './miner.ts'
-import { createPartGroup } from './part-group.ts'
+import { createPartGroup } from './processes/part-group.ts'
 import { publishedTestToken } from './published-test-names.ts'
 import { watchPool } from './watch-pool.ts'
 

@@ -1,7 +1,7 @@
 import { metricsPortDistance } from '@cairn/service'
 import type { StorageConfig } from '@cairn/storage'
-import { checkPorts, refuseBlockedPorts } from './check-ports.ts'
 import { nodeNumbers } from './key-network.ts'
+import { checkPorts, refuseBlockedPorts } from './processes/check-ports.ts'
 
 /** Ports of the parts beside the storage service; 0 selects a free one. */
 type PartPorts = {

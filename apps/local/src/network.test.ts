@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import { parseNetworkProfile } from '@cairn/protocol'
 import { privateKeyToAddress } from 'viem/accounts'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { checkPorts } from './check-ports.ts'
 import { createNetwork, type NetworkOptions } from './network.ts'
+import { checkPorts } from './processes/check-ports.ts'
 
 let home = ''
 beforeEach(() => {

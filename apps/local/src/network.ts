@@ -14,7 +14,7 @@ import { loadLitesvm } from './litesvm.ts'
 import { type LocalChain, startLocalChain } from './local-chain.ts'
 import { type LocalSolana, startLocalSolana } from './local-solana.ts'
 import { choosePorts, requireFreePorts } from './network-ports.ts'
-import { createPartGroup } from './part-group.ts'
+import { createPartGroup } from './processes/part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
 import { publishedTestChains, publishedTestClusters } from './published-test-names.ts'
 

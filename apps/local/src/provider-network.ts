@@ -3,9 +3,9 @@ import { fileURLToPath } from 'node:url'
 import { providerSettings, readProviderConfig } from '@cairn/provider'
 import { programs } from './bundle/programs.ts'
 import { openSecret } from './home/open-secret.ts'
-import { createPartGroup } from './part-group.ts'
 import { type Environment, pickSettings } from './pick-settings.ts'
-import { spawnService } from './spawn-service.ts'
+import { createPartGroup } from './processes/part-group.ts'
+import { spawnService } from './processes/spawn-service.ts'
 
 /** A storage provider, with its URL and id. */
 type Part = AsyncDisposable & { readonly url: string; readonly id: string }

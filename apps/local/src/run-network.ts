@@ -5,8 +5,8 @@ import { explainFailure, keepFilesPrivate, metricsPortDistance, untilStopped } f
 import { networkFile } from './home/network-file.ts'
 import { commandFor, networkHome } from './home/network-home.ts'
 import { createNetwork, type Network } from './network.ts'
-import { watchParts } from './watch-parts.ts'
-import { watchedParts } from './watched-parts.ts'
+import { watchParts } from './processes/watch-parts.ts'
+import { watchedParts } from './processes/watched-parts.ts'
 
 keepFilesPrivate()
 

@@ -8,7 +8,7 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { CairnError } from '@cairn/protocol'
 import { lockBuild } from '../build-lock.ts'
-import { endProcess, endWithThisProcess } from '../end-process.ts'
+import { endProcess, endWithThisProcess } from '../processes/end-process.ts'
 
 const project = resolve(import.meta.dirname, '../../../..')
 /** Bundles that no start has used for this long are removed. */

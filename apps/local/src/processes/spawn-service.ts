@@ -4,8 +4,8 @@ import { getCompileCacheDir } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import { dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
+import memory from '../program-memory.json' with { type: 'json' }
 import { endProcess, endWithThisProcess } from './end-process.ts'
-import memory from './program-memory.json' with { type: 'json' }
 
 /** A service in its own process. Disposing stops it by SIGTERM, and kills it if it does not stop. */
 export type ServiceProcess = AsyncDisposable & {

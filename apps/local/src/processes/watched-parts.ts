@@ -1,4 +1,4 @@
-import type { Network } from './network.ts'
+import type { Network } from '../network.ts'
 import { chainPart, httpPart, solanaPart, type WatchedPart } from './watched-part.ts'
 
 /** Probe of the gateway: empty content, which is part of its CID. */

@@ -72,7 +72,7 @@ test('a failed start reports the output of the service', async () => {
 
 test('shows a cause that several services share once, with the remedy', async () => {
   const failing = options(`process.stderr.write('The disk is full\\nFree some space.\\n'); process.exit(1)`)
-  const script = `import { explainFailure } from ${JSON.stringify(join(import.meta.dirname, '../../../packages/service/src/index.ts'))}
+  const script = `import { explainFailure } from ${JSON.stringify(join(import.meta.dirname, '../../../../packages/service/src/index.ts'))}
 import { spawnService } from ${JSON.stringify(join(import.meta.dirname, 'spawn-service.ts'))}
 const failing = ${JSON.stringify(failing)}
 const [first] = await Promise.allSettled([spawnService(failing), spawnService(failing), spawnService(failing)])
