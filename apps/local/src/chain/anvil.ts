@@ -3,7 +3,7 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { delimiter, dirname, join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
-import { endProcess } from './processes/end-process.ts'
+import { endProcess } from '../processes/end-process.ts'
 
 /** An EVM node on this machine. Disposing stops it, with its state on disk. */
 export type AnvilProcess = AsyncDisposable & { readonly url: string }

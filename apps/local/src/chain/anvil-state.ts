@@ -1,5 +1,5 @@
 import { readFile, rename, stat } from 'node:fs/promises'
-import { writeFileWhole } from './home/write-file-whole.ts'
+import { writeFileWhole } from '../home/write-file-whole.ts'
 
 /**
  * Copies the state if it is complete: anvil overwrites its file in place every second, so that a kill or a power
