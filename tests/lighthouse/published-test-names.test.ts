@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { signSolana } from '@cairn/crypto'
 import { generatePrivateKey, type PrivateKeyAccount, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { callSolana, createSolanaSigner, mintTokens } from '../../apps/local/src/solana-transaction.fixture.ts'
+import { callSolana, createSolanaSigner, mintTokens } from '../../apps/local/src/solana/solana-transaction.fixture.ts'
 import { createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { skipPauses } from './skip-pauses.ts'
 

@@ -12,11 +12,11 @@ import { publishedTestChains, publishedTestClusters } from './chain/published-te
 import { removeNetworkFile, writeNetworkFile } from './home/network-file.ts'
 import { openTestWallet, type TestWallet } from './home/test-wallet.ts'
 import { type KeyNetwork, startKeyNetwork } from './key-network.ts'
-import { loadLitesvm } from './litesvm.ts'
-import { type LocalSolana, startLocalSolana } from './local-solana.ts'
 import { choosePorts, requireFreePorts } from './network-ports.ts'
 import { createPartGroup } from './processes/part-group.ts'
 import { type ProviderNetwork, startProviderNetwork } from './provider-network.ts'
+import { loadLitesvm } from './solana/litesvm.ts'
+import { type LocalSolana, startLocalSolana } from './solana/local-solana.ts'
 
 /** A complete network on this machine. Disposing stops it. */
 export type Network = AsyncDisposable & {

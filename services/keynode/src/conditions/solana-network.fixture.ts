@@ -2,8 +2,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { base58btc } from 'multiformats/bases/base58'
-import { loadLitesvm } from '../../../../apps/local/src/litesvm.ts'
-import { startLocalSolana } from '../../../../apps/local/src/local-solana.ts'
+import { loadLitesvm } from '../../../../apps/local/src/solana/litesvm.ts'
+import { startLocalSolana } from '../../../../apps/local/src/solana/local-solana.ts'
 
 /** The Solana chain of a local network, whose accounts a test writes. */
 export type TestSolana = AsyncDisposable & {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { listenerUrl } from '@cairn/service'
 import { base58btc } from 'multiformats/bases/base58'
-import { writeFileWhole } from './home/write-file-whole.ts'
+import { writeFileWhole } from '../home/write-file-whole.ts'
 import type { Engine, Litesvm, Svm } from './litesvm.ts'
 import { createSolanaMethods, RpcError, type SolanaMethods } from './solana-methods.ts'
 
