@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { expect, test } from 'vitest'
-import memory from '../program-memory.json' with { type: 'json' }
+import memory from './program-memory.json' with { type: 'json' }
 
-const deploy = resolve(import.meta.dirname, '../../../../deploy')
+const deploy = resolve(import.meta.dirname, '../../../deploy')
 const environment = Object.entries(memory.environment).map(([name, value]) => `${name}=${value}`)
 
 /** The storage service has a larger young generation than in a local network: decision 0633. */
