@@ -5,7 +5,7 @@ import type { Schema } from '../db/schema.ts'
 import type { AggregateRow } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { noError } from './error-columns.ts'
-import { activeStates, type DealRow, findDealsOf } from './store.ts'
+import { activeStates, type DealRow, findDealsOf, isActive } from './store.ts'
 
 const aggregatesInOneRound = 200
 /** Interval of the search for more providers when there are too few. */
@@ -82,10 +82,6 @@ async function placeOne(
   const isShort = chosen.length < wanted
   if (!isShort) await trx.updateTable('aggregate').set({ place_at: null }).where('id', '=', id).execute()
   return { begun: chosen.map(({ name }) => name), isShort }
-}
-
-function isActive({ state }: DealRow): boolean {
-  return activeStates.some((active) => active === state)
 }
 
 /**

@@ -3,7 +3,7 @@ import type { Context } from '../context.ts'
 import { type AggregateRow, dropPiece, findPiecesOf } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import { errorColumns } from './error-columns.ts'
-import { activeStates, type DealRow, findDealsOf, isHeld, isProven } from './store.ts'
+import { activeStates, type DealRow, findDealsOf, isActive, isHeld, isProven } from './store.ts'
 import { changeDeal, updateDeal } from './update-deal.ts'
 
 const aggregatesInOneRound = 50
@@ -60,10 +60,6 @@ async function checkAggregate(round: Round, aggregate: AggregateRow): Promise<vo
   const isLost = isGone || (!deals.some(isHeld) && (await hasPacks(context, aggregate, 'gone')))
   if (isLost) return beginEnd(round, aggregate, deals)
   return dropReplaced(round, aggregate, deals)
-}
-
-function isActive({ state }: DealRow): boolean {
-  return activeStates.some((active) => active === state)
 }
 
 /** Whether any pack of an aggregate exists, and whether any is gone. */

@@ -10,6 +10,11 @@ export const activeStates = ['queued', 'offered', 'kept', 'proving'] as const
 /** States in which the provider has confirmed that it holds the bytes. */
 export const heldStates = ['kept', 'proving'] as const
 
+/** Whether a deal counts as a copy, existing or in progress. */
+export function isActive({ state }: Pick<DealRow, 'state'>): boolean {
+  return activeStates.some((active) => active === state)
+}
+
 /** Whether the provider of a deal has confirmed that it holds the bytes. */
 export function isHeld({ state }: Pick<DealRow, 'state'>): boolean {
   return heldStates.some((held) => held === state)

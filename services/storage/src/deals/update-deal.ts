@@ -3,7 +3,7 @@ import type { Kysely, Updateable } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { type AggregateEvent, noteAggregateEvent } from '../events/events.ts'
-import { activeStates, type DealRow, heldStates } from './store.ts'
+import { type DealRow, heldStates, isActive } from './store.ts'
 
 /**
  * Updates a deal as it was read. Returns false, and changes nothing, when another replica changed it meanwhile: a
@@ -28,7 +28,7 @@ export async function changeDeal(
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return false
     await noteChange(trx, deal, change, now)
-    if (isMove && !activeStates.some((active) => active === state)) {
+    if (isMove && !isActive({ state })) {
       await trx
         .updateTable('aggregate')
         .set({ place_at: now })

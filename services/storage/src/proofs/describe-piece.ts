@@ -2,7 +2,7 @@ import { encodePieceCidV1, paddedBytesOf, proveByteRange } from '@cairn/pieces'
 import { type CallResult, type getProofs, maxProofDeals } from '@cairn/protocol'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { Context } from '../context.ts'
-import { activeStates, type DealRow } from '../deals/deals.ts'
+import { type DealRow, isActive } from '../deals/deals.ts'
 import { findPacksIn, type PieceRow, readPacks, readTree, toParts, toPiece } from '../pieces/pieces.ts'
 import type { Provider } from '../providers/providers.ts'
 import type { FindAggregate, FoundAggregate } from './aggregate-finder.ts'
@@ -98,8 +98,4 @@ function chooseShown(deals: readonly DealRow[]): DealRow[] {
     .toSorted((a, b) => Number(isActive(b)) - Number(isActive(a)) || b.number - a.number)
     .slice(0, maxProofDeals)
     .toSorted((a, b) => a.number - b.number)
-}
-
-function isActive({ state }: DealRow): boolean {
-  return activeStates.some((active) => active === state)
 }

@@ -2,7 +2,7 @@ import { type Aggregate, encodeEntry, encodePieceCidV1, type MerklePath, paddedB
 import type { CallResult, getDealStatus, getPdpDealStatus, getProof } from '@cairn/protocol'
 import { bytesToHex } from '@noble/hashes/utils.js'
 import type { CID } from 'multiformats/cid'
-import { activeStates, type DealRow } from '../deals/deals.ts'
+import { type DealRow, isActive } from '../deals/deals.ts'
 import { type AggregateRow, type PieceRow, toPiece } from '../pieces/pieces.ts'
 import type { Proofs } from './proofs.ts'
 
@@ -30,7 +30,7 @@ async function findAll(proofs: Proofs, cid: CID): Promise<Found[]> {
   for (const { row: piece } of place?.pieces ?? []) {
     const one = await proofs.findAggregate(piece)
     if (one === undefined) continue
-    const deals = one.deals.filter(({ state }) => activeStates.some((active) => active === state))
+    const deals = one.deals.filter(isActive)
     found.push({ piece, ...one, deals })
   }
   return found
