@@ -4,9 +4,8 @@ import { sha256 } from '@noble/hashes/sha2.js'
 import { utf8ToBytes } from '@noble/hashes/utils.js'
 import { base64, bech32 } from '@scure/base'
 import { keyBytes } from '../wallets/wallet.ts'
+import { halfOrder } from './half-order.ts'
 import { readSignature } from './verify-solana.ts'
-
-const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 
 /**
  * Returns whether a Coreum account signed a message by ADR-036. The wire carries no public key: both candidates of the

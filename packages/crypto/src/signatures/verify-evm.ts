@@ -1,9 +1,8 @@
 import { secp256k1 } from '@noble/curves/secp256k1.js'
 import { hexToBytes } from '@noble/hashes/utils.js'
 import { addressOfPublicKey, hashMessage } from '../wallets/wallet.ts'
+import { halfOrder } from './half-order.ts'
 
-/** Half of the order of secp256k1: a larger s is the malleable twin of a signature and rejected (EIP-2). */
-const halfOrder = 0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0n
 const hexPattern = /^0x(?:[0-9a-fA-F]{2})+$/
 
 /**
