@@ -1,5 +1,6 @@
 import { CairnError, explainConditions, getConditions, removeConditions, setConditions } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { cidOf } from '../arguments/cid-of.ts'
 import { readAddress } from '../arguments/read-addresses.ts'
 import { readConditionsFile } from '../arguments/read-conditions.ts'
 import { type CommandContext, text, type Values } from '../command.ts'
@@ -7,12 +8,6 @@ import { conditionTemplates } from '../keys/condition-templates.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { showChange } from '../keys/show-change.ts'
 import { showFindings } from '../keys/show-findings.ts'
-
-function cidOf({ args }: CommandContext): string {
-  const cid = args[1]
-  if (cid === undefined) throw new CairnError('USAGE', { message: 'A CID is required' })
-  return cid
-}
 
 async function show(context: CommandContext): Promise<void> {
   const cid = cidOf(context)

@@ -12,6 +12,7 @@ import {
   watchKeyEvents,
 } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
+import { cidOf } from '../arguments/cid-of.ts'
 import { readCount } from '../arguments/read-count.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { isSession, openKeyClient } from '../keys/key-client.ts'
@@ -20,12 +21,6 @@ import { dots, showPending } from '../keys/show-change.ts'
 import { showHalfDone, showOutcome } from '../keys/show-half-done.ts'
 import { writeKeySet } from '../keys/write-key-set.ts'
 import { formatTime } from '../text/times.ts'
-
-function cidOf({ args }: CommandContext): string {
-  const cid = args[1]
-  if (cid === undefined) throw new CairnError('USAGE', { message: 'A CID is required' })
-  return cid
-}
 
 async function list(context: CommandContext): Promise<void> {
   const { values, output, signal } = context
