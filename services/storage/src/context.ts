@@ -11,8 +11,8 @@ import type { Egress } from './egress/types.ts'
 import type { StorageMetrics } from './metrics.ts'
 import type { Denylist } from './moderation/types.ts'
 import type { PackStore } from './packs/types.ts'
-import type { PartMemory } from './part-memory.ts'
-import type { UserPriority } from './user-priority.ts'
+import type { PartMemory } from './resources/part-memory.ts'
+import type { UserPriority } from './resources/user-priority.ts'
 
 /** A clock in milliseconds since 1970. Tests pass their own. */
 export type Clock = { now(): number }

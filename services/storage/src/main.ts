@@ -1,7 +1,7 @@
 import { runService } from '@cairn/service'
-import { collectGarbage } from './collect-garbage.ts'
 import { readConfig } from './config.ts'
 import { requireSecretSetting } from './db/shared-secret.ts'
+import { collectGarbage } from './resources/collect-garbage.ts'
 import { startStorage } from './start.ts'
 
 await runService({

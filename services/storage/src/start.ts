@@ -47,16 +47,16 @@ import {
   reportComparison,
   settleComparison,
 } from './packs/packs.ts'
-import { createPartMemory, derivePartMemory } from './part-memory.ts'
 import { describeHowToPay } from './payments/payments.ts'
 import { createPictures } from './pictures/pictures.ts'
 import { endAllPinOwners } from './pins/store.ts'
 import { openProviders } from './providers/providers.ts'
 import { reportPackEvent } from './report-pack-event.ts'
+import { createPartMemory, derivePartMemory } from './resources/part-memory.ts'
+import { createUserPriority } from './resources/user-priority.ts'
 import { endAllWriters } from './resumable/resumable.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
-import { createUserPriority } from './user-priority.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'
 import { endAllLeases } from './workers/lease.ts'
 import { watchMachine } from './workers/measure-store.ts'

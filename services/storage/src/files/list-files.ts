@@ -1,7 +1,7 @@
 import { CairnError, listPageRows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { yieldToOthers } from '../resources/yield-to-others.ts'
 import { type Candidates, findCandidates, stepsByTime } from '../search/search.ts'
-import { yieldToOthers } from '../yield-to-others.ts'
 import {
   type Cursor,
   countMatches,

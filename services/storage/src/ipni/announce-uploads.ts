@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely'
 import type { Schema, UploadTable } from '../db/schema.ts'
-import { yieldToOthers } from '../yield-to-others.ts'
+import { yieldToOthers } from '../resources/yield-to-others.ts'
 
 /** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200

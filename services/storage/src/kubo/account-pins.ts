@@ -3,7 +3,7 @@ import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
 import { deleteFiles, findOwnUpload, listFiles, type UploadRow } from '../files/files.ts'
 import { pinCid } from '../pins/pins.ts'
-import { yieldToOthers } from '../yield-to-others.ts'
+import { yieldToOthers } from '../resources/yield-to-others.ts'
 
 const rowsAtOnce = 1000
 

@@ -1,7 +1,7 @@
 import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
-import { countTurns } from '../count-turns.fixture.ts'
+import { countTurns } from '../resources/count-turns.fixture.ts'
 import { collectLinks, listLinks, toListed, writeListing } from './list-links.ts'
 
 const cid = CID.parse('bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')

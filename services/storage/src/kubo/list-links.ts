@@ -10,7 +10,7 @@ import {
 } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import { compareBytes } from '../compare-bytes.ts'
-import { inTurns, sortInTurns, yieldToOthers } from '../yield-to-others.ts'
+import { inTurns, sortInTurns, yieldToOthers } from '../resources/yield-to-others.ts'
 import { toGoMode, toGoTime } from './go-metadata.ts'
 
 /** An entry as Kubo lists it. */

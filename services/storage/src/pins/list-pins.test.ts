@@ -2,9 +2,9 @@
 import { uuidv7 } from '@cairn/service'
 import { describe, expect, test } from 'vitest'
 import type { Context } from '../context.ts'
-import { countTurns } from '../count-turns.fixture.ts'
 import type { PinTable } from '../db/schema.ts'
 import { describeOnDatabases } from '../on-databases.fixture.ts'
+import { countTurns } from '../resources/count-turns.fixture.ts'
 import { startTestStorage } from '../start-test-storage.fixture.ts'
 import { listPins, type PinQuery } from './list-pins.ts'
 

@@ -3,7 +3,7 @@ import { type Expression, type ExpressionBuilder, type Kysely, type SqlBool, sql
 import { readCidText } from '../content/parse-cid.ts'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { yieldToOthers } from '../yield-to-others.ts'
+import { yieldToOthers } from '../resources/yield-to-others.ts'
 import type { PinRow } from './store.ts'
 
 /** Parsed filters of a list. */

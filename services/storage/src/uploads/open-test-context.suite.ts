@@ -13,9 +13,9 @@ import { createEgress } from '../egress/egress.ts'
 import { createStorageMetrics } from '../metrics.ts'
 import { createDenylist } from '../moderation/denylist.ts'
 import { createPackStore } from '../packs/packs.ts'
-import { createPartMemory, derivePartMemory } from '../part-memory.ts'
 import { describeHowToPay } from '../payments/payments.ts'
-import { createUserPriority } from '../user-priority.ts'
+import { createPartMemory, derivePartMemory } from '../resources/part-memory.ts'
+import { createUserPriority } from '../resources/user-priority.ts'
 import type { WorkerClock } from '../workers/worker.ts'
 
 /** The account that tests upload to. */

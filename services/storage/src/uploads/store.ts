@@ -3,8 +3,8 @@ import type { Kysely } from 'kysely'
 import type { Database } from '../db/database.ts'
 import type { Schema, UploadTable } from '../db/schema.ts'
 import { insertEvents, type NewEvent } from '../events/events.ts'
+import { yieldToOthers } from '../resources/yield-to-others.ts'
 import { indexRows } from '../search/search.ts'
-import { yieldToOthers } from '../yield-to-others.ts'
 
 /** A row to insert. */
 export type NewUpload = Omit<

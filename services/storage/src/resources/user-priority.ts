@@ -1,4 +1,4 @@
-import { systemClock, type WorkerClock } from './workers/worker.ts'
+import { systemClock, type WorkerClock } from '../workers/worker.ts'
 
 /** Lets uploads and downloads of users go before work in the background that uses the same disk and thread. */
 export type UserPriority = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { thrownCodeOf } from '../../../tests/code-of.ts'
+import { thrownCodeOf } from '../../../../tests/code-of.ts'
 import { createPartMemory } from './part-memory.ts'
 
 it('limits one upload to half of the memory and all uploads to all of it, until they release theirs', () => {
