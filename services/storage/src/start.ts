@@ -37,7 +37,6 @@ import { openDenylist } from './moderation/moderation.ts'
 import { createDnslinkResolver, type DnslinkResolver } from './names/dnslink.ts'
 import { createNameResolver, requireSameSecret } from './names/names.ts'
 import { openCache, openObjects } from './objects/open-objects.ts'
-import { openSecret } from './open-secret.ts'
 import {
   claimPackFolder,
   comparePacks,
@@ -55,6 +54,7 @@ import { reportPackEvent } from './report-pack-event.ts'
 import { createPartMemory, derivePartMemory } from './resources/part-memory.ts'
 import { createUserPriority } from './resources/user-priority.ts'
 import { endAllWriters } from './resumable/resumable.ts'
+import { openSecret } from './secrets/open-secret.ts'
 import { serviceVersion } from './service/service-version.ts'
 import { startWorkers } from './start-workers.ts'
 import { endAllDeliveryOwners, requireWebhookSecret } from './webhooks/webhooks.ts'

@@ -10,7 +10,7 @@ import {
 import { rateLimitKey } from '@cairn/service'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 import { findSigned, type Signed } from './find-signed.ts'
 
 /** Maximum number of open messages per address; a new one evicts one of {@link findEvicted}. */

@@ -11,7 +11,7 @@ import {
 import { isUniqueViolation } from '@cairn/service'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 import { findSigned } from './find-signed.ts'
 
 /** The fields that a nonce covers; a change of any of them invalidates it. */

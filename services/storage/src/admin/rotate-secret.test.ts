@@ -6,7 +6,7 @@ import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fix
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { sealSeed } from '../names/seal-key.ts'
-import { secretIdOf } from '../seal.ts'
+import { secretIdOf } from '../secrets/seal.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { runAdmin, startAdmin } from './admin.fixture.ts'
 

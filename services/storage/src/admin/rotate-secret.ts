@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { recordAction } from '@cairn/service/admin'
-import { secretIdOf } from '../seal.ts'
+import { secretIdOf } from '../secrets/seal.ts'
 import type { AdminContext } from './admin-context.ts'
 import { sealedRows } from './sealed-rows.ts'
 

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { damaged, lines } from '@cairn/service/backup'
 import * as v from 'valibot'
 import type { StorageConfig } from '../config.ts'
-import { findSecret, secretFileName } from '../open-secret.ts'
+import { findSecret, secretFileName } from '../secrets/open-secret.ts'
 
 /** Secrets without which the rows cannot be used, in hex: they seal name keys, and access keys of S3 derive from them. */
 export type Secrets = { readonly storageSecret: string; readonly secondarySecret?: string | undefined }

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
-import { secretFileName } from '../open-secret.ts'
-import { secretIdOf } from '../seal.ts'
+import { secretFileName } from '../secrets/open-secret.ts'
+import { secretIdOf } from '../secrets/seal.ts'
 
 /**
  * Requires the setting of the secret for a database that replicas can share: each replica would create one of its own,

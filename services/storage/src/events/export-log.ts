@@ -1,7 +1,7 @@
 import { eventLogSigner, writeEventLog } from '@cairn/crypto'
 import { CairnError, eventTypes, maxEventRows } from '@cairn/protocol'
 import type { Context } from '../context.ts'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 import { findPosition, readEvents } from './read-events.ts'
 
 /** Returns the seed of the key that signs event logs. */

@@ -1,6 +1,6 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import type { CID } from 'multiformats/cid'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 
 const keyPurpose = 'gateway-links'
 const idBytes = 16

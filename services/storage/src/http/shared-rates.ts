@@ -3,7 +3,7 @@ import { clockSkewMs } from '@cairn/protocol'
 import { rateLimited, rateState, type SharedRates } from '@cairn/service'
 import { sql } from 'kysely'
 import type { Context } from '../context.ts'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 
 const minuteMs = 60_000
 

@@ -2,8 +2,8 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { exportNameKey, nameKeyFromSeed } from '@cairn/names'
 import { base36 } from 'multiformats/bases/base36'
 import { CID } from 'multiformats/cid'
-import { deriveKey } from '../derive-key.ts'
 import { peerIdOf } from '../names/names.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 
 /** The libp2p identity that signs a chain of advertisements. */
 export type Publisher = {

@@ -5,7 +5,7 @@ import { prepareStatement, rateLimitKey, type StatementParams } from '@cairn/ser
 import { type Kysely, type RawBuilder, type Selectable, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 import { readFreeSettings } from './operator-settings.ts'
 
 /** Changes of an account's totals. */

@@ -11,7 +11,7 @@ import {
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { lockAccount } from '../ledger/ledger.ts'
-import { secretIdOf } from '../seal.ts'
+import { secretIdOf } from '../secrets/seal.ts'
 import { recordOf } from './accept-record.ts'
 import { parseNameValue, readTarget } from './name-value.ts'
 import type { NamesContext } from './names-context.ts'

@@ -2,7 +2,7 @@ import { createRecord, type NameKey, type NameRecord, nameKeyFromSeed, readRecor
 import { CairnError, nameLifetimeMs, nameTtlMs } from '@cairn/protocol'
 import { createKeyedMutex, type KeyedMutex } from '@cairn/service'
 import { recordEvents } from '../events/events.ts'
-import { secretIdOf } from '../seal.ts'
+import { secretIdOf } from '../secrets/seal.ts'
 import { describePublished, outdated, recordOf } from './accept-record.ts'
 import type { NamesContext } from './names-context.ts'
 import { openSeed } from './seal-key.ts'

@@ -4,7 +4,7 @@ import { nameKeyFromSeed, parseName } from '@cairn/names'
 import { base36 } from 'multiformats/bases/base36'
 import { base58btc } from 'multiformats/bases/base58'
 import { CID } from 'multiformats/cid'
-import { deriveKey } from '../derive-key.ts'
+import { deriveKey } from '../secrets/derive-key.ts'
 
 /** A peer in delegated routing. @see https://specs.ipfs.tech/routing/http-routing-v1/#peer-schema */
 export type PeerRecord = { Schema: 'peer'; ID: string; Addrs: string[]; Protocols: string[] }

@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { openSealed, type SealUse, sealBytes } from '../seal.ts'
+import { openSealed, type SealUse, sealBytes } from '../secrets/seal.ts'
 
 /** The owner of a sealed key: moved to any other, it cannot be opened. */
 export type SealSubject = { address: string; name: string }

@@ -2,7 +2,7 @@ import { createHmac, randomBytes } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../context.ts'
 import type { WebhookTable } from '../db/schema.ts'
-import { openSealed, type SealUse, sealBytes, secretIdOf } from '../seal.ts'
+import { openSealed, type SealUse, sealBytes, secretIdOf } from '../secrets/seal.ts'
 
 const prefix = 'whsec_'
 const secretBytes = 32

@@ -7,9 +7,9 @@ import * as v from 'valibot'
 import { authenticate, ensureAccount, issueApiKey, keyColumns, useKey } from '../../accounts/accounts.ts'
 import type { Context } from '../../context.ts'
 import type { Schema } from '../../db/schema.ts'
-import { deriveKey } from '../../derive-key.ts'
 import { recordEvents } from '../../events/events.ts'
 import { createLruCache, type LruCache } from '../../lru-cache.ts'
+import { deriveKey } from '../../secrets/derive-key.ts'
 import { s3Error } from '../s3-error.ts'
 
 /** An access key pair. */

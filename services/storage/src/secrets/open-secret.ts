@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { keepSecretFile, readSecretFile } from '@cairn/service'
-import { storageSecretBytes } from './settings/secret-settings.ts'
+import { storageSecretBytes } from '../settings/secret-settings.ts'
 
 /** Name of the secret's file below CAIRN_HOME. */
 export const secretFileName = 'storage.key'
