@@ -1,6 +1,6 @@
 import { type BlockSource, UnixfsError } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
-import { type CborHead, readCborHead } from '../cbor-head.ts'
+import { type CborHead, readCborHead } from '../content/cbor-head.ts'
 import { identityCode, readCidText } from '../content/parse-cid.ts'
 
 export const dagCborCode = 0x71

@@ -1,4 +1,4 @@
-import { readCborHead } from '../cbor-head.ts'
+import { readCborHead } from '../content/cbor-head.ts'
 
 const [quote, slash, backslash] = [0x22, 0x2f, 0x5c]
 /** A link takes as long as this many values: its CID is written as text. */

@@ -9,7 +9,7 @@ import {
   type ReadOptions,
 } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { compareBytes } from '../compare-bytes.ts'
+import { compareBytes } from '../content/compare-bytes.ts'
 import { inTurns, sortInTurns, yieldToOthers } from '../resources/yield-to-others.ts'
 import { toGoMode, toGoTime } from './go-metadata.ts'
 

@@ -1,4 +1,4 @@
-import { readCborHead } from '../cbor-head.ts'
+import { readCborHead } from '../content/cbor-head.ts'
 
 /**
  * A text of JSON, which is skipped, or a number. A text without an end matches, too: otherwise each quote in it would be tried as

@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely'
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { ObjectRow } from '../store.ts'
 import { successorOf } from './key-order.ts'

@@ -1,5 +1,5 @@
 import { type Kysely, type RawBuilder, type SelectQueryBuilder, sql } from 'kysely'
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import type { Schema } from '../../db/schema.ts'
 import type { MarkerRow, ObjectRow } from '../store.ts'
 import { successorOf } from './key-order.ts'

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import { checksumKindOf } from '../objects/object-info.ts'
 import { type S3Call, type S3Operation, xmlAnswer } from '../s3-call.ts'
 import { s3Error } from '../s3-error.ts'

@@ -1,4 +1,4 @@
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import { openList } from '../listings/open-list.ts'
 import { type S3Operation, xmlAnswer } from '../s3-call.ts'
 import { isoTime, ownerXml } from '../xml/elements.ts'

@@ -12,7 +12,7 @@ import {
 } from '@aws-sdk/client-s3'
 import fc from 'fast-check'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { startTestS3, type TestS3 } from '../s3.fixture.ts'
 

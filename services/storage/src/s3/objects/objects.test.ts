@@ -20,7 +20,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { MIB } from '@cairn/protocol'
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
-import { compareBytes } from '../../compare-bytes.ts'
+import { compareBytes } from '../../content/compare-bytes.ts'
 import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { bearer } from '../../start-test-storage.fixture.ts'
 import { successorOf } from '../listings/key-order.ts'
