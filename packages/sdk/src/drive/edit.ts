@@ -13,8 +13,8 @@ import {
   requireVisible,
   splitPath,
 } from './paths.ts'
-import type { Change, FieldValue, Registers } from './registers.ts'
-import { applyChange } from './registers.ts'
+import { type Recording, recordChange } from './record-change.ts'
+import type { Registers } from './registers.ts'
 import { type Stamp, toBase64url } from './stamp.ts'
 import type { View } from './view.ts'
 
@@ -74,36 +74,13 @@ export type DriveEditor = {
   clear(ids: readonly string[], names?: ReadonlyMap<string, string>): void
 }
 
-/** An edit in progress: it changes the state at once, which the view follows, and collects the change to send. */
-export type Edit = { editor: DriveEditor; finish(): Change; undo(): void }
+/** An edit in progress. */
+export type Edit = Pick<Recording, 'finish' | 'undo'> & { editor: DriveEditor }
 
 const folderIdBytes = 16
 
 export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number): Edit {
-  const before = new Map<string, Registers['entries'] extends Map<string, infer Entry> ? Entry | undefined : never>()
-  const newest = state.newest
-  const values = new Map<string, [id: string, field: string, value: FieldValue]>()
-  const cleared = new Set<string>()
-
-  const keep = (id: string) => {
-    if (before.has(id)) return
-    const entry = state.entries.get(id)
-    before.set(id, entry && { clearedAt: entry.clearedAt, fields: new Map(entry.fields) })
-  }
-  /** Later values of one change replace earlier ones. */
-  const write = (id: string, field: string, value: FieldValue) => {
-    // All parts of a change have the same time, so every device would ignore the value.
-    if (cleared.has(id))
-      throw new CairnError('CONFLICT', {
-        message: 'The item was removed from the index earlier in the same change',
-        hint: 'Make its other edits in another change.',
-      })
-    keep(id)
-    values.set(`${id}/${field}`, [id, field, value])
-    state.entries.get(id)?.fields.delete(field)
-    applyChange(state, { at, set: [[id, field, value]], clear: [] })
-    view.touch([id])
-  }
+  const { write, clear, finish, undo } = recordChange(state, view, at)
   const nodeAt = (path: string): Node => {
     const node = findNode(view, path)
     if (node === undefined) throw notFound(path)
@@ -167,15 +144,6 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
     }
     clear([from])
     return pathOfId(target.id)
-  }
-  const clear = (ids: readonly string[]): void => {
-    for (const id of ids) {
-      keep(id)
-      cleared.add(id)
-      for (const [key, [of]] of values) if (of === id) values.delete(key)
-      applyChange(state, { at, set: [], clear: [id] })
-    }
-    view.touch(ids)
   }
   const moveOne = (from: string, to: string): string => {
     const node = nodeOf(from)
@@ -316,16 +284,5 @@ export function startEdit(state: Registers, view: View, at: Stamp, nowMs: number
         if (state.entries.get(id)?.fields.has(fields.name) === false) write(id, fields.name, name)
     },
   }
-  return {
-    editor,
-    finish: () => ({ at, set: [...values.values()], clear: [...cleared] }),
-    undo() {
-      for (const [id, entry] of before) {
-        if (entry === undefined) state.entries.delete(id)
-        else state.entries.set(id, entry)
-      }
-      state.newest = newest
-      view.touch(before.keys())
-    },
-  }
+  return { editor, finish, undo }
 }
