@@ -9,9 +9,10 @@ import { type EmptiedTrash, type EmptyTrashOptions, emptyTrash, listTrash } from
 import type { DriveItem } from './items.ts'
 import { type Listing, listNewest, listNewUploads, listUploads } from './list-uploads.ts'
 import { appendChanges, createLog, type KnownDrive, mergeParts, needsMerge, readChanges, toKnown } from './log.ts'
+import { listMissing } from './missing-changes.ts'
 import { type DriveUpload, rootId } from './nodes.ts'
 import { findNode, splitPath } from './paths.ts'
-import { applyChange, type Change, createRegisters, listChanges } from './registers.ts'
+import { applyChange, type Change, createRegisters } from './registers.ts'
 import { createDeviceName, createStamp, type Stamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
@@ -327,14 +328,7 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
     merge: (changes, callOptions = {}) =>
       inOrder(async () => {
         await reload({ ...callOptions, uploads: index.rows })
-        const known = new Set(listChanges(state).flatMap(writeValues))
-        const merged = createRegisters()
-        for (const one of [...listChanges(state), ...changes]) applyChange(merged, one)
-        const missing = listChanges(merged).map(({ at, set, clear }) => ({
-          at,
-          set: set.filter((value) => !known.has(JSON.stringify([at, ...value]))),
-          clear: clear.filter((id) => !known.has(JSON.stringify([at, id]))),
-        }))
+        const missing = listMissing(state, changes)
         try {
           await send(missing, callOptions)
         } catch (error) {
@@ -347,8 +341,4 @@ export async function openDrive(client: Client, options: OpenDriveOptions = {}):
         return missing.reduce((sum, { set, clear }) => sum + set.length + clear.length, 0)
       }),
   }
-}
-
-function writeValues({ at, set, clear }: Change): string[] {
-  return [...set.map((value) => JSON.stringify([at, ...value])), ...clear.map((id) => JSON.stringify([at, id]))]
 }
