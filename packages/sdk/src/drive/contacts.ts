@@ -1,5 +1,5 @@
 import { CairnError, normalizeIdentity, zeroAddress } from '@cairn/protocol'
-import type { Registers } from './registers.ts'
+import type { Registers } from './log/registers.ts'
 
 /** An address that the account shares with, in the index of its drive. */
 export type DriveContact = {

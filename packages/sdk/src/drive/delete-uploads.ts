@@ -1,9 +1,9 @@
 import { CairnError, deleteDriveUploads, maxDeletedUploads } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call, pause } from '../request.ts'
-import type { DriveLog } from './log.ts'
+import type { DriveLog } from './log/log.ts'
+import type { Registers } from './log/registers.ts'
 import type { DriveUpload } from './nodes.ts'
-import type { Registers } from './registers.ts'
 import type { UploadIndex } from './upload-index.ts'
 import type { View } from './view.ts'
 

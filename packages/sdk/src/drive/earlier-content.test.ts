@@ -1,10 +1,10 @@
 // Earlier content of a file that is uploaded again becomes its current content.
 import { beforeEach, expect, test } from 'vitest'
 import { type DriveEditor, startEdit } from './edit.ts'
+import { createRegisters } from './log/registers.ts'
+import { createStamp } from './log/stamp.ts'
 import type { DriveUpload } from './nodes.ts'
 import { findNode } from './paths.ts'
-import { createRegisters } from './registers.ts'
-import { createStamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
 

@@ -1,8 +1,8 @@
 // What one change may do to one item.
 import { expect, test } from 'vitest'
 import { startEdit } from './edit.ts'
-import { createRegisters } from './registers.ts'
-import { createStamp } from './stamp.ts'
+import { createRegisters } from './log/registers.ts'
+import { createStamp } from './log/stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
 

@@ -1,6 +1,8 @@
 import { CairnError, withoutTrailing } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
 import { withNumber } from './folder-names.ts'
+import type { Registers } from './log/registers.ts'
+import { type Stamp, toBase64url } from './log/stamp.ts'
 import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
 import {
   checkLabel,
@@ -14,8 +16,6 @@ import {
   splitPath,
 } from './paths.ts'
 import { type Recording, recordChange } from './record-change.ts'
-import type { Registers } from './registers.ts'
-import { type Stamp, toBase64url } from './stamp.ts'
 import type { View } from './view.ts'
 
 /**

@@ -2,9 +2,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest'
 import { createClient } from '../client.ts'
 import { emptyTrash, listTrash } from './empty-trash.ts'
-import { createLog } from './log.ts'
-import { applyChange, createRegisters } from './registers.ts'
-import { createStamp } from './stamp.ts'
+import { createLog } from './log/log.ts'
+import { applyChange, createRegisters } from './log/registers.ts'
+import { createStamp } from './log/stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
 

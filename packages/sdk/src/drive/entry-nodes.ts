@@ -1,6 +1,6 @@
+import type { Registers } from './log/registers.ts'
 import { type Node, readEntry } from './nodes.ts'
 import type { Places } from './places.ts'
-import type { Registers } from './registers.ts'
 import type { UploadIndex } from './upload-index.ts'
 import { createVersionLinks } from './version-links.ts'
 import { absorbVersions } from './versions.ts'

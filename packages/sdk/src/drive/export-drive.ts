@@ -1,8 +1,8 @@
 import { type DrivePart, getDrive } from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import { type CallOptions, call } from '../request.ts'
-import { openParts, readPart } from './log.ts'
-import type { Change } from './registers.ts'
+import { openParts, readPart } from './log/log.ts'
+import type { Change } from './log/registers.ts'
 
 /** A drive as the service stores it, encrypted, and the CID of its key. */
 export type ExportedDrive = { keyCid: string; parts: DrivePart[] }

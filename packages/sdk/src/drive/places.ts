@@ -1,6 +1,6 @@
+import type { Registers } from './log/registers.ts'
+import type { Stamp } from './log/stamp.ts'
 import { fields, type Node, rootId } from './nodes.ts'
-import type { Registers } from './registers.ts'
-import type { Stamp } from './stamp.ts'
 
 /**
  * The folders that items are in. Items whose folder does not exist are in the root, and cycles of folders, which two devices can

@@ -1,7 +1,7 @@
 // Changes to a few items, so that they collide: the input of the drive tests.
 import fc from 'fast-check'
-import { applyChange, type Change, createRegisters } from './registers.ts'
-import { createStamp } from './stamp.ts'
+import { applyChange, type Change, createRegisters } from './log/registers.ts'
+import { createStamp } from './log/stamp.ts'
 
 export const folders = ['a', 'b', 'c', 'd'].map((letter) => `d-${letter.repeat(22)}`)
 export const cids = ['x', 'y', 'z'].map((letter) => `bafkrei${letter.repeat(52)}`)

@@ -3,7 +3,7 @@ import type { Client } from '../client.ts'
 import { getKey } from '../keys/get-key.ts'
 import { type CallOptions, call } from '../request.ts'
 import type { ExportedDrive } from './export-drive.ts'
-import { readPart } from './log.ts'
+import { readPart } from './log/log.ts'
 
 /** Options of {@link resetDrive}. */
 export type ResetDriveOptions = CallOptions & {

@@ -1,6 +1,6 @@
+import type { Registers } from './log/registers.ts'
 import { readVersionCids } from './nodes.ts'
 import { addTo, removeFrom } from './places.ts'
-import type { Registers } from './registers.ts'
 
 /** Which entries have which CIDs as versions, so that entries that share one are read together. */
 export type VersionLinks = {

@@ -1,5 +1,5 @@
+import type { Registers } from './log/registers.ts'
 import { fields, type Node, newestFirst } from './nodes.ts'
-import type { Registers } from './registers.ts'
 
 /**
  * Removes files that are versions of another one, unless a device gave them a name or a place of their own in the meantime. Their

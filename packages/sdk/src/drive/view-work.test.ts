@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest'
 import { countWork } from './count-work.fixture.ts'
 import { type DriveEditor, startEdit } from './edit.ts'
+import { createRegisters } from './log/registers.ts'
+import { createStamp } from './log/stamp.ts'
 import type { DriveUpload } from './nodes.ts'
-import { createRegisters } from './registers.ts'
-import { createStamp } from './stamp.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
 

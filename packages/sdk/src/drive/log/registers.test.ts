@@ -1,7 +1,7 @@
 // Properties of merging: the order, the number and the grouping of changes make no difference.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { changes, stateOf } from './random-changes.fixture.ts'
+import { changes, stateOf } from '../random-changes.fixture.ts'
 import { type Change, keepLive, listChanges, parseContent, splitChanges } from './registers.ts'
 import { createStamp } from './stamp.ts'
 

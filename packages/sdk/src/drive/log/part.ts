@@ -1,5 +1,5 @@
 import { CairnError } from '@cairn/protocol'
-import { toHex } from '../to-hex.ts'
+import { toHex } from '../../to-hex.ts'
 import { type PartContent, parseContent } from './registers.ts'
 
 /** Identifies a revision of a drive: 16 random bytes as hex that its writer chose. */

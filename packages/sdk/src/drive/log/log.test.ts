@@ -1,7 +1,7 @@
 // What this device writes to the log of a drive, and when it merges it.
 import type { DrivePart } from '@cairn/protocol'
 import { expect, test } from 'vitest'
-import { type Client, createClient } from '../client.ts'
+import { type Client, createClient } from '../../client.ts'
 import { appendChanges, createLog, type DriveLog, mergeParts, needsMerge } from './log.ts'
 import { derivePartKey } from './part.ts'
 import type { Change } from './registers.ts'

@@ -1,6 +1,6 @@
 import { generateKey } from '@cairn/crypto'
 import { beforeAll, expect, test } from 'vitest'
-import { codeOf } from '../../../../tests/code-of.ts'
+import { codeOf } from '../../../../../tests/code-of.ts'
 import { createTip, derivePartKey, firstTip, openPart, type PartHeader, readHeader, sealPart } from './part.ts'
 import type { PartContent } from './registers.ts'
 

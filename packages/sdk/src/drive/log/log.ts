@@ -1,12 +1,12 @@
 import { CairnError, type DrivePart, getDrive, MIB, maxDriveBytes, maxDriveParts, putDrivePart } from '@cairn/protocol'
 import { base32 } from 'multiformats/bases/base32'
-import { decodeBase64, encodeBase64 } from '../base64.ts'
-import type { Client } from '../client.ts'
-import { getAgreedConditions } from '../keys/access.ts'
-import { sessionOf } from '../keys/call-with-session.ts'
-import { getKey } from '../keys/get-key.ts'
-import { prepareKey, saveKey } from '../keys/save-key.ts'
-import { type CallOptions, call, pause } from '../request.ts'
+import { decodeBase64, encodeBase64 } from '../../base64.ts'
+import type { Client } from '../../client.ts'
+import { getAgreedConditions } from '../../keys/access.ts'
+import { sessionOf } from '../../keys/call-with-session.ts'
+import { getKey } from '../../keys/get-key.ts'
+import { prepareKey, saveKey } from '../../keys/save-key.ts'
+import { type CallOptions, call, pause } from '../../request.ts'
 import {
   createTip,
   derivePartKey,
