@@ -84,7 +84,7 @@ const thorough = [
   'services/storage/src/gateway-links/private-uploads.test.ts',
   'services/storage/src/maintenance/{maintain-main,resumable-drills,restore-drills}.test.ts',
   'services/storage/src/objects/s3-service.test.ts',
-  'packages/sdk/src/drive/view-work.test.ts',
+  'packages/sdk/src/drive/view/view-work.test.ts',
 ]
 
 type Ring = {

@@ -3,9 +3,9 @@ import type { Client } from '../client.ts'
 import { type CallOptions, call, pause } from '../request.ts'
 import type { DriveLog } from './log/log.ts'
 import type { Registers } from './log/registers.ts'
-import type { DriveUpload } from './nodes.ts'
-import type { UploadIndex } from './upload-index.ts'
-import type { View } from './view.ts'
+import type { DriveUpload } from './view/nodes.ts'
+import type { UploadIndex } from './view/upload-index.ts'
+import type { View } from './view/view.ts'
 
 /** The state of an open drive that deletions need. */
 export type OpenState = {

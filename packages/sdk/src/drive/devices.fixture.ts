@@ -4,14 +4,14 @@ import { type Client, createClient } from '../client.ts'
 import type { OpenState } from './delete-uploads.ts'
 import { type DriveEditor, startEdit } from './edit.ts'
 import { emptyTrash } from './empty-trash.ts'
-import type { DriveItem } from './items.ts'
 import { createLog } from './log/log.ts'
 import { applyChange, type Change, createRegisters } from './log/registers.ts'
 import { createStamp } from './log/stamp.ts'
-import type { DriveUpload } from './nodes.ts'
 import { findNode } from './paths.ts'
-import { createUploadIndex } from './upload-index.ts'
-import { createView } from './view.ts'
+import type { DriveItem } from './view/items.ts'
+import type { DriveUpload } from './view/nodes.ts'
+import { createUploadIndex } from './view/upload-index.ts'
+import { createView } from './view/view.ts'
 
 /** What the service stores. */
 export type TestService = {

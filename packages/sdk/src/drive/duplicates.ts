@@ -1,9 +1,9 @@
 import type { CallOptions } from '../request.ts'
 import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
-import type { DriveItem } from './items.ts'
-import { type DriveUpload, givesContent } from './nodes.ts'
-import { compareUploads, type UploadIndex } from './upload-index.ts'
-import type { View } from './view.ts'
+import type { DriveItem } from './view/items.ts'
+import { type DriveUpload, givesContent } from './view/nodes.ts'
+import { compareUploads, type UploadIndex } from './view/upload-index.ts'
+import type { View } from './view/view.ts'
 
 /** Content that was uploaded several times. */
 export type DriveDuplicates = {

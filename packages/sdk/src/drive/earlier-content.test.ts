@@ -3,10 +3,10 @@ import { beforeEach, expect, test } from 'vitest'
 import { type DriveEditor, startEdit } from './edit.ts'
 import { createRegisters } from './log/registers.ts'
 import { createStamp } from './log/stamp.ts'
-import type { DriveUpload } from './nodes.ts'
 import { findNode } from './paths.ts'
-import { createUploadIndex } from './upload-index.ts'
-import { createView } from './view.ts'
+import type { DriveUpload } from './view/nodes.ts'
+import { createUploadIndex } from './view/upload-index.ts'
+import { createView } from './view/view.ts'
 
 const cidOf = (letter: string) => `bafkrei${letter.repeat(52)}`
 const [a, b, c] = [cidOf('a'), cidOf('b'), cidOf('c')]

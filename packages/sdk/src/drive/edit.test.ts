@@ -3,8 +3,8 @@ import { expect, test } from 'vitest'
 import { startEdit } from './edit.ts'
 import { createRegisters } from './log/registers.ts'
 import { createStamp } from './log/stamp.ts'
-import { createUploadIndex } from './upload-index.ts'
-import { createView } from './view.ts'
+import { createUploadIndex } from './view/upload-index.ts'
+import { createView } from './view/view.ts'
 
 const ida = '0x1111111111111111111111111111111111111111'
 

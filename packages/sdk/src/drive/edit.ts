@@ -1,9 +1,7 @@
 import { CairnError, withoutTrailing } from '@cairn/protocol'
 import { contactFields, contactId } from './contacts.ts'
-import { withNumber } from './folder-names.ts'
 import type { Registers } from './log/registers.ts'
 import { type Stamp, toBase64url } from './log/stamp.ts'
-import { type DriveVersion, fields, type Node, rootId } from './nodes.ts'
 import {
   checkLabel,
   findNode,
@@ -16,7 +14,9 @@ import {
   splitPath,
 } from './paths.ts'
 import { type Recording, recordChange } from './record-change.ts'
-import type { View } from './view.ts'
+import { withNumber } from './view/folder-names.ts'
+import { type DriveVersion, fields, type Node, rootId } from './view/nodes.ts'
+import type { View } from './view/view.ts'
 
 /**
  * The edits that a change of the drive can make. Paths start at the root: `/photos/2026` or `photos/2026`. All of them

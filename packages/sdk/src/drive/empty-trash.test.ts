@@ -5,8 +5,8 @@ import { emptyTrash, listTrash } from './empty-trash.ts'
 import { createLog } from './log/log.ts'
 import { applyChange, createRegisters } from './log/registers.ts'
 import { createStamp } from './log/stamp.ts'
-import { createUploadIndex } from './upload-index.ts'
-import { createView } from './view.ts'
+import { createUploadIndex } from './view/upload-index.ts'
+import { createView } from './view/view.ts'
 
 const day = 86_400_000
 const now = Date.UTC(2026, 10, 30)

@@ -1,12 +1,12 @@
 import { CairnError } from '@cairn/protocol'
 import type { CallOptions } from '../request.ts'
 import { type Deletions, deleteUploads, type OpenState } from './delete-uploads.ts'
-import type { DriveItem } from './items.ts'
 import type { Registers } from './log/registers.ts'
 import { timeOf } from './log/stamp.ts'
-import { type DriveUpload, fields, rootId } from './nodes.ts'
 import { readTrustedNow } from './trusted-now.ts'
-import type { View } from './view.ts'
+import type { DriveItem } from './view/items.ts'
+import { type DriveUpload, fields, rootId } from './view/nodes.ts'
+import type { View } from './view/view.ts'
 
 /** Time that deleted items stay in the trash, in ms: 30 days. */
 const trashMs = 30 * 86_400_000

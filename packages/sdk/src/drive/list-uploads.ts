@@ -1,8 +1,8 @@
 import type { Client } from '../client.ts'
 import { listFiles, listFilesPage } from '../files/list-files.ts'
 import type { CallOptions } from '../request.ts'
-import type { DriveUpload } from './nodes.ts'
-import type { UploadIndex } from './upload-index.ts'
+import type { DriveUpload } from './view/nodes.ts'
+import type { UploadIndex } from './view/upload-index.ts'
 
 /** Rows per page when only new uploads are listed. */
 const quickPageRows = 100

@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
-import { type Node, rootId } from './nodes.ts'
-import type { View } from './view.ts'
+import { type Node, rootId } from './view/nodes.ts'
+import type { View } from './view/view.ts'
 
 const maxNameBytes = 1024
 const maxLabelCharacters = 100

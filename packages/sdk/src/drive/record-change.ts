@@ -1,7 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { applyChange, type Change, type FieldValue, type Registers } from './log/registers.ts'
 import type { Stamp } from './log/stamp.ts'
-import type { View } from './view.ts'
+import type { View } from './view/view.ts'
 
 /** A change in progress: it changes the state at once, which the view follows, and collects what to send. */
 export type Recording = {

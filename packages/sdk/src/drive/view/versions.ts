@@ -1,4 +1,4 @@
-import type { Registers } from './log/registers.ts'
+import type { Registers } from '../log/registers.ts'
 import { fields, type Node, newestFirst } from './nodes.ts'
 
 /**

@@ -1,4 +1,4 @@
-import type { Registers } from './log/registers.ts'
+import type { Registers } from '../log/registers.ts'
 import { type Node, readEntry } from './nodes.ts'
 import type { Places } from './places.ts'
 import type { UploadIndex } from './upload-index.ts'

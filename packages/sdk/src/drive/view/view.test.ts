@@ -1,10 +1,10 @@
 // The view of a drive: equal for equal input, however it came about.
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { applyChange, type Change, createRegisters, type Registers } from './log/registers.ts'
-import { createStamp } from './log/stamp.ts'
+import { applyChange, type Change, createRegisters, type Registers } from '../log/registers.ts'
+import { createStamp } from '../log/stamp.ts'
+import { change, changes, cids, stateOf } from '../random-changes.fixture.ts'
 import type { DriveUpload } from './nodes.ts'
-import { change, changes, cids, stateOf } from './random-changes.fixture.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView, type View } from './view.ts'
 

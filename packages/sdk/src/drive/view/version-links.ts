@@ -1,4 +1,4 @@
-import type { Registers } from './log/registers.ts'
+import type { Registers } from '../log/registers.ts'
 import { readVersionCids } from './nodes.ts'
 import { addTo, removeFrom } from './places.ts'
 

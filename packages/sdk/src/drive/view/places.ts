@@ -1,5 +1,5 @@
-import type { Registers } from './log/registers.ts'
-import type { Stamp } from './log/stamp.ts'
+import type { Registers } from '../log/registers.ts'
+import type { Stamp } from '../log/stamp.ts'
 import { fields, type Node, rootId } from './nodes.ts'
 
 /**

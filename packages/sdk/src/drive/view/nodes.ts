@@ -1,6 +1,6 @@
 import type { FileEntry } from '@cairn/protocol'
-import type { FieldValue, Registers } from './log/registers.ts'
-import type { Stamp } from './log/stamp.ts'
+import type { FieldValue, Registers } from '../log/registers.ts'
+import type { Stamp } from '../log/stamp.ts'
 
 /** Id of the root folder, as a parent. */
 export const rootId = ''

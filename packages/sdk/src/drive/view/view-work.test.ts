@@ -1,9 +1,9 @@
 // A change of a drive costs what it touches, whatever the drive contains. Counted, not timed.
 import { expect, test } from 'vitest'
+import { type DriveEditor, startEdit } from '../edit.ts'
+import { createRegisters } from '../log/registers.ts'
+import { createStamp } from '../log/stamp.ts'
 import { countWork } from './count-work.fixture.ts'
-import { type DriveEditor, startEdit } from './edit.ts'
-import { createRegisters } from './log/registers.ts'
-import { createStamp } from './log/stamp.ts'
 import type { DriveUpload } from './nodes.ts'
 import { createUploadIndex } from './upload-index.ts'
 import { createView } from './view.ts'
@@ -78,7 +78,7 @@ const changes: Record<string, (drive: Opened) => unknown> = {
 test('a change of a drive of 4,000 files takes no more work than that of one of 400', async () => {
   const small = openDrive(400)
   const large = openDrive(4_000)
-  const folder = new URL('.', import.meta.url)
+  const folder = new URL('..', import.meta.url)
   const counts: Record<string, [small: number, large: number]> = {}
   for (const [name, run] of Object.entries(changes)) {
     const count = (drive: Opened) =>
