@@ -13,3 +13,8 @@ test('rejects a text longer than a CID without parsing it, which would take minu
   for (const prefix of ['z', 'k', 'Qm'])
     expect(() => parseItemCid(prefix + '2'.repeat(200_000))).toThrow('is not a CID')
 })
+
+test('rejects a long row of slashes in a list of a service', () => {
+  // If each slash were the start of the end, this would take hours.
+  expect(() => parseItemCid(`${'/'.repeat(1_000_000)}x`)).toThrow('is not a CID')
+})
