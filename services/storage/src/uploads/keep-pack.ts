@@ -99,8 +99,7 @@ export async function keepPack(
     })
   } catch (error) {
     if (!(await isRecorded(context, sealed, () => hasFirst(context, ids)))) {
-      const [first] = uploads
-      const repeated = first && (await findRepeated(context.db.read, first, error))
+      const repeated = await findRepeated(context.db.read, { address, uploads }, error)
       if (repeated === undefined) throw error
       // Its quota is taken already.
       await attemptCleanup(context, 'release the reservation', () => meter.release())

@@ -165,6 +165,24 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     expect(await account(own)).toMatchObject({ list: { totalFiles: 1 } })
   })
 
+  test('a key is refused if one of several files is another one', async () => {
+    const own = await storage.createKey()
+    const key = randomUUID()
+    const sendFiles = (...contents: string[]) => {
+      const body = new FormData()
+      for (const [at, content] of contents.entries()) body.append('file', new Blob([content]), `${at}.txt`)
+      const headers = { ...bearer(own).headers, encryption: 'true' }
+      return storage.call(`/api/v0/add?idempotency-key=${key}`, { method: 'POST', body, headers })
+    }
+    const first = await sendFiles('one', 'two', 'three')
+    expect(first.json).toHaveLength(3)
+    expect((await sendFiles('one', 'two', 'three')).json).toEqual(first.json)
+    const refused = await sendFiles('one', 'two', 'changed')
+    expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
+    expect(refused.body).toContain('The idempotency-key belongs to an upload of other content')
+    expect(await account(own)).toMatchObject({ list: { totalFiles: 3 } })
+  })
+
   test('encrypted uploads and CARs have keys, too', async () => {
     const own = await storage.createKey()
     const [first, second] = [randomUUID(), randomUUID()]

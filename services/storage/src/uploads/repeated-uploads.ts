@@ -10,6 +10,8 @@ const keyBytes = 16
 /** Bodies up to this size are received again, and only then compared: a lookup before each would cost the first of them more. */
 const minKnownBytes = MIB
 
+const cidsInOneQuery = 200
+
 /** An upload with a key, as its row has it. */
 export type KeyedUpload = { id: string; cid: string; name: string; dag_size_bytes: number; is_private: 0 | 1 }
 
@@ -53,15 +55,38 @@ export async function findKeyed(
 
 /**
  * Returns the upload that an earlier request with the same key stored; undefined if the error has another cause.
- * @param error of the unit of work that recorded the upload
- * @throws CairnError as {@link findKeyed}
+ * @param request the uploads that could not be recorded; the first has the key
+ * @param error of the unit of work that recorded them
+ * @throws CairnError as {@link findKeyed}; INVALID_REQUEST also if one of the other uploads is not stored
  */
 export async function findRepeated(
   db: Kysely<Schema>,
-  request: RepeatedRequest,
+  { address, uploads }: { address: string; uploads: Iterable<RepeatedRequest> },
   error: unknown,
 ): Promise<KeyedUpload | undefined> {
-  return isUniqueViolation(error) ? findKeyed(db, request) : undefined
+  const [first, ...others] = uploads
+  if (first === undefined || !isUniqueViolation(error)) return undefined
+  const stored = await findKeyed(db, first)
+  if (stored !== undefined) await requireStored(db, address, others)
+  return stored
+}
+
+/** Requires that an account has each of these uploads: the response to a repeated request names all of them. */
+async function requireStored(db: Kysely<Schema>, address: string, uploads: readonly RepeatedRequest[]): Promise<void> {
+  for (let at = 0; at < uploads.length; at += cidsInOneQuery) {
+    const some = uploads.slice(at, at + cidsInOneQuery)
+    const wanted = new Set(some.map(({ cid }) => `${cid}`))
+    const rows = await db
+      .selectFrom('upload')
+      .select('cid')
+      .distinct()
+      .where('address', '=', address)
+      .where('cid', 'in', [...wanted])
+      .where('is_private', '=', some[0]?.isPrivate ? 1 : 0)
+      .where('status', '!=', 'deleting')
+      .execute()
+    if (rows.length < wanted.size) throw otherUpload('of other content')
+  }
 }
 
 function otherUpload(which: string): CairnError {
