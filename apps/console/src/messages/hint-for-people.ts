@@ -4,6 +4,8 @@ const forPrograms = [
   /\b(?:cairn|npm) [a-z]/,
   /(?:^|\s)--[a-z]/,
   /\bCAIRN_[A-Z]/,
+  /`(?:client_max_body_size|\/readyz)`/,
+  /\bThe response is not from Cairn\b/,
   /\b(?:[Uu]se|[Pp]ass|[Cc]all) [a-z]+[A-Z]/,
   /\bdetails\b/,
   /\/docs\b/,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { type DialectName, decodeError, encodeError, errorEncoders, httpStatus } from './dialects.ts'
+import { codeHeader, type DialectName, decodeError, encodeError, errorEncoders, httpStatus } from './dialects.ts'
 import { CairnError } from './error.ts'
 import { listFacts } from './error-details.ts'
 import { type ErrorCode, errorTable } from './error-table.ts'
@@ -83,6 +83,17 @@ test('a status without a code keeps the sentence of the specification', () => {
   const error = decodeError('api', { status: 418, header: () => null, body: '' })
   expect(error.code).toBe('HTTP_ERROR')
   expect(error.message).toBe('Request failed with status code 418')
+})
+
+test('a response of a proxy says what to do about the proxy', () => {
+  const decode = (status: number, code: string | null = null) =>
+    decodeError('upload', { status, header: (name) => (name === codeHeader ? code : null), body: '<html></html>' }).hint
+  expect(decode(413)).toContain('`client_max_body_size`')
+  expect(decode(502)).toContain('cannot reach it')
+  expect(decode(404)).toContain('not from Cairn')
+  expect(decode(429)).toBe(new CairnError('RATE_LIMITED').hint)
+  expect(decode(500)).toBe(restoreError('INTERNAL').hint)
+  expect(decode(413, 'PAYLOAD_TOO_LARGE')).toBe(restoreError('PAYLOAD_TOO_LARGE').hint)
 })
 
 test('reads an unknown code of a newer service', () => {

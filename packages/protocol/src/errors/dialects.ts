@@ -159,13 +159,27 @@ export function decodeError(dialect: DialectName, received: ReceivedError): Cair
   const message =
     found?.message ?? (named === undefined ? `Request failed with status code ${received.status}` : undefined)
   if (message) options.message = message.slice(0, 2000)
-  if (typeof fields['hint'] === 'string') options.hint = fields['hint']
+  const hint = found === undefined && named === undefined ? hintForProxies(received.status) : fields['hint']
+  if (typeof hint === 'string') options.hint = hint
   if (isRecord(fields['details'])) options.details = fields['details']
   const requestId = received.header(requestIdHeader)
   if (requestId) options.requestId = requestId
   const retryAfterSeconds = readRetryAfter(received.header('retry-after'))
   if (retryAfterSeconds !== undefined) options.retryAfterSeconds = retryAfterSeconds
   return restoreError(code, options)
+}
+
+/**
+ * Returns what to do about a response that Cairn did not send: the hints of the codes assume that it did. The operator of a proxy
+ * finds its setting here, because the service does not see the request.
+ */
+function hintForProxies(status: number): string | undefined {
+  if (status === 413)
+    return 'A proxy in front of the service limits the size of requests. Ask its operator to remove the limit (`client_max_body_size` in nginx).'
+  if (status === 502 || status === 503 || status === 504)
+    return 'A proxy in front of the service cannot reach it. Try again later, or ask its operator to check `/readyz`.'
+  if (status === 429 || status >= 500) return undefined
+  return 'The response is not from Cairn. Check that the address belongs to a Cairn service, and that no proxy rejects the request.'
 }
 
 /** Timers of more than 24 days end at once. */
