@@ -45,12 +45,40 @@ export function describeSystemError(cause: unknown): CairnError | undefined {
   return new CairnError('FILE_UNREADABLE', { message: `${what}${path} (${cause.code})`, hint, cause })
 }
 
-/** Names the address that a request did not reach; returns any other error unchanged. */
+/** Names the address that a request did not reach, or the problem of TLS; returns any other error unchanged. */
 export function describeUnreachable(error: CairnError): CairnError {
   if (!CairnError.is(error, 'NETWORK_ERROR') || error.message !== new CairnError('NETWORK_ERROR').message) return error
+  const rejection = findTlsProblem(error.cause)
+  if (rejection !== undefined) return new CairnError('NETWORK_ERROR', { ...rejection, cause: error })
   const where = findAddress(error.cause)
   if (where === undefined) return error
   return new CairnError('NETWORK_ERROR', { message: `Cannot reach ${where}`, hint: error.hint, cause: error })
+}
+
+/** Codes of OpenSSL for a certificate that it does not accept. */
+const certificateCodes =
+  /^(?:CERT_|UNABLE_TO_|SELF_SIGNED_|DEPTH_ZERO_|HOSTNAME_MISMATCH$|INVALID_CA$|INVALID_PURPOSE$)/
+
+/** Finds a rejected certificate or a failed handshake in the causes of an error: what happened, and what to do. */
+function findTlsProblem(cause: unknown, depth = 0): { message: string; hint: string } | undefined {
+  if (!(cause instanceof Error) || depth > 8) return undefined
+  const { code } = cause as NodeJS.ErrnoException
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return {
+      message: `The certificate of the server is for another name: ${cause.message} (${code})`,
+      hint: 'Check the address. If it is correct, ask the operator for a certificate with this name.',
+    }
+  if (code !== undefined && certificateCodes.test(code))
+    return {
+      message: `The certificate of the server was rejected: ${cause.message} (${code})`,
+      hint: 'Check the address and the clock. For a private certificate authority, set NODE_EXTRA_CA_CERTS to the file of its certificate.',
+    }
+  if (code === 'EPROTO' || code?.startsWith('ERR_SSL_'))
+    return {
+      message: `No secure connection to the server (${code})`,
+      hint: 'Check whether the address has to start with http:// or https://.',
+    }
+  return findTlsProblem(cause.cause, depth + 1)
 }
 
 /** Finds the address and the code of a failed connection in the causes of an error. */

@@ -4,9 +4,10 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable, Writable } from 'node:stream'
-import { restoreError } from '@cairn/sdk'
+import { CairnError, restoreError } from '@cairn/sdk'
 import { afterAll, expect, test } from 'vitest'
 import { commands } from './commands.ts'
+import { describeUnreachable } from './describe-failure.ts'
 import { readEnvironment } from './environment.ts'
 import { exitCodeOf } from './exit-codes.ts'
 import { describeAll, globalOptions } from './help.ts'
@@ -196,6 +197,28 @@ test('reports a service that cannot be reached with the reason', async () => {
   await once(server, 'close')
   const { code, stderr } = await cairn('status', '--network', `http://127.0.0.1:${port}`)
   expect([code, stderr]).toEqual([6, expect.stringContaining(`Cannot reach 127.0.0.1 on port ${port} (ECONNREFUSED)`)])
+})
+
+test('reports https at a server without TLS, and a rejected certificate, with what to do', async () => {
+  const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const { code, stderr } = await cairn('status', '--network', `https://127.0.0.1:${port}`)
+  server.close()
+  expect([code, stderr]).toEqual([6, expect.stringContaining('No secure connection to the server (')])
+  expect(stderr).toContain('http:// or https://')
+
+  const rejected = (text: string, codeOfTls: string) => {
+    const cause = new TypeError('fetch failed', { cause: Object.assign(new Error(text), { code: codeOfTls }) })
+    return describeUnreachable(new CairnError('NETWORK_ERROR', { cause }))
+  }
+  expect(rejected('self-signed certificate', 'DEPTH_ZERO_SELF_SIGNED_CERT')).toMatchObject({
+    code: 'NETWORK_ERROR',
+    message: 'The certificate of the server was rejected: self-signed certificate (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    hint: expect.stringContaining('NODE_EXTRA_CA_CERTS'),
+  })
+  expect(rejected('Host: a.', 'ERR_TLS_CERT_ALTNAME_INVALID').message).toContain('is for another name: Host: a.')
 })
 
 test('an import of a missing folder is reported as such, and not as a damaged export', async () => {
