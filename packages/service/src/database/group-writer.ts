@@ -1,4 +1,5 @@
 import type { DatabaseSync } from 'node:sqlite'
+import { CairnError } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import { ConflictError } from './conflict-error.ts'
 import type { FileGuard } from './file-guard.ts'
@@ -16,8 +17,10 @@ type Failed = { unit: Waiting; error: unknown }
 /** Runs units of work on one connection, many per commit. */
 export type GroupWriter<Schema> = {
   write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
-  /** Waits for the units in progress. */
+  /** Waits for the units in progress; later ones fail. */
   close(): Promise<void>
+  /** @throws CairnError UNAVAILABLE after the end of `close` */
+  requireOpen(): void
 }
 
 /** Thrown to run a group again, with a savepoint for each unit. */
@@ -36,6 +39,12 @@ export function createGroupWriter<Schema>(
 ): GroupWriter<Schema> {
   const queue: Waiting[] = []
   let draining: Promise<void> | undefined
+  let isClosed = false
+
+  /** SQLite removes its log when it is closed, which would look like a removed database to the guard. */
+  const requireOpen = (): void => {
+    if (isClosed) throw new CairnError('UNAVAILABLE', { message: 'The service is stopping' })
+  }
 
   const execute = (sql: string): void => {
     try {
@@ -124,6 +133,7 @@ export function createGroupWriter<Schema>(
 
   const enqueue = <T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T> =>
     new Promise<T>((resolve, reject) => {
+      requireOpen()
       let result: T
       queue.push({
         run: async () => {
@@ -139,6 +149,8 @@ export function createGroupWriter<Schema>(
     write: (unit) => runAgain(() => enqueue(unit)),
     async close() {
       while (draining !== undefined) await draining
+      isClosed = true
     },
+    requireOpen,
   }
 }

@@ -49,7 +49,7 @@ export async function overConnections<Schema extends BaseSchema>(
   { migrations, bigintColumns }: DatabaseOptions,
 ): Promise<QuietDatabase<Schema>> {
   const writing = createSqliteKysely<Schema>(writer, bigintColumns)
-  const { write, close: finishWrites } = createGroupWriter(writer, writing, guard)
+  const { write, requireOpen, close: finishWrites } = createGroupWriter(writer, writing, guard)
   try {
     await migrate<Schema>('sqlite', write, migrations)
   } catch (error) {
@@ -68,6 +68,7 @@ export async function overConnections<Schema extends BaseSchema>(
     read,
     write,
     async ping() {
+      requireOpen()
       guard.check()
       await sql`select 1`.execute(read)
     },

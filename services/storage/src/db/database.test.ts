@@ -101,6 +101,17 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
+  test('a unit after the end of the service does not report its file as removed', async () => {
+    const place = await freshFile()
+    const db = await place.open()
+    await addLease(db, 'before')
+    await db.close()
+    const isStopping = { code: 'UNAVAILABLE', message: 'The service is stopping' }
+    await expect(addLease(db, 'late')).rejects.toMatchObject(isStopping)
+    await expect(db.ping()).rejects.toMatchObject(isStopping)
+    await place.remove()
+  })
+
   test('a unit that fails over what another one of its group wrote fails after that is committed', async () => {
     const place = await freshFile()
     await using db = await place.open()
