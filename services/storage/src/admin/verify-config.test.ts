@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import { createBackupKey } from '@cairn/service/backup'
 import { expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { runAdmin } from './admin.fixture.ts'
@@ -44,6 +45,24 @@ test('verify-config warns about an endpoint with a key that clients would receiv
       'warning  CAIRN_PAYMENTS: Clients get the whole URL of the first endpoint of own. Set publicRpcUrl to one without a key.',
     ])
     expect(lines.join('\n')).not.toContain('the-key')
+  } finally {
+    rmSync(home, { recursive: true })
+  }
+})
+
+test('verify-config rejects a recipient of backups that is not one, without printing it', async () => {
+  const home = mkdtempSync(join(tmpdir(), 'cairn-verify-'))
+  const verify = (recipients: string) =>
+    runAdmin({ CAIRN_HOME: home, CAIRN_BACKUP_RECIPIENTS: recipients }, 'verify-config')
+  try {
+    const { identity, recipient } = await createBackupKey()
+    expect((await verify(recipient)).lines.join('\n')).not.toContain('CAIRN_BACKUP_RECIPIENTS')
+    const { code, lines } = await verify(`${recipient},${identity}`)
+    expect(code).toBe(1)
+    expect(lines).toContain(
+      'error  CAIRN_BACKUP_RECIPIENTS: Recipient 2 of CAIRN_BACKUP_RECIPIENTS is not an age recipient.',
+    )
+    expect(lines.join('\n')).not.toContain(identity)
   } finally {
     rmSync(home, { recursive: true })
   }

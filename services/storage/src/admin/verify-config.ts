@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspectDatabase } from '@cairn/service'
+import { createSealer } from '@cairn/service/backup'
 import type { StorageConfig } from '../config.ts'
 import { migrations } from '../db/database.ts'
 import { openObjects } from '../objects/open-objects.ts'
@@ -64,9 +65,20 @@ export async function verifyConfig(config: StorageConfig): Promise<ConfigFinding
   if (config.consoleFolder !== undefined && !(await isReadable(join(config.consoleFolder, 'index.html')))) {
     fail('CAIRN_CONSOLE_FOLDER', `${config.consoleFolder} contains no built console`)
   }
+  checkRecipients(config, fail)
   await checkDatabase(config, fail, warn)
   await checkObjects(config, fail)
   return findings
+}
+
+/** Without this, only the first backup would report a wrong recipient, at night. */
+function checkRecipients({ backup: { recipients } }: StorageConfig, fail: Note): void {
+  if (recipients.length === 0) return
+  try {
+    createSealer(recipients)
+  } catch (error) {
+    fail('CAIRN_BACKUP_RECIPIENTS', messageOf(error))
+  }
 }
 
 type Note = (setting: string, problem: string) => void
