@@ -110,9 +110,12 @@ export function startWorkers({
     context.clock,
   )
   const stop = new AbortController()
-  const running = workers.map((worker) =>
-    worker.run(stop.signal).catch((error: unknown) => log.error({ err: error, worker: worker.name }, 'worker stopped')),
-  )
+  const report = (worker: string, error: unknown): void => {
+    // At the end of the service, only the release of a lease can fail. It expires by itself.
+    if (stop.signal.aborted) context.failures.failed('release-lease', error, 'failed to release a lease', { worker })
+    else log.error({ err: error, worker }, 'worker stopped')
+  }
+  const running = workers.map((worker) => worker.run(stop.signal).catch((error: unknown) => report(worker.name, error)))
   return {
     async [Symbol.asyncDispose]() {
       stop.abort()
