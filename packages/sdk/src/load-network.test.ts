@@ -30,6 +30,13 @@ test('finds a network by CAIRN_NETWORK, then in CAIRN_HOME, then in the nearest 
 test('a profile that cannot be read is not reported as missing', async () => {
   const missing = join(base, 'none.json')
   await expect(readProfile(missing)).rejects.toMatchObject({ message: `No network profile at ${missing}` })
+  for (const address of ['127.0.0.1:8080', 'localhost', '[::1]:8080', 'storage.example.com/'])
+    await expect(readProfile(address)).rejects.toMatchObject({
+      code: 'NO_NETWORK',
+      hint: `If ${address} is the address of a service, start it with http:// or https://.`,
+    })
+  for (const path of [missing, 'profile.json', './storage.example.com'])
+    await expect(readProfile(path)).rejects.toMatchObject({ hint: expect.stringContaining('npm start') })
   await expect(readProfile(base)).rejects.toMatchObject({
     code: 'NO_NETWORK',
     message: `Cannot read the network profile ${base} (EISDIR)`,

@@ -31,7 +31,14 @@ export async function readProfile(path: string): Promise<unknown> {
     text = await readFile(path, 'utf8')
   } catch (cause) {
     const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
-    if (code === 'ENOENT') throw new CairnError('NO_NETWORK', { message: `No network profile at ${path}`, cause })
+    if (code === 'ENOENT')
+      throw new CairnError('NO_NETWORK', {
+        message: `No network profile at ${path}`,
+        ...(looksLikeHost(path)
+          ? { hint: `If ${path} is the address of a service, start it with http:// or https://.` }
+          : {}),
+        cause,
+      })
     throw new CairnError('NO_NETWORK', {
       message: `Cannot read the network profile ${path}${code === undefined ? '' : ` (${code})`}`,
       hint: 'Check the path and its permissions.',
@@ -43,4 +50,9 @@ export async function readProfile(path: string): Promise<unknown> {
   } catch (cause) {
     throw new CairnError('NO_NETWORK', { message: `${path} is not a network profile`, cause })
   }
+}
+
+/** Whether a path may be an address whose scheme was left out, such as `127.0.0.1:8080` or `storage.example.com`. */
+function looksLikeHost(path: string): boolean {
+  return /^(?:localhost|\[[\da-f:]+\]|[\w-]+(?:\.[\w-]+)+)(?::\d+)?(?:\/|$)/i.test(path) && !path.endsWith('.json')
 }
