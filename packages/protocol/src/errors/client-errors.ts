@@ -267,7 +267,11 @@ export const clientErrors = {
   DECRYPTION_FAILED: row(0, 'Cannot decrypt the file', 'The key belongs to another file, or the data was modified.'),
   NOT_ENCRYPTED: row(0, 'The file is not encrypted', 'Download it without decryption.'),
   FILE_TOO_LARGE: row(0, 'The file is too large for this operation', 'See details for an alternative.'),
-  NO_SESSION: row(0, 'No session with the key nodes', 'Open a session with the wallet of your address.'),
+  NO_SESSION: row(
+    0,
+    'No session with the key nodes',
+    'Call openKeySession with the wallet of your address, and pass the session to createClient.',
+  ),
   NO_KEY_NODES: row(0, 'This network has no key nodes', 'Use a network profile that lists five key nodes.'),
   NO_API_KEY: row(0, 'No API key', 'Run `cairn api-key new`, or pass an API key to createClient.'),
   NO_WALLET: row(0, 'No wallet', 'Run `cairn wallet create`, or import a wallet.'),
