@@ -1,6 +1,6 @@
 import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
-import { releaseLease } from '../workers/lease.ts'
+import { releaseAfter } from '../workers/leased-worker.ts'
 import { withLease } from '../workers/with-lease.ts'
 import { createWakefulLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
 import { spreadAggregateEvents } from './aggregate-events.ts'
@@ -32,11 +32,5 @@ export function createEventsWorker(context: Context, clock: WorkerClock): Worker
   const loop = createWakefulLoop('events', { db, intervalMs, idleMs }, clock, round, (error) =>
     failures.failed('events', error, 'worker failed', { worker: 'events' }),
   )
-  return {
-    name: 'events',
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(db, lease)
-    },
-  }
+  return releaseAfter(loop, context, lease)
 }

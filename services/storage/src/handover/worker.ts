@@ -1,19 +1,17 @@
 import type { Context } from '../context.ts'
 import { checkDenials } from '../ipni/ipni.ts'
-import { releaseLease } from '../workers/lease.ts'
-import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createLeasedWorker } from '../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../workers/worker.ts'
 import { createBelowCheck } from './check-below.ts'
 import { handOverDue, type Imports, withdrawDue } from './hand-over.ts'
 import { createKuboClient, type KuboSettings } from './kubo-client.ts'
 
-const leaseName = 'handover'
+const name = 'handover'
 const leaseMs = 60_000
 const intervalMs = 5000
 
 /** Hands announced content to the operator's Kubo or IPFS Cluster. One replica does so at a time. */
 export function createHandoverWorker(context: Context, settings: KuboSettings, clock: WorkerClock): Worker {
-  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const kubo = createKuboClient(settings)
   const below = createBelowCheck(context)
   /** Changes of the denylist that were applied to roots. */
@@ -28,7 +26,7 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
     await below.run(held)
   }
   const report = (error: unknown): void =>
-    context.failures.failed('handover', error, 'failed to hand over content', { worker: 'handover' })
+    context.failures.failed(name, error, 'failed to hand over content', { worker: name })
   const work = async (held: AbortSignal): Promise<void> => {
     await withdraw(held)
     const ended = new AbortController()
@@ -41,15 +39,5 @@ export function createHandoverWorker(context: Context, settings: KuboSettings, c
     }
     await handing
   }
-  const round = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, work)
-  }
-  const loop = createLoop('handover', intervalMs, clock, round, report)
-  return {
-    name: 'handover',
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
-    },
-  }
+  return createLeasedWorker(context, { name, intervalMs, leaseMs }, clock, (hold) => hold(work), report)
 }

@@ -2,14 +2,13 @@ import { CairnError, type NetworkProfile } from '@cairn/protocol'
 import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { addressesOf } from '../names/names.ts'
-import { releaseLease } from '../workers/lease.ts'
-import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createLeasedWorker } from '../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../workers/worker.ts'
 import { openChain, restartChain } from './chain.ts'
 import { announceHead, findLastAdvertisement } from './indexers.ts'
 import { adsPerRound, checkDenials, publishDue } from './publish.ts'
 
-const leaseName = 'ipni'
+const name = 'ipni'
 const leaseMs = 60_000
 /** Pause between rounds. One round announces at most one head, so this bounds the rate of announcements. */
 const intervalMs = 5000
@@ -42,22 +41,17 @@ export function createIpniWorker(
   profile: Pick<NetworkProfile, 'api' | 'gateway'>,
   clock: WorkerClock,
 ): Worker {
-  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   let state = createPublisherState()
-  const work = async (signal: AbortSignal): Promise<void> => {
-    const isHeld = await withLease(context, lease, signal, (held) => runRound(context, profile, state, held))
-    if (!isHeld) state = createPublisherState()
-  }
-  const loop = createLoop('ipni', intervalMs, clock, work, (error) =>
-    context.failures.failed('ipni', error, 'failed to publish advertisements', { worker: 'ipni' }),
-  )
-  return {
-    name: 'ipni',
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
+  return createLeasedWorker(
+    context,
+    { name, intervalMs, leaseMs },
+    clock,
+    async (hold) => {
+      const isHeld = await hold((held) => runRound(context, profile, state, held))
+      if (!isHeld) state = createPublisherState()
     },
-  }
+    (error) => context.failures.failed(name, error, 'failed to publish advertisements', { worker: name }),
+  )
 }
 
 /** Runs one round: publishes what is due, then announces the head to indexers that do not know it. */

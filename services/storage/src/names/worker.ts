@@ -1,14 +1,13 @@
 import { type Kysely, sql } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
-import { releaseLease } from '../workers/lease.ts'
-import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createLeasedWorker } from '../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../workers/worker.ts'
 import type { NamesContext } from './names-context.ts'
 import { renewRecord } from './publish-record.ts'
 import type { EntryRow, NameRow } from './store.ts'
 
-const leaseName = 'names'
+const name = 'names'
 const leaseMs = 60_000
 /** Pause between rounds: well below a third of the minimum record lifetime. */
 const intervalMs = 10_000
@@ -30,25 +29,18 @@ export function createNamesWorker(
   context: NamesContext & Pick<Context, 'metrics' | 'processId'>,
   clock: WorkerClock,
 ): Worker {
-  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const work = async (held: AbortSignal): Promise<void> => {
     const round = await renewNames(context, held)
     context.metrics.namesRenewed.inc(round.renewed)
     if (round.renewed + round.failed + round.dropped > 0) context.log.info(round, 'renewed names')
   }
-  const round = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, work)
-  }
-  const loop = createLoop('names', intervalMs, clock, round, (error) =>
-    context.failures.failed('names', error, 'failed to renew names'),
+  return createLeasedWorker(
+    context,
+    { name, intervalMs, leaseMs },
+    clock,
+    (hold) => hold(work),
+    (error) => context.failures.failed(name, error, 'failed to renew names'),
   )
-  return {
-    name: 'names',
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
-    },
-  }
 }
 
 /** Renews all due records, one after the other. Concurrent replicas do no harm: each renewal is accepted once. */

@@ -2,9 +2,8 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependency } from '@cairn/service'
 import type { Context } from '../context.ts'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
-import { releaseLease } from '../workers/lease.ts'
-import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createLeasedWorker, type HoldLease } from '../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../workers/worker.ts'
 import { createNetworkIndexer, type IndexParts } from './index-network.ts'
 import { createPrices } from './prices.ts'
 import { findCursor } from './store.ts'
@@ -18,7 +17,6 @@ type WorkerContext = IndexParts['context'] & Pick<Context, 'processId'>
 /** Follows one network while this process holds its lease. */
 export function createPaymentWorker(context: WorkerContext, network: PaymentNetwork, clock: WorkerClock): Worker {
   const name = `payments-${network.chainId}`
-  const lease = { name, owner: context.processId, durationMs: leaseMs }
   const chain = context.dependencies.add({ kind: 'chain', name: network.name })
   // From the start, so that the first disagreement is an increase.
   context.metrics.chainDisagreements.inc({ network: network.name }, 0)
@@ -49,9 +47,9 @@ export function createPaymentWorker(context: WorkerContext, network: PaymentNetw
       throw error
     }
   }
-  const work = async (signal: AbortSignal): Promise<void> => {
+  const work = async (hold: HoldLease, signal: AbortSignal): Promise<void> => {
     for (let isBehind = true; isBehind && !signal.aborted; ) {
-      const isHeld = await withLease(context, lease, signal, async (held, acquired) => {
+      const isHeld = await hold(async (held, acquired) => {
         fence = acquired.fence
         const round = await readRound(held)
         chain.succeeded()
@@ -62,17 +60,10 @@ export function createPaymentWorker(context: WorkerContext, network: PaymentNetw
       if (!isHeld) return noteOtherReplica(context, network, chain)
     }
   }
-  const loop = createLoop(name, network.pollMs, clock, work, (error) => {
+  return createLeasedWorker(context, { name, intervalMs: network.pollMs, leaseMs }, clock, work, (error) => {
     // The next round determines who follows the chain.
     if (!CairnError.is(error, 'CONFLICT')) chain.failed(error)
   })
-  return {
-    name,
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
-    },
-  }
 }
 
 /** How long another replica may be silent before the chain counts as not followed. */

@@ -2,9 +2,8 @@ import { isUpcoming } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { type Driving, isDealDue } from '../deals/deals.ts'
 import { createPieceHashing, type PieceMaking } from '../pieces/pieces.ts'
-import { releaseLease } from '../workers/lease.ts'
-import { withLease } from '../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../workers/worker.ts'
+import { createLeasedWorker } from '../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../workers/worker.ts'
 import { type LaneName, pipeline, type StageInput } from './pipeline.ts'
 
 const leaseMs = 60_000
@@ -18,7 +17,7 @@ export function createPipelineWorkers(driving: Driving, clock: WorkerClock): Wor
   const parts = { context, making, driving }
   const createLane = (lane: LaneName) => {
     const work = createRounds(lane, { ...parts, provider: undefined }, clock)
-    return createLeasedWorker(context, clock, lane, work)
+    return createLaneWorker(context, clock, lane, work)
   }
   return [...new Set(pipeline.map(({ lane }) => lane))].flatMap((lane): Worker[] => {
     if (lane === 'pieces') return [closeAfter(createLane(lane), () => hashing.close())]
@@ -27,7 +26,7 @@ export function createPipelineWorkers(driving: Driving, clock: WorkerClock): Wor
       const { name } = provider
       const work = createRounds(lane, { ...parts, provider: name }, clock)
       const isDue = () => isDealDue(driving, name)
-      const worker = createLeasedWorker(context, clock, `deals/${name}`, work, isDue)
+      const worker = createLaneWorker(context, clock, `deals/${name}`, work, isDue)
       return closeAfter(worker, async () => provider.close?.())
     })
   })
@@ -60,25 +59,18 @@ function closeAfter(worker: Worker, close: () => Promise<void>): Worker {
 }
 
 /** A loop whose rounds run on one replica at a time; with `isDue`, it acquires the lease only when there is work. */
-function createLeasedWorker(
+function createLaneWorker(
   context: Context,
   clock: WorkerClock,
   name: string,
   work: (held: AbortSignal) => Promise<void>,
   isDue: () => Promise<boolean> = async () => true,
 ): Worker {
-  const lease = { name, owner: context.processId, durationMs: leaseMs }
-  const round = async (signal: AbortSignal): Promise<void> => {
-    if (await isDue()) await withLease(context, lease, signal, work)
-  }
-  const loop = createLoop(name, context.config.deals.pollMs, clock, round, (error) =>
-    context.failures.failed(name, error, 'failed to process pieces and deals', { worker: name }),
+  return createLeasedWorker(
+    context,
+    { name, intervalMs: context.config.deals.pollMs, leaseMs },
+    clock,
+    async (hold) => (await isDue()) && hold(work),
+    (error) => context.failures.failed(name, error, 'failed to process pieces and deals', { worker: name }),
   )
-  return {
-    name,
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
-    },
-  }
 }

@@ -2,10 +2,10 @@ import { addDiskGauges } from '@cairn/service'
 import { Gauge } from 'prom-client'
 import type { Context } from '../context.ts'
 import { isInProgress } from '../db/is-in-progress.ts'
-import { releaseLease } from './lease.ts'
-import { withLease } from './with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from './worker.ts'
+import { createLeasedWorker } from './leased-worker.ts'
+import type { Worker, WorkerClock } from './worker.ts'
 
+const name = 'measure'
 const intervalMs = 60_000
 /** Longer than the pause between rounds, so that one replica measures until it stops. */
 const leaseMs = 150_000
@@ -14,22 +14,17 @@ type Parts = Pick<Context, 'config' | 'db' | 'clock' | 'metrics' | 'processId' |
 
 /** Measures the store for the metrics, on one replica. */
 export function createMeasureWorker(context: Parts, clock: WorkerClock): Worker {
-  const lease = { name: 'measure', owner: context.processId, durationMs: leaseMs }
-  const round = async (signal: AbortSignal): Promise<void> => {
-    const isHeld = await withLease(context, lease, signal, () => measureStore(context))
-    // Otherwise old values would be added to those of the replica that measures now.
-    if (!isHeld) for (const gauge of Object.values(context.metrics.store)) gauge.reset()
-  }
-  const loop = createLoop('measure', intervalMs, clock, round, (error) =>
-    context.failures.failed('measure', error, 'worker failed', { worker: 'measure' }),
-  )
-  return {
-    name: 'measure',
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
+  return createLeasedWorker(
+    context,
+    { name, intervalMs, leaseMs },
+    clock,
+    async (hold) => {
+      const isHeld = await hold(() => measureStore(context))
+      // Otherwise old values would be added to those of the replica that measures now.
+      if (!isHeld) for (const gauge of Object.values(context.metrics.store)) gauge.reset()
     },
-  }
+    (error) => context.failures.failed(name, error, 'worker failed', { worker: name }),
+  )
 }
 
 /** Reads the sizes and states of all rows into the gauges. */

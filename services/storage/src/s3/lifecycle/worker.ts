@@ -1,12 +1,11 @@
 import { createSettledClock } from '@cairn/service'
 import type { Context } from '../../context.ts'
-import { releaseLease } from '../../workers/lease.ts'
-import { withLease } from '../../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { createLeasedWorker } from '../../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../../workers/worker.ts'
 import { applyRules } from './apply-rules.ts'
 import { lastMidnight } from './rules.ts'
 
-const leaseName = 's3-lifecycle'
+const workerName = 's3-lifecycle'
 const leaseMs = 60_000
 /** Delay between rounds, in ms. */
 const intervalMs = 60_000
@@ -18,23 +17,17 @@ const bucketsAtOnce = 1000
  * at a time.
  */
 export function createLifecycleWorker(context: Context, clock: WorkerClock): Worker {
-  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const settled = createSettledClock(clock)
-  const round = async (signal: AbortSignal): Promise<void> => {
-    const now = settled.now()
-    if (now === undefined) return
-    await withLease(context, lease, signal, (held) => applyAll(context, async () => !held.aborted, now))
-  }
-  const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
-    context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
-  )
-  return {
-    name: leaseName,
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
+  return createLeasedWorker(
+    context,
+    { name: workerName, intervalMs, leaseMs },
+    clock,
+    async (hold) => {
+      const now = settled.now()
+      if (now !== undefined) await hold((held) => applyAll(context, async () => !held.aborted, now))
     },
-  }
+    (error) => context.failures.failed(workerName, error, 'worker failed', { worker: workerName }),
+  )
 }
 
 /** Applies the rules of all buckets that are due. A bucket that fails is tried again in the next round, after the others. */
@@ -48,7 +41,7 @@ export async function applyAll(
     try {
       await applyRules(context, name, mayGoOn, now)
     } catch (error) {
-      context.failures.failed(leaseName, error, 'failed to apply lifecycle rules', { bucket: name })
+      context.failures.failed(workerName, error, 'failed to apply lifecycle rules', { bucket: name })
     }
   }
 }

@@ -1,12 +1,11 @@
 import { CairnError } from '@cairn/protocol'
 import type { Context } from '../../context.ts'
-import { releaseLease } from '../../workers/lease.ts'
-import { withLease } from '../../workers/with-lease.ts'
-import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
+import { createLeasedWorker } from '../../workers/leased-worker.ts'
+import type { Worker, WorkerClock } from '../../workers/worker.ts'
 import { selectBucket } from '../store.ts'
 import { publishChanges } from './publish-bucket.ts'
 
-const leaseName = 's3-publish'
+const workerName = 's3-publish'
 const leaseMs = 10 * 60_000
 /** Delay between rounds, in ms. */
 const intervalMs = 3000
@@ -32,23 +31,14 @@ export function createPublishRounds(): PublishRounds {
 
 /** Returns the worker that publishes changed buckets under their names. One replica does so at a time. */
 export function createPublishWorker(context: Context, clock: WorkerClock): Worker {
-  const lease = { name: leaseName, owner: context.processId, durationMs: leaseMs }
   const rounds = createPublishRounds()
-  const round = async (signal: AbortSignal): Promise<void> => {
-    await withLease(context, lease, signal, async (held) => {
-      await publishChanged(context, rounds, held)
-    })
-  }
-  const loop = createLoop(leaseName, intervalMs, clock, round, (error) =>
-    context.failures.failed(leaseName, error, 'worker failed', { worker: leaseName }),
+  return createLeasedWorker(
+    context,
+    { name: workerName, intervalMs, leaseMs },
+    clock,
+    (hold) => hold(async (held) => void (await publishChanged(context, rounds, held))),
+    (error) => context.failures.failed(workerName, error, 'worker failed', { worker: workerName }),
   )
-  return {
-    name: leaseName,
-    async run(signal) {
-      await loop.run(signal)
-      await releaseLease(context.db, lease)
-    },
-  }
 }
 
 /** Publishes the buckets that changed since. Returns their number. */
@@ -115,7 +105,7 @@ async function recordFailure({ db, failures }: Context, name: string, error: Cai
   const row = await selectBucket(db.read, name)
   if (row?.publish_error !== error.code)
     // By reason, so that one bucket does not hide another reason of others in the same minute.
-    failures.failed(`${leaseName} ${error.code}`, error, 'failed to publish a bucket', { bucket: name })
+    failures.failed(`${workerName} ${error.code}`, error, 'failed to publish a bucket', { bucket: name })
   const isOver = error.code === 'NAME_NOT_FOUND'
   await db.write((trx) =>
     trx
