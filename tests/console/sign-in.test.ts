@@ -158,3 +158,38 @@ test('reports a browser that blocks the storage of the page, and keeps the sessi
   await page.waitForURL((url) => url.pathname === '/')
   expect(problems).toEqual([])
 })
+
+test('says how far the clock of the device is off, at the sign-in and in a session', async () => {
+  const opened = await site.newPage()
+  const { page, wallet, context, open } = opened
+  // Moves the clock of the page, of which only the difference is kept across reloads.
+  await context.addInitScript(() => {
+    const { now } = Date
+    Date.now = () => now() + Number(localStorage.getItem('test.ahead') ?? 0)
+  })
+  const setClock = (minutes: number) => page.evaluate(`localStorage.setItem('test.ahead', '${minutes * 60_000}')`)
+  await open('/')
+  await setClock(-90)
+  await page.reload()
+  await page.getByRole('button', { name: 'Connect wallet' }).first().click()
+  const dialog = page.getByRole('dialog')
+  await dialog.getByRole('button', { name: wallet.name }).click()
+  await dialog.getByText(/The clock of this device is 1 h (29|30) min behind that of the service/).waitFor()
+  await setClock(0)
+  await dialog.getByRole('button', { name: 'Try again' }).click()
+  await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
+  expect(wallet.requests.filter((method) => method === 'personal_sign')).toHaveLength(1)
+  await page.getByText('Nothing here yet').waitFor()
+  await setClock(5)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', {
+    name: 'late.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('late'),
+  })
+  await startUpload(page, 'encrypted')
+  await page
+    .getByText(/The clock of this device is 5 min ahead of that of the service/)
+    .first()
+    .waitFor()
+})

@@ -1,6 +1,6 @@
 import { conditionRule, invalidConditionField, parseConditions } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test, vi } from 'vitest'
 import * as german from './de/de.ts'
 import { describeError, explainError } from './describe-error.ts'
 import { keepTexts } from './keep-texts.fixture.ts'
@@ -14,6 +14,24 @@ test('in English, shows an error as received, without its machine-readable parts
   expect(full.hint).toBe('Buy storage or delete files. details contains the number of missing bytes.')
   expect(describeError(full)).toEqual({ message: full.message, hint: 'Buy storage or delete files.' })
   expect(explainError(tooLarge)).toBe(`Upload is 12 GiB, the limit is 10 GiB. Send less data at once.`)
+})
+
+test('says how far the clock of the device is off when a signature is rejected for its time, also when it is shown later', () => {
+  vi.useFakeTimers({ now: 10 * 3_600_000 })
+  onTestFinished(() => void vi.useRealTimers())
+  const minutes = (count: number) => ({ details: { time: Date.now() + count * 60_000 } })
+  const behind = new CairnError('INVALID_SIGNATURE', minutes(90))
+  const text = 'The clock of this device is 1 h 30 min behind that of the service'
+  const shown = () => describeError(behind).message.replaceAll('\u00a0', ' ')
+  expect(shown()).toBe(text)
+  expect(describeError(behind).hint).toContain('Set the clock of this device')
+  vi.setSystemTime(Date.now() + 3_600_000)
+  expect(shown()).toBe(text)
+  const ahead = new CairnError('CHALLENGE_EXPIRED', minutes(-5))
+  expect(describeError(ahead).message.replaceAll('\u00a0', ' ')).toContain('5 min ahead of that')
+  const unsaved = new CairnError('KEY_SAVE_FAILED', { cause: new CairnError('INVALID_SIGNATURE', minutes(5)) })
+  expect(describeError(unsaved).message).toContain('behind')
+  expect(describeError(new CairnError('CHALLENGE_EXPIRED', minutes(0))).message).not.toContain('clock')
 })
 
 test('in another language, words an error by its reason code, with the condition and the field', () => {

@@ -1,5 +1,6 @@
 import { reasonFactsOf } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
+import { clockDifference } from './clock-difference.ts'
 import { translateReason } from './describe-reason.ts'
 import { joinSentences } from './format.ts'
 import { hintForPeople, isForPrograms } from './hint-for-people.ts'
@@ -14,6 +15,9 @@ import { isWorded } from './worded.ts'
 export function describeError(error: unknown): { message: string; hint: string } {
   const found = CairnError.from(error)
   const { code, message, hint } = found
+  const aheadMs = clockDifference(found)
+  if (aheadMs !== undefined)
+    return { message: messages.session.clockDiffers(aheadMs), hint: messages.session.clockHint }
   const own = messages.errors[code]
   const usual = usualError(code)
   const isUsual = message === usual.message

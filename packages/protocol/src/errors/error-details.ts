@@ -52,6 +52,7 @@ const errorFacts = {
   PICTURE_TOO_LARGE: 'limitBytes#? limitPixels#? limitAvifPixels#?',
   PRECONDITION_FAILED: 'revision#?',
   REQUEST_TIMEOUT: 'limitMs#? minBytesPerSecond#?',
+  INVALID_SIGNATURE: 'time#?',
   CHALLENGE_EXPIRED: 'time#?',
   FORBIDDEN: 'scope?',
   SIGNED_FOR_ANOTHER_USE: 'signed{}?',

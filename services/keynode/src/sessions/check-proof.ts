@@ -5,6 +5,7 @@ import { type Kysely, sql } from 'kysely'
 import type { Caller, Context, UsedProof } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
 import { verifyEd25519 } from './ed25519.ts'
+import { formatTime } from './format-time.ts'
 
 type Trx = Kysely<Schema>
 
@@ -29,7 +30,8 @@ export function verifyProof(context: Context, { header, sessionKey, request }: G
   const proof =
     header === undefined ? undefined : verifyRequest(header, { ...request, node }, sessionKey, verifyEd25519)
   const now = context.clock.now()
-  if (proof === undefined || Math.abs(proof.timeMs - now) > clockSkewMs) throw new CairnError('INVALID_SIGNATURE')
+  if (proof === undefined) throw new CairnError('INVALID_SIGNATURE')
+  if (Math.abs(proof.timeMs - now) > clockSkewMs) throw new CairnError('INVALID_SIGNATURE', formatTime(context))
   const used: UsedProof = {
     id: `${sessionKey} ${proof.id}`,
     expiresAt: proof.timeMs + clockSkewMs,

@@ -45,7 +45,6 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
       throw new CairnError('CHALLENGE_EXPIRED', {
         message: 'The challenge is not valid at this time',
         ...formatTime(context),
-        details: { time: now },
       })
     return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }
   })

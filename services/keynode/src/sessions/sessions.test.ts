@@ -361,7 +361,10 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const request = { method: 'POST', path, node: 1, body, token: known.token }
       const late = signRequest(request, known.sessionKey.secretKey, renewed.now() - 2 * minute)
       const sent = { token: known.token, body: { address: known.address, cid }, headers: { [proofHeader]: late } }
-      expect((await renewed.call('POST', path, sent)).code).toBe('INVALID_SIGNATURE')
+      expect(await renewed.call('POST', path, sent)).toMatchObject({
+        code: 'INVALID_SIGNATURE',
+        json: { details: { time: renewed.now() }, hint: expect.stringMatching(/^The clock of key node 1 shows 20/) },
+      })
       const forged = `${token.split('.').slice(0, 1)}.e30.${token.split('.')[2]}`
       expect((await renewed.call('POST', path, { token: forged, body: { address, cid } })).code).toBe(
         'INVALID_SIGNATURE',

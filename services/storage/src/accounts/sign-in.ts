@@ -50,7 +50,6 @@ export function issueSignInNonce(context: Context, domain: string, subject: Nonc
     throw new CairnError('CHALLENGE_EXPIRED', {
       message: 'The message is not valid at this time',
       ...formatTime(context),
-      details: { time: now },
     })
   }
   return makeNonce(context, context.secret, subject)
@@ -152,9 +151,10 @@ function isOwnNonce(context: Context, signIn: SignIn): boolean {
 }
 
 /** An error about the time shows this clock, because a wrong clock on either side is the likeliest cause. */
-function formatTime({ clock }: Context): { hint: string } {
-  const time = new Date(clock.now()).toISOString()
+function formatTime({ clock }: Context): { hint: string; details: { time: number } } {
+  const time = clock.now()
   return {
-    hint: `The clock of the service shows ${time}. Compare it with the clock of this machine, then sign a new message.`,
+    hint: `The clock of the service shows ${new Date(time).toISOString()}. Compare it with the clock of this machine, then sign a new message.`,
+    details: { time },
   }
 }

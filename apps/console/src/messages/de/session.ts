@@ -1,3 +1,4 @@
+import { formatDuration } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { plural } from './plural.ts'
 
@@ -8,6 +9,9 @@ export const session: Texts['session'] = {
   signInAgain: 'Neu anmelden',
   lacking: (nodes) =>
     `${plural(nodes.length, { one: 'Schlüsselknoten', other: 'Die Schlüsselknoten' })} ${new Intl.ListFormat('de').format(nodes.map(String))} ${plural(nodes.length, { one: 'ist', other: 'sind' })} nicht Teil dieser Sitzung.`,
+  clockDiffers: (aheadMs) =>
+    `Die Uhr dieses Geräts geht gegenüber der des Dienstes ${formatDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'nach' : 'vor'}`,
+  clockHint: 'Signaturen gelten nur zur aktuellen Zeit. Die Uhr dieses Geräts stellen und noch einmal versuchen.',
   connectFailed: 'Die Schlüsselknoten wurden nicht verbunden',
   signOut: 'Abmelden',
   signedOutHere: 'In diesem Browser abgemeldet',

@@ -1,3 +1,4 @@
+import { formatDuration } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { plural } from './plural.ts'
 
@@ -8,6 +9,10 @@ export const session = translatable('session', {
   signInAgain: 'Sign in again',
   lacking: (nodes: readonly number[]) =>
     `Your session does not include key ${plural(nodes.length, { one: 'node', other: 'nodes' })} ${new Intl.ListFormat('en').format(nodes.map(String))}.`,
+  /** @param aheadMs negative if the clock is behind */
+  clockDiffers: (aheadMs: number) =>
+    `The clock of this device is ${formatDuration(Math.abs(aheadMs))} ${aheadMs < 0 ? 'behind' : 'ahead of'} that of the service`,
+  clockHint: 'Signatures are valid only at the current time. Set the clock of this device, then try again.',
   connectFailed: 'The key nodes were not connected',
   signOut: 'Sign out',
   signedOutHere: 'Signed out in this browser',
