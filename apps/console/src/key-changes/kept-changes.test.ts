@@ -47,3 +47,22 @@ test('takes over the list of an earlier version, and ignores foreign data', () =
   expect(recallChanges('a')).toEqual([changeOf(1)])
   expect([recallChanges('b'), stored['cairn.changes']]).toEqual([[changeOf(2, 'b')], undefined])
 })
+
+test('loses no change of the list of an earlier version when the storage is full', () => {
+  const former = [changeOf(1), changeOf(2), changeOf(3)]
+  stored['cairn.changes'] = JSON.stringify(former)
+  let space = 1
+  Object.setPrototypeOf(stored, {
+    ...Object.getPrototypeOf(stored),
+    setItem(this: Record<string, string>, name: string, text: string) {
+      if (name.startsWith('cairn.change.') && space-- <= 0) throw new DOMException('full', 'QuotaExceededError')
+      this[name] = text
+    },
+  })
+  expect(recallChanges('a')).toEqual(former)
+  expect(recallChanges('a')).toEqual(former)
+  clearChange('a-2')
+  space = 9
+  expect(recallChanges('a')).toEqual([changeOf(1), changeOf(3)])
+  expect(stored['cairn.changes']).toBeUndefined()
+})

@@ -23,8 +23,9 @@ const formerList = 'cairn.changes'
 /** Returns the changes of an account, oldest first. */
 export function recallChanges(account: string): KeptChange[] {
   moveFormerList()
-  const own = listTexts(prefix).flatMap((name) => parse(keptChange, recallText(name)) ?? [])
-  return own.filter((one) => one.account === account).sort((a, b) => a.startedAt - b.startedAt)
+  const moved = listTexts(prefix).flatMap((name) => parse(keptChange, recallText(name)) ?? [])
+  const all = new Map([...recallFormer(), ...moved].map((one) => [one.id, one]))
+  return [...all.values()].filter((one) => one.account === account).sort((a, b) => a.startedAt - b.startedAt)
 }
 
 export function keepChange(change: KeptChange): void {
@@ -33,6 +34,8 @@ export function keepChange(change: KeptChange): void {
 
 export function clearChange(id: string): void {
   keepText(prefix + id)
+  const former = recallFormer()
+  if (former.some((change) => change.id === id)) keepFormer(former.filter((change) => change.id !== id))
 }
 
 /** Clears the changes of an account. */
@@ -40,11 +43,20 @@ export function clearChanges(account: string): void {
   for (const { id } of recallChanges(account)) clearChange(id)
 }
 
+/** What does not fit into a full storage stays in the list. */
 function moveFormerList(): void {
-  const former = parse(v.array(keptChange), recallText(formerList))
-  if (former === undefined) return
+  const former = recallFormer()
+  if (former.length === 0) return
   for (const change of former) keepChange(change)
-  keepText(formerList)
+  keepFormer(former.filter(({ id }) => recallText(prefix + id) === undefined))
+}
+
+function recallFormer(): KeptChange[] {
+  return parse(v.array(keptChange), recallText(formerList)) ?? []
+}
+
+function keepFormer(changes: readonly KeptChange[]): void {
+  keepText(formerList, changes.length === 0 ? undefined : JSON.stringify(changes))
 }
 
 /** Ignores foreign data under our name. */
