@@ -181,7 +181,7 @@ test('shows beside the button, and on it, who can open an upload, however many f
   await start.waitFor()
   expect(await sheet.getByRole('radio', { name: 'Encrypted' }).isChecked()).toBe(true)
   // Anyone who knows the CID can read the name of a file, also of an encrypted one.
-  await sheet.getByText('Its name and size stay readable.').waitFor()
+  await sheet.getByText('The name and the size are visible to anyone with the CID.').waitFor()
   for (const [width, height] of [
     [1280, 800],
     [320, 640],

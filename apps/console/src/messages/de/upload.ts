@@ -31,7 +31,7 @@ export const upload: Texts['upload'] = {
     'Nicht verschlüsselt. Öffnen können sie nur dieses Konto und Personen mit einem signierten Link, und der Betreiber dieses Dienstes kann sie lesen.',
   encrypted: 'Verschlüsselt',
   encryptedHint:
-    'Wird in diesem Browser verschlüsselt. Zugriff haben nur dieses Konto und Personen mit einer Freigabe. Name und Größe bleiben lesbar.',
+    'Wird in diesem Browser verschlüsselt. Den Inhalt öffnen können nur dieses Konto und Personen mit einer Freigabe. Name und Größe sind für alle mit der CID sichtbar.',
   encryptedMissing: 'Dieses Netzwerk hat keine Schlüsselknoten, deshalb lassen sich Dateien hier nicht verschlüsseln.',
   folderAs: 'Ordner',
   folderOne: 'Als ein Ordner',

@@ -30,7 +30,7 @@ export const upload = translatable('upload', {
     'Not encrypted. Only you and people with a signed link can open it, and the operator of this service can read it.',
   encrypted: 'Encrypted',
   encryptedHint:
-    'Encrypted in this browser. Only you and people you share it with can open it. Its name and size stay readable.',
+    'Encrypted in this browser. Only you and people you share it with can open the content. The name and the size are visible to anyone with the CID.',
   encryptedMissing: 'This network has no key nodes, so files cannot be encrypted here.',
   folderAs: 'Folders',
   folderOne: 'As one folder',
