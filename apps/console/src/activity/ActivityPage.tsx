@@ -20,6 +20,7 @@ import { toastError } from '../ui/toast-store.ts'
 import { ActivityItemRow } from './ActivityItemRow.tsx'
 import { mergeActivity } from './activity-item.ts'
 import { type EventGroup, eventGroups } from './activity-search.ts'
+import { groupProofs } from './group-proofs.ts'
 import { markAllSeen } from './notifications.ts'
 import { useActivity } from './use-activity.ts'
 import { keyPageEvents, useKeyActivity } from './use-key-activity.ts'
@@ -96,8 +97,8 @@ export function ActivityPage() {
               aria-label={messages.pages.activity}
               className="divide-y divide-line rounded-lg border border-line bg-surface"
             >
-              {shown.map((item) => (
-                <ActivityItemRow key={item.id} item={item} labelOf={labelOf} />
+              {groupProofs(shown).map((line) => (
+                <ActivityItemRow key={line.item.id} line={line} labelOf={labelOf} />
               ))}
             </ul>
             {hasOlder ? (

@@ -64,8 +64,8 @@ function describe(type: OtherType, name: string | undefined, data: AccountEvent[
   return messages.activity.describe(type, isOfKey && name ? { ...data, name: shownKeyName(name) } : data)
 }
 
-/** One event of the storage service. */
-export function EventRow({ event: { type, timestamp, data } }: { event: AccountEvent }) {
+/** One event of the storage service. @param count how often it happened in a row */
+export function EventRow({ event: { type, timestamp, data }, count = 1 }: { event: AccountEvent; count?: number }) {
   const subject = typeof data['cid'] === 'string' ? data['cid'] : undefined
   const cid = type === 'upload.deleted' || type === 'pin.failed' ? undefined : subject
   const name = typeof data['name'] === 'string' ? data['name'] : undefined
@@ -79,7 +79,7 @@ export function EventRow({ event: { type, timestamp, data } }: { event: AccountE
       {markControls(describe(type, name, data))} <ShortCode text={subject ?? ''} label={messages.files.copyCid} />
     </>
   ) : (
-    markControls(describe(type, name, data))
+    messages.activity.repeated(markControls(describe(type, name, data)), count)
   )
   return (
     <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>

@@ -6,6 +6,7 @@ import { buttonClass } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { ActivityItemRow } from './ActivityItemRow.tsx'
+import { groupProofs } from './group-proofs.ts'
 import { useNotifications } from './notifications.ts'
 
 /** The bell does not open the drive for the names of addresses. */
@@ -55,8 +56,8 @@ export function NotificationBell() {
           <EmptyState icon={Bell} title={messages.activity.noNews} hint={messages.activity.noNewsHint} />
         ) : (
           <ul aria-label={messages.activity.notifications} className="-mx-3 divide-y divide-line sm:-mx-4">
-            {items.map((item) => (
-              <ActivityItemRow key={item.id} item={item} labelOf={noLabel} />
+            {groupProofs(items).map((line) => (
+              <ActivityItemRow key={line.item.id} line={line} labelOf={noLabel} />
             ))}
           </ul>
         )}

@@ -65,6 +65,7 @@ export const activity: Texts['activity'] = {
   },
   stored: ({ access, isFolder, size }) => `${storedNames[access][isFolder ? 1 : 0]} gespeichert, ${size}`,
   describe: (type, data) => sentences[type](data).trim(),
+  repeated: (text, count) => (count === 1 ? text : `${text}, ${times(count)}`),
   failingSince: (time) => `Seit ${time} war keine Zustellung erfolgreich`,
   signedIn: (expiresAt) => `In der Konsole angemeldet, bis ${formatDateTime(expiresAt)}`,
   sessionEnded: 'Konsolensitzung beendet',

@@ -72,6 +72,8 @@ export const activity = translatable('activity', {
   },
   stored: ({ access, isFolder, size }: StoredContent) => `${storedNames[access][isFolder ? 1 : 0]} stored, ${size}`,
   describe: (type: OtherType, data: Data) => sentences[type](data).trim(),
+  /** @param text of an event that happened this often in a row */
+  repeated: (text: string, count: number) => (count === 1 ? text : `${text}, ${times(count)}`),
   failingSince: (time: string) => `No delivery succeeded since ${time}`,
   /** The console makes an API key for each session, and revokes it when it ends: the user signed out, or revoked it elsewhere. */
   signedIn: (expiresAt: number) => `Signed in to the console, until ${formatDateTime(expiresAt)}`,
