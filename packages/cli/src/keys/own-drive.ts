@@ -1,5 +1,7 @@
 import { CairnError, type Client, type Drive, type KnownDrive, openDrive } from '@cairn/sdk'
 import type { CommandContext } from '../command.ts'
+import type { State } from '../state/state.ts'
+import type { Output } from '../terminal/output.ts'
 import { openKeyClient } from './key-client.ts'
 
 /**
@@ -12,7 +14,7 @@ export async function openOwnDrive(context: CommandContext): Promise<{ drive: Dr
   const known = readKnown(await state.readDrive(placeOf(client)))
   try {
     const drive = await openDrive(client, { signal, known })
-    if (drive.revision !== known?.revision) await saveKnown(context, client, drive)
+    if (drive.revision !== known?.revision) await keepKnown(context, client, drive)
     return { drive, client }
   } catch (error) {
     if (!CairnError.is(error, 'VERIFICATION_FAILED') || known === undefined) throw error
@@ -25,9 +27,27 @@ export async function openOwnDrive(context: CommandContext): Promise<{ drive: Dr
   }
 }
 
-/** Remembers the newest revision. */
-export async function saveKnown({ state }: CommandContext, client: Client, { known }: Drive): Promise<void> {
+/** What remembering a revision takes of a command, its client and its drive. */
+type Place = { state: Pick<State, 'writeDrive'>; output: Pick<Output, 'note'> }
+type Account = Pick<Client, 'network' | 'keySession'>
+type Seen = Pick<Drive, 'known'>
+
+async function keepKnown({ state }: Place, client: Account, { known }: Seen): Promise<void> {
   if (known !== undefined) await state.writeDrive(placeOf(client), known)
+}
+
+/**
+ * Remembers the newest revision after a change. The change is stored by then, so that a failure is a note: an error would lead to
+ * the same change again.
+ */
+export async function saveKnown(context: Place, client: Account, drive: Seen): Promise<void> {
+  try {
+    await keepKnown(context, client, drive)
+  } catch (error) {
+    const { message, hint } = CairnError.is(error) ? error : { message: String(error), hint: '' }
+    const note = `The change is stored, but this machine could not remember the revision of the drive: ${message}. ${hint}`
+    context.output.note(note.trim())
+  }
 }
 
 /** Clears the revision of a drive that was removed. */
@@ -36,7 +56,7 @@ export async function clearKnown({ state }: CommandContext, client: Client): Pro
 }
 
 /** One machine can use several accounts and networks. */
-function placeOf({ network, keySession }: Client): string {
+function placeOf({ network, keySession }: Account): string {
   return `${keySession?.address.toLowerCase()} ${network.api}`
 }
 
