@@ -271,7 +271,7 @@ test('shares and moves an open file from its header', async () => {
   await page.getByRole('dialog', { name: 'Move 1 item' }).getByText('letters', { exact: true }).click()
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('button', { name: 'Move into letters' }).click()
-  await page.getByText('1 item moved to letters').waitFor()
+  await page.getByText('open.txt moved to letters').waitFor()
   await head('open.txt').waitFor()
   await page.keyboard.press('Escape')
   await link(page, 'open.txt').waitFor({ state: 'detached' })
@@ -291,7 +291,7 @@ test('if there is no other folder, Move asks for a name, creates the folder and 
   await name.fill('letters')
   expect(await checkAccessibility()).toEqual([])
   await page.keyboard.press('Enter')
-  await page.getByText('1 item moved to letters').waitFor()
+  await page.getByText('a.txt moved to letters').waitFor()
   await link(page, 'a.txt').waitFor({ state: 'detached' })
 
   // If there are folders to choose from, a new one is an option, created inside the chosen one.
@@ -300,7 +300,7 @@ test('if there is no other folder, Move asks for a name, creates the folder and 
   await page.getByRole('dialog').getByRole('button', { name: 'New folder' }).click()
   await page.getByRole('textbox', { name: 'Name of the new folder in letters' }).fill('old')
   await page.getByRole('button', { name: 'Create and move' }).click()
-  await page.getByText('1 item moved to old').waitFor()
+  await page.getByText('b.txt moved to old').waitFor()
   await link(page, 'letters').click()
   await link(page, 'a.txt').waitFor()
   await link(page, 'old').click()
@@ -397,14 +397,14 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   await act(page, 'undo.txt', 'Move to trash')
   await link(page, 'undo.txt').waitFor({ state: 'detached' })
   // Its text is on one line.
-  expect((await page.getByText('1 item moved to the trash').boundingBox())?.height).toBeLessThan(30)
+  expect((await page.getByText('undo.txt moved to the trash').boundingBox())?.height).toBeLessThan(30)
   await page.getByRole('button', { name: 'Undo' }).click()
   await link(page, 'undo.txt').waitFor()
   // An item restored in another way offers no undo, even before its time is over.
   await act(page, 'undo.txt', 'Move to trash')
   await goTo(page, 'Trash')
   await page.getByRole('button', { name: 'Restore undo.txt' }).click()
-  await page.getByText('1 item moved to the trash').waitFor({ state: 'detached', timeout: 6000 })
+  await page.getByText('undo.txt moved to the trash').waitFor({ state: 'detached', timeout: 6000 })
   await goTo(page, 'My files')
   await link(page, 'undo.txt').waitFor()
   for (const name of ['keep.txt', 'gone.txt']) {
@@ -445,11 +445,25 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   await link(page, 'keep.txt').waitFor()
 })
 
+test('Ctrl+Z reverts deletions one by one, and messages name what they are about', async () => {
+  const { page } = await openDrivePage(site, ['one.txt', 'two.txt'])
+  for (const name of ['one.txt', 'two.txt']) {
+    await act(page, name, 'Move to trash')
+    await page.getByText(`${name} moved to the trash`).waitFor()
+  }
+  await page.keyboard.press('Control+z')
+  await link(page, 'two.txt').waitFor()
+  await page.getByText('two.txt restored').waitFor()
+  expect(await link(page, 'one.txt').count()).toBe(0)
+  await page.keyboard.press('Control+z')
+  await link(page, 'one.txt').waitFor()
+})
+
 test('a permanent deletion that stops half-way does not claim that nothing changed', async () => {
   const { page, context, expectProblem } = await openDrivePage(site, ['gone.txt'])
   expectProblem(/ERR_FAILED|ERR_CONNECTION/)
   await act(page, 'gone.txt', 'Move to trash')
-  await page.getByText('1 item moved to the trash').waitFor()
+  await page.getByText('gone.txt moved to the trash').waitFor()
   await goTo(page, 'Trash')
   // The content is deleted, but then the entry of the drive cannot be.
   await context.route(/\/api\/drive\/parts/, (route) =>

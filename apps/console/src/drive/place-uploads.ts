@@ -54,7 +54,7 @@ async function placeAll(): Promise<void> {
     const wanted = [...inFolders, ...inTrash]
     if (wanted.length > 0) misplaced = await drive.change((edit) => placeItems({ edit, drive }, wanted))
     misplaced.elsewhere.unshift(...elsewhere)
-    if (inTrash.length > 0) toastDone(messages.drive.restored(inTrash.length))
+    if (inTrash.length > 0) toastDone(messages.drive.restored(inTrash.length, inTrash[0]?.name ?? ''))
   } catch (error) {
     if (inFolders.length === 0) {
       toastError(messages.drive.changeFailed, error)

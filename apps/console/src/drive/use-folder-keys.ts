@@ -1,10 +1,11 @@
 import type { DriveItem } from '@cairn/sdk'
 import { useState } from 'react'
+import { undoLast } from '../ui/toast-store.ts'
 import type { ItemDialog } from './use-item-actions.ts'
 import { type PageKey, usePageKeys } from './use-page-keys.ts'
 
 /**
- * Handles the keys of a folder: cut and paste, rename, and up to the folder above.
+ * Handles the keys of a folder: cut and paste, undo, rename, and up to the folder above.
  * @returns the handler, for a list that has the focus; it returns whether it handled the key
  */
 export function useFolderKeys({
@@ -33,7 +34,7 @@ export function useFolderKeys({
       else if (key.toLowerCase() === 'v' && cut.length > 0 && pasteInto !== undefined) {
         onMove(cut, pasteInto)
         setCut([])
-      } else return false
+      } else return key.toLowerCase() === 'z' && undoLast()
       return true
     }
     if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })

@@ -42,9 +42,11 @@ export function useItemEdits(shown: ShownDrive) {
         return undefined
       }
     }
+    /** Returns the name of one item, for the message about it. */
+    const nameOf = ([id = '']: readonly string[]) => shown.drive.get(id)?.name ?? ''
     const restore = async (ids: readonly string[]) => {
       const count = await attempt((at) => restoreItems(at, ids))
-      if (count !== undefined && count > 0) toastDone(messages.drive.restored(count))
+      if (count !== undefined && count > 0) toastDone(messages.drive.restored(count, nameOf(ids)))
     }
     return {
       createFolder: (folderId: string, name: string) => run((at) => createFolderIn(at, folderId, name)),
@@ -62,8 +64,9 @@ export function useItemEdits(shown: ShownDrive) {
           placeOf(drive, id).folderId === folderId &&
           from.get(id)?.folderId !== folderId
         const name = drive.get(folderId)?.name ?? messages.drive.root
-        toastDone(messages.drive.moved(count, name), undefined, {
+        toastDone(messages.drive.moved(count, nameOf([...from.keys()]), name), undefined, {
           label: messages.drive.undo,
+          isUndo: true,
           run: () =>
             void attempt((at) => {
               for (const [id, before] of from) moveBack(at, id, before)
@@ -75,8 +78,9 @@ export function useItemEdits(shown: ShownDrive) {
         const done = await attempt((at) => [forEachItem(at, ids, (path) => at.edit.trash(path)), at.drive] as const)
         if (done === undefined) return
         const [count, drive] = done
-        toastDone(messages.drive.trashed(count), undefined, {
+        toastDone(messages.drive.trashed(count, nameOf(ids)), undefined, {
           label: messages.drive.undo,
+          isUndo: true,
           run: () => void restore(ids),
           watch: watchItems(drive, ids, (id) => drive.get(id)?.trashedAt !== undefined),
         })

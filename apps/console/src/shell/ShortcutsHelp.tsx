@@ -20,6 +20,7 @@ const listRows = (): readonly { keys: readonly string[]; text: string; isPair?: 
   { keys: ['F2'], text: messages.shortcuts.rename },
   { keys: [`${messages.shell.control} X`, '⌘ X'], text: messages.shortcuts.cut },
   { keys: [`${messages.shell.control} V`, '⌘ V'], text: messages.shortcuts.paste },
+  { keys: [`${messages.shell.control} Z`, '⌘ Z'], text: messages.shortcuts.undo },
   { keys: [messages.shortcuts.keys.backspace], text: messages.shortcuts.up },
   { keys: ['?'], text: messages.shortcuts.help },
 ]

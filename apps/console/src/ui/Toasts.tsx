@@ -51,7 +51,7 @@ export function Toasts() {
               <CircleAlert aria-hidden="true" size={18} className="mt-2 shrink-0 text-bad" />
             )}
             <div className="min-w-0 flex-1 self-center py-1.5">
-              <p className="font-medium text-sm">{title}</p>
+              <p className="line-clamp-3 break-words font-medium text-sm">{title}</p>
               {text === undefined ? undefined : <p className="mt-0.5 text-ink-soft text-sm">{text}</p>}
               {code === undefined ? undefined : (
                 <p className="mt-1 text-ink-faint text-xs">{messages.shell.errorCode(code)}</p>

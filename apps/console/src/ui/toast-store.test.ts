@@ -1,6 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { expect, test, vi } from 'vitest'
-import { dismissToast, holdToast, isToastShown, toastDone, toastError } from './toast-store.ts'
+import { dismissToast, holdToast, isToastShown, toastDone, toastError, undoLast } from './toast-store.ts'
 
 test('an error stays while successes come and go; too many errors drop the oldest', () => {
   // No success timer continues after the test.
@@ -32,6 +32,28 @@ test('a success toast stays while the user points at it or focuses it', () => {
     holdToast(id, false)
     vi.advanceTimersByTime(2_000)
     expect(isToastShown(id)).toBe(false)
+  } finally {
+    vi.useRealTimers()
+  }
+})
+
+test('Undo reverts the newest action that can be reverted, then the one before', () => {
+  vi.useFakeTimers()
+  try {
+    // From earlier tests.
+    for (let one = 0; one < 40; one++) dismissToast(one)
+    const undone: string[] = []
+    const offer = (name: string) =>
+      toastDone(`${name} moved to the trash`, undefined, {
+        label: 'Undo',
+        isUndo: true,
+        run: () => void undone.push(name),
+      })
+    offer('a.txt')
+    offer('b.txt')
+    toastDone('Link copied')
+    toastDone('Ready', undefined, { label: 'Open', run: () => void undone.push('opened') })
+    expect([undoLast(), undoLast(), undoLast(), undone]).toEqual([true, true, false, ['b.txt', 'a.txt']])
   } finally {
     vi.useRealTimers()
   }

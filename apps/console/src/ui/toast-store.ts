@@ -10,6 +10,8 @@ type ToastPlace = 'transfers'
 type ToastAction = {
   label: string
   run: () => void
+  /** Reverts what the toast reports: the keys for Undo run it. */
+  isUndo?: boolean
   /**
    * Subscribes to the moment at which the action has nothing left to do, which removes the toast. Returns a function that
    * unsubscribes.
@@ -74,6 +76,15 @@ export function toastDone(title: string, text?: string, action?: ToastAction): v
     dismissToast(id)
   }
   setTimeout(end, action === undefined ? shownMs : shownWithActionMs)
+}
+
+/** Runs the newest Undo that is shown, and dismisses its toast. @returns whether there was one */
+export function undoLast(): boolean {
+  const last = toasts.get().findLast(({ action }) => action?.isUndo === true)
+  if (last?.action === undefined) return false
+  dismissToast(last.id)
+  last.action.run()
+  return true
 }
 
 const held = new Set<number>()

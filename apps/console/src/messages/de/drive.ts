@@ -4,6 +4,8 @@ import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
 const items = (count: number) => counted(count, { one: 'Element', other: 'Elemente' })
+/** An item by its name if it is the only one, so that messages about several actions can be distinguished. */
+const itemsOrName = (count: number, name: string) => (count === 1 && name !== '' ? name : items(count))
 const files = (count: number) => counted(count, { one: 'Datei', other: 'Dateien' })
 
 /** Folders, marks and trash over the files of an account. */
@@ -48,7 +50,7 @@ export const drive: Texts['drive'] = {
   moveRefused: (name) =>
     `In „${name}“ lässt sich nichts verschieben: Der Ordner wurde als Ganzes hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
   moveRefusedHere: 'Als Ganzes hochgeladen, Hineinverschieben nicht möglich',
-  moved: (count, place) => `${items(count)} nach ${place} verschoben`,
+  moved: (count, name, place) => `${itemsOrName(count, name)} nach ${place} verschoben`,
   star: 'Mit Stern markieren',
   unstar: 'Stern entfernen',
   starred: 'Mit Stern',
@@ -71,7 +73,7 @@ export const drive: Texts['drive'] = {
   },
   done: 'Fertig',
   trash: 'In den Papierkorb',
-  trashed: (count) => `${items(count)} im Papierkorb`,
+  trashed: (count, name) => `${itemsOrName(count, name)} in den Papierkorb gelegt`,
   undo: 'Rückgängig',
   trashHint:
     'Elemente bleiben hier, bis sie gelöscht werden. Sie belegen weiter Speicherplatz und lassen sich über Freigaben und Links öffnen. Nach 30 Tagen sind sie zum Löschen bereit.',
@@ -82,7 +84,9 @@ export const drive: Texts['drive'] = {
     left <= 0 ? 'Bereit zum endgültigen Löschen' : `noch ${counted(left, { one: 'Tag', other: 'Tage' })}`,
   trashFrom: (place) => `Aus ${place}`,
   restore: 'Wiederherstellen',
-  restored: (count) => `${items(count)} wiederhergestellt`,
+  restoreAll: 'Alle wiederherstellen',
+  selectAllTrash: (count) => (count === 1 ? 'Das Element auswählen' : `Alle ${items(count)} auswählen`),
+  restored: (count, name) => `${itemsOrName(count, name)} wiederhergestellt`,
   deleteForGood: 'Endgültig löschen',
   deleteTitle: (count) => `${items(count)} endgültig löschen?`,
   deleteHint:

@@ -17,6 +17,7 @@ export const shortcuts: Texts['shortcuts'] = {
   rename: 'Element umbenennen',
   cut: 'Auswahl ausschneiden',
   paste: 'Ausgeschnittenes hierher verschieben',
+  undo: 'Verschieben oder Löschen rückgängig machen',
   up: 'Übergeordneten Ordner öffnen',
   clear: 'Auswahl aufheben',
   all: 'Alles auswählen',

@@ -4,6 +4,8 @@ import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
 const items = (count: number) => counted(count, { one: 'item', other: 'items' })
+/** An item by its name if it is the only one, so that messages about several actions can be distinguished. */
+const itemsOrName = (count: number, name: string) => (count === 1 && name !== '' ? name : items(count))
 const files = (count: number) => counted(count, { one: 'file', other: 'files' })
 const days = (count: number) => counted(count, { one: 'day', other: 'days' })
 
@@ -42,7 +44,7 @@ export const drive = translatable('drive', {
   moveRefused: (name: string) =>
     `Nothing can be moved into “${name}”: it was uploaded as one folder, which keeps its CID and its files. Make a new folder here, or choose another one.`,
   moveRefusedHere: 'Uploaded as one folder, so nothing can be moved into it',
-  moved: (count: number, place: string) => `${items(count)} moved to ${place}`,
+  moved: (count: number, name: string, place: string) => `${itemsOrName(count, name)} moved to ${place}`,
   star: 'Star',
   unstar: 'Remove star',
   starred: 'Starred',
@@ -66,7 +68,7 @@ export const drive = translatable('drive', {
   },
   done: 'Done',
   trash: 'Move to trash',
-  trashed: (count: number) => `${items(count)} moved to the trash`,
+  trashed: (count: number, name: string) => `${itemsOrName(count, name)} moved to the trash`,
   undo: 'Undo',
   trashHint:
     'Items stay here until you delete them. They still use storage, and people with access or a link can still open them. After 30 days, they are ready to delete.',
@@ -76,7 +78,9 @@ export const drive = translatable('drive', {
   trashDue: (left: number) => (left <= 0 ? 'Ready to delete permanently' : `${days(left)} left`),
   trashFrom: (place: string) => `From ${place}`,
   restore: 'Restore',
-  restored: (count: number) => `${items(count)} restored`,
+  restoreAll: 'Restore all',
+  selectAllTrash: (count: number) => (count === 1 ? 'Select the item' : `Select all ${items(count)}`),
+  restored: (count: number, name: string) => `${itemsOrName(count, name)} restored`,
   deleteForGood: 'Delete permanently',
   deleteTitle: (count: number) => `Delete ${items(count)} permanently?`,
   deleteHint:

@@ -17,6 +17,7 @@ export const shortcuts = translatable('shortcuts', {
   rename: 'Rename the item',
   cut: 'Cut the selection',
   paste: 'Move what was cut here',
+  undo: 'Undo moving or deleting',
   up: 'Go to the parent folder',
   clear: 'Clear the selection',
   all: 'Select all',
