@@ -1,15 +1,19 @@
 import type { DriveItem } from '@cairn/sdk'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
-import { useLayoutEffect, useMemo, useRef, useState } from 'react'
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Trash2, Undo2 } from '#icons'
 import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
+import { BulkBar } from '../files/BulkBar.tsx'
 import { fileIcon } from '../files/file-icon.ts'
+import { keepExisting, noSelection, type Selection, type SelectMode, selectRow } from '../files/selection.ts'
 import { factSeparator, formatAgo } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
+import { classNames } from '../ui/class-names.ts'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
@@ -34,7 +38,12 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
   const hasBuckets = useMemo(() => shown.drive.uploads.some(({ managedBy }) => managedBy === 's3'), [shown, version])
   const [deleting, setDeleting] = useState<readonly DriveItem[]>([])
   const [isBusy, setBusy] = useState(false)
+  const [selection, setSelection] = useState<Selection>(noSelection)
+  useEffect(() => setSelection((before) => keepExisting(items, before)), [items])
+  const selected = useMemo(() => items.filter(({ id }) => selection.ids.has(id)), [items, selection.ids])
+  const restore = (chosen: readonly DriveItem[]) => void edits.restore(chosen.map(({ id }) => id))
   const due = items.filter(({ trashedAt = 0 }) => trashedAt <= Date.now() - trashDays * dayMs)
+  const emptyLabel = due.length > 0 ? messages.drive.emptyDue(due.length) : messages.drive.emptyTrash
   const remove = async () => {
     setBusy(true)
     await edits.deleteForGood(deleting.map(({ id }) => id))
@@ -46,12 +55,26 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
       <PageHeader title={messages.pages.files} hint={items.length === 0 ? undefined : messages.drive.trashHint} />
       <Places>
         {items.length === 0 ? undefined : (
-          <Button size="small" className="mb-1.5 text-bad" onClick={() => setDeleting(due.length > 0 ? due : items)}>
-            <Trash2 aria-hidden="true" size={15} />
-            <span className="max-sm:sr-only">
-              {due.length > 0 ? messages.drive.emptyDue(due.length) : messages.drive.emptyTrash}
-            </span>
-          </Button>
+          <span className="mb-1.5 flex gap-2">
+            <Button
+              size="small"
+              className="max-sm:min-w-11"
+              title={messages.drive.restoreAll}
+              onClick={() => restore(items)}
+            >
+              <Undo2 aria-hidden="true" size={15} />
+              <span className="max-sm:sr-only">{messages.drive.restoreAll}</span>
+            </Button>
+            <Button
+              size="small"
+              title={emptyLabel}
+              className="text-bad max-sm:min-w-11"
+              onClick={() => setDeleting(due.length > 0 ? due : items)}
+            >
+              <Trash2 aria-hidden="true" size={15} />
+              <span className="max-sm:sr-only">{emptyLabel}</span>
+            </Button>
+          </span>
         )}
       </Places>
       {shown.drive.isListed ? undefined : <StillListing />}
@@ -60,10 +83,47 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
           <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
         ) : undefined
       ) : (
-        <TrashList
-          items={items}
-          onRestore={(item) => void edits.restore([item.id])}
-          onDelete={(item) => setDeleting([item])}
+        <>
+          <SelectAll
+            count={items.length}
+            selectedCount={selected.length}
+            onChange={(areAll) =>
+              setSelection({ ...noSelection, ids: new Set(areAll ? items.map(({ id }) => id) : []) })
+            }
+          />
+          <TrashList
+            items={items}
+            selectedIds={selection.ids}
+            onSelect={(id, mode) =>
+              setSelection((before) =>
+                selectRow(
+                  items.map((item) => item.id),
+                  before,
+                  id,
+                  mode,
+                ),
+              )
+            }
+            onRestore={(item) => restore([item])}
+            onDelete={(item) => setDeleting([item])}
+          />
+        </>
+      )}
+      {selected.length === 0 ? undefined : (
+        <BulkBar
+          files={toContents(selected)}
+          count={selected.length}
+          actions={[
+            { id: 'restore', label: messages.drive.restore, icon: Undo2, run: () => restore(selected) },
+            {
+              id: 'delete',
+              label: messages.drive.deleteForGood,
+              icon: Trash2,
+              isDanger: true,
+              run: () => setDeleting(selected),
+            },
+          ]}
+          onClear={() => setSelection(noSelection)}
         />
       )}
       <Confirm
@@ -83,12 +143,48 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
   )
 }
 
+/** The files among items of the trash: a folder has no size of its own. */
+function toContents(items: readonly DriveItem[]) {
+  return items.flatMap((item) => (item.kind === 'file' ? [item] : []))
+}
+
+/** A checkbox for all items, in between while only some are selected. */
+function SelectAll({
+  count,
+  selectedCount,
+  onChange,
+}: {
+  count: number
+  selectedCount: number
+  onChange: (areAll: boolean) => void
+}) {
+  const areAll = selectedCount === count
+  return (
+    <label className="flex h-10 w-fit cursor-pointer items-center gap-3 px-1 text-ink-soft text-sm sm:px-3 pointer-coarse:h-11">
+      <input
+        type="checkbox"
+        ref={(box) => {
+          if (box !== null) box.indeterminate = selectedCount > 0 && !areAll
+        }}
+        checked={areAll}
+        onChange={() => onChange(!areAll)}
+        className="size-4 accent-accent"
+      />
+      {messages.drive.selectAllTrash(count)}
+    </label>
+  )
+}
+
 function TrashList({
   items,
+  selectedIds,
+  onSelect,
   onRestore,
   onDelete,
 }: {
   items: readonly DriveItem[]
+  selectedIds: ReadonlySet<string>
+  onSelect: (id: string, mode: SelectMode) => void
   onRestore: (item: DriveItem) => void
   onDelete: (item: DriveItem) => void
 }) {
@@ -118,8 +214,22 @@ function TrashList({
             aria-setsize={items.length}
             aria-posinset={index + 1}
             style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
-            className="absolute inset-x-0 top-0 flex items-center gap-3 border-line border-b px-1 sm:px-3"
+            className={classNames(
+              'absolute inset-x-0 top-0 flex items-center gap-3 border-line border-b px-1 sm:px-3',
+              selectedIds.has(item.id) && 'bg-accent-soft',
+            )}
           >
+            <label className="-m-3 grid size-10 shrink-0 cursor-pointer place-items-center pointer-coarse:size-11">
+              <input
+                type="checkbox"
+                aria-label={messages.files.select(markControls(item.name))}
+                checked={selectedIds.has(item.id)}
+                // A change has no keys, but it follows each click.
+                onClick={({ shiftKey }) => onSelect(item.id, shiftKey ? 'range' : 'toggle')}
+                onChange={() => undefined}
+                className="size-4 accent-accent"
+              />
+            </label>
             <TrashRow item={item} onRestore={onRestore} onDelete={onDelete} />
           </li>
         )

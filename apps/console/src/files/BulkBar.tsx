@@ -5,17 +5,19 @@ import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu, type MenuItem } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
-import type { ListedFile } from './listed-file.ts'
 
 /** Actions on all selected files: the first as buttons, the others in a menu. */
 export function BulkBar({
   files,
+  count = files.length,
   loading,
   actions,
   more = [],
   onClear,
 }: {
-  files: readonly ListedFile[]
+  files: Parameters<typeof plainSizeText>[0]
+  /** Number of selected items, if not all of them are files with a size. */
+  count?: number
   /** How many are going to be selected, while they are fetched. */
   loading?: number | undefined
   actions: readonly MenuItem[]
@@ -31,11 +33,11 @@ export function BulkBar({
       <p role="status" className="min-w-0 text-sm">
         <span className="flex items-center gap-2 font-medium">
           {loading === undefined ? undefined : <Spinner />}
-          {loading === undefined
-            ? messages.files.selected(files.length)
-            : messages.files.selecting(files.length, loading)}
+          {loading === undefined ? messages.files.selected(count) : messages.files.selecting(count, loading)}
         </span>
-        <span className="text-ink-soft tabular max-sm:hidden">{plainSizeText(files)}</span>
+        {files.length === 0 ? undefined : (
+          <span className="text-ink-soft tabular max-sm:hidden">{plainSizeText(files)}</span>
+        )}
       </p>
       {actions.map(({ id, label, icon: Icon, isDanger = false, run }) => (
         <Button
