@@ -1,12 +1,13 @@
 // Transfers of a page: how their panel lists them, and what users do about failed ones.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { uploadText } from '@cairn/sdk'
+import { listFiles, uploadText } from '@cairn/sdk'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { openEmpty } from './files-page.ts'
+import { createPageClient } from './page-client.ts'
 import { startUpload } from './start-upload.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -465,4 +466,51 @@ test('saves a file without a prompt while an upload runs, and asks before the pa
   await page.waitForTimeout(1_500)
   await page.evaluate("location.assign('/docs')")
   await expect.poll(() => questions).toEqual(['beforeunload'])
+})
+
+test('after a reload, one choice of files resumes all uploads that wait for theirs', async () => {
+  const { page, expectProblem } = await openEmpty(site)
+  expectProblem(/ERR_FAILED/)
+  await mkdir(join(folder, 'chosen'))
+  const paths = await Promise.all(
+    ['a.txt', 'b.txt', 'c.txt', 'd.txt'].map(async (name) => {
+      const path = join(folder, 'chosen', name)
+      await writeFile(path, `text ${name}`)
+      // Size and time are the same, so that only the name tells them apart.
+      await utimes(path, 1_700_000_000, 1_700_000_000)
+      return path
+    }),
+  )
+  const isAdd = (url: URL) => url.pathname === '/api/v0/add'
+  const held = Promise.withResolvers<void>()
+  await page.route(isAdd, async (route) => {
+    await held.promise
+    await route.abort().catch(() => undefined)
+  })
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', paths)
+  await startUpload(page, 'encrypted')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await expect.poll(() => panel.getByText('Queued', { exact: true }).count()).toBe(2)
+  await page.unroute(isAdd)
+  held.resolve()
+  await page.reload()
+  const unfinished = panel.getByText('Unfinished: this encrypted upload starts over. Choose the file again.', {
+    exact: true,
+  })
+  await unfinished.nth(1).waitFor()
+  await panel.getByRole('button', { name: 'Choose files again', exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Choose folder again', exact: true }).waitFor()
+  const other = join(folder, 'chosen', 'e.txt')
+  await writeFile(other, 'text e.txt')
+  await utimes(other, 1_700_000_000, 1_700_000_000)
+  const all = page.locator('input[data-resume="*"]')
+  await all.setInputFiles([other, paths[0] ?? ''])
+  await page.getByText(/^\d uploads still unfinished$/).waitFor()
+  await all.setInputFiles([other, ...paths])
+  await expect.poll(() => panel.getByText('Stored', { exact: true }).count(), { timeout: 60_000 }).toBe(4)
+  const client = await createPageClient(site, page)
+  const names: string[] = []
+  for await (const { fileName } of listFiles(client)) names.push(fileName)
+  expect(names.sort()).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
 })

@@ -1,4 +1,4 @@
-import { memo, useRef } from 'react'
+import { memo } from 'react'
 import {
   CircleAlert,
   CircleCheck,
@@ -23,6 +23,7 @@ import { CopyButton } from '../ui/CopyButton.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { ChooseButton } from './ChooseButton.tsx'
 import { findNextStep } from './next-step.ts'
 import { isPausedByUser } from './pause-all.ts'
 import {
@@ -171,7 +172,6 @@ function describePaused({ need, bytes, totalBytes, isEncrypted }: Transfer): str
 
 /** The button that resumes it. */
 function GoOn({ transfer: { id, name, need } }: { transfer: Transfer }) {
-  const input = useRef<HTMLInputElement>(null)
   if (need === 'continue' || need === 'repair') {
     return (
       <Button size="small" className="mt-1.5" onClick={() => void continueTransfer(id)}>
@@ -180,23 +180,13 @@ function GoOn({ transfer: { id, name, need } }: { transfer: Transfer }) {
     )
   }
   return (
-    <>
-      <Button size="small" className="mt-1.5" onClick={() => input.current?.click()}>
-        {messages.transfers.chooseAgain(name)}
-      </Button>
-      <input
-        ref={input}
-        type="file"
-        hidden
-        data-resume={name}
-        {...(need === 'folder' ? { webkitdirectory: '' } : {})}
-        onChange={({ target }) => {
-          const files = [...(target.files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }))
-          target.value = ''
-          if (files.length > 0) void continueTransfer(id, files)
-        }}
-      />
-    </>
+    <ChooseButton
+      label={messages.transfers.chooseAgain(name)}
+      kind={need === 'folder' ? 'folder' : 'file'}
+      name={name}
+      className="mt-1.5"
+      onChoose={(files) => void continueTransfer(id, files)}
+    />
   )
 }
 

@@ -4,6 +4,8 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { ChooseButton } from './ChooseButton.tsx'
+import { chooseAgain, isToChoose } from './choose-again.ts'
 import { findNextStep } from './next-step.ts'
 import { countTransfers, orderTransfers } from './overview.ts'
 import {
@@ -34,6 +36,8 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
   const cancellable = transfers.filter(isCancellable).length
   const [isCancelling, setCancelling] = useState(false)
   const canRepairAll = transfers.filter(isUnrepaired).length > 1
+  const toChoose = transfers.filter(isToChoose)
+  const canChooseAll = toChoose.length > 1
   const summary = [
     ...(running > 0 ? [messages.transfers.running(running)] : []),
     ...(queued > 0 ? [messages.transfers.queued(queued)] : []),
@@ -74,12 +78,34 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
           ) : undefined}
         </ul>
       )}
-      {canRetry || canPauseAll || canContinueAll || canRepairAll || cancellable > 1 || done + cancelled > 0 ? (
+      {canChooseAll ||
+      canRetry ||
+      canPauseAll ||
+      canContinueAll ||
+      canRepairAll ||
+      cancellable > 1 ||
+      done + cancelled > 0 ? (
         <footer className="flex flex-wrap justify-end gap-2 border-line border-t px-3 py-2">
           {canRepairAll ? (
             <Button size="small" onClick={() => void repairAll(transfers)}>
               {messages.transfers.repairAll}
             </Button>
+          ) : undefined}
+          {canChooseAll && toChoose.some(({ need }) => need === 'file') ? (
+            <ChooseButton
+              label={messages.transfers.chooseFiles}
+              kind="files"
+              name="*"
+              onChoose={(files) => void chooseAgain(transfers, files)}
+            />
+          ) : undefined}
+          {canChooseAll ? (
+            <ChooseButton
+              label={messages.transfers.chooseFolder}
+              kind="folder"
+              name="*/"
+              onChoose={(files) => void chooseAgain(transfers, files)}
+            />
           ) : undefined}
           {canContinueAll ? (
             <Button size="small" onClick={() => continueAll(transfers)}>

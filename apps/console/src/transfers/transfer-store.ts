@@ -46,7 +46,13 @@ export type TransferRequest = {
   /** Called when its account leaves this page. */
   onClose?: () => void
   /** Present if an earlier page left it: resumes when the user supplies what it needs. */
-  paused?: { bytes: number; need: PausedNeed; go: (files: readonly PathFile[] | undefined) => Promise<void> }
+  paused?: {
+    bytes: number
+    need: PausedNeed
+    go: (files: readonly PathFile[] | undefined) => Promise<void>
+    /** Returns whether its own files are among these. */
+    fits?: (files: readonly PathFile[]) => boolean
+  }
 }
 
 type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortController }
@@ -256,6 +262,11 @@ export async function continueTransfer(id: number, files?: readonly PathFile[]):
   const { paused: _paused, ...request } = entry.request
   await restart({ ...entry, request }, () => request.onPause?.(false))
   return true
+}
+
+/** Returns whether a paused one finds its own files among these. */
+export function fitsPaused(id: number, files: readonly PathFile[]): boolean {
+  return entries.get(id)?.request.paused?.fits?.(files) === true
 }
 
 /** Whether a finished change did not reach all five key nodes. */

@@ -13,7 +13,7 @@ import { type KeptUpload, listKept, readBytes, readKept, removeKept, sweepBytes 
 import { placeStored } from './place-stored.ts'
 import { refreshFiles } from './refresh-files.ts'
 import { toTransferRequest } from './start-uploads.ts'
-import { dropJob, finishJob, recallJob, toItem, type UploadJob } from './upload-job.ts'
+import { dropJob, finishJob, hasFiles, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
 /**
  * Restores the uploads that an earlier page of this account did not finish. Those with stored bytes resume
@@ -111,6 +111,7 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
     paused: {
       bytes: job.isEncrypted ? 0 : bytes,
       need: handle !== undefined ? 'continue' : kept.kind,
+      fits: (files) => hasFiles(kept, files),
       go: async (files) =>
         accept(handle !== undefined && files === undefined ? await readHandle(handle, kept.files) : (files ?? [])),
     },

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import type { KeptUpload } from './kept-uploads.ts'
-import { toItem } from './upload-job.ts'
+import { hasFiles, toItem } from './upload-job.ts'
 
 const kept = (kind: KeptUpload['kind'], paths: readonly string[]): KeptUpload => ({
   id: 'one',
@@ -44,4 +44,13 @@ test('rejects another file, or a missing one, by name', () => {
     )
   // A single file may have been renamed meanwhile.
   expect(toItem(kept('file', ['a']), [{ path: 'b', file: fileOf('b') }])).toMatchObject({ kind: 'file', name: 'trip' })
+})
+
+test('among several chosen files, each upload finds its own by name', () => {
+  const chosen = ['b', 'a'].map((name) => ({ path: `trip/${name}`, file: fileOf(name) }))
+  const item = toItem(kept('file', ['a']), chosen)
+  expect(item.kind === 'file' ? item.file.name : '').toBe('a')
+  expect(['a', 'b', 'c'].map((name) => hasFiles(kept('file', [name]), chosen))).toEqual([true, true, false])
+  expect(hasFiles(kept('folder', ['trip/a', 'trip/b']), chosen)).toBe(true)
+  expect(hasFiles(kept('folder', ['trip/a', 'trip/c']), chosen)).toBe(false)
 })

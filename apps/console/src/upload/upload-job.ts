@@ -120,8 +120,7 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
     // A folder that is chosen in a dialog again reports only its files.
     if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
       return { path: wanted.path, file: emptyFolderFile(wanted.path) }
-    const candidates = kept.kind === 'file' ? files : byPath.get(wanted.path)
-    const one = candidates?.find(({ file }) => isSame(file, wanted))
+    const one = findFile(kept, wanted, files, byPath)
     if (one === undefined) {
       throw asWorded(
         new CairnError('FILE_CHANGED', {
@@ -136,6 +135,32 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
   if (kept.kind === 'file' && first !== undefined)
     return { id: kept.id, kind: 'file', name, sizeBytes, file: first.file }
   return { id: kept.id, kind: 'folder', name, sizeBytes, isChosen: false, files: found }
+}
+
+/**
+ * Finds a file of an upload among those chosen. A single file may have been renamed meanwhile; among several, it keeps its name,
+ * because others may have the same size and time.
+ */
+function findFile(
+  { kind }: KeptUpload,
+  wanted: KeptFile,
+  files: readonly PathFile[],
+  byPath: ReadonlyMap<string, readonly PathFile[]>,
+): PathFile | undefined {
+  const fits = ({ file }: PathFile) => isSame(file, wanted)
+  if (kind === 'folder') return byPath.get(wanted.path)?.find(fits)
+  return files.length === 1 ? files.find(fits) : files.find((one) => fits(one) && one.file.name === wanted.path)
+}
+
+/** Returns whether all files of an upload are among those chosen. */
+export function hasFiles(kept: KeptUpload, files: readonly PathFile[]): boolean {
+  try {
+    toItem(kept, files)
+    return true
+  } catch (error) {
+    if (CairnError.is(error, 'FILE_CHANGED')) return false
+    throw error
+  }
 }
 
 /** Compares size and time as a quick check; the hash decides before a byte is sent. */
