@@ -100,6 +100,36 @@ test('keeps search, filters and order in the address, so that a link shows the s
   expect(problems).toEqual([])
 })
 
+test('shows files again as the user left them: as tiles, and in the chosen order', async () => {
+  const { page, open } = await openWithFiles(site, 3)
+  const names = () => page.getByRole('link', { name: /^note-/ }).allTextContents()
+  const rail = page.getByRole('navigation', { name: 'Main' })
+  await page.getByRole('button', { name: 'Name', exact: true }).click()
+  await expect.poll(names).toEqual(['note-002.txt', 'note-001.txt', 'note-000.txt'])
+  await page.getByRole('button', { name: 'Grid' }).click()
+  await page.getByRole('gridcell').first().waitFor()
+  // Tiles have no columns to click.
+  await page.getByRole('button', { name: 'Sort, now by Name, descending' }).waitFor()
+  await rail.getByRole('link', { name: 'Shared' }).click()
+  await rail.getByRole('link', { name: 'Files', exact: true }).click()
+  await page.getByRole('button', { name: 'Grid', pressed: true }).waitFor()
+  expect(await names()).toEqual(['note-002.txt', 'note-001.txt', 'note-000.txt'])
+  await open('/files')
+  await page.getByRole('button', { name: 'Grid', pressed: true }).waitFor()
+  await page.getByRole('button', { name: 'Sort, now by Name, descending' }).click()
+  await page.getByRole('menuitem', { name: 'Name' }).click()
+  await expect.poll(names).toEqual(['note-000.txt', 'note-001.txt', 'note-002.txt'])
+  // All uploads start with the newest, and a link shows what it says.
+  await open('/files?place=uploads')
+  await page.getByRole('button', { name: 'Sort, now by Added, descending' }).waitFor()
+  await open('/files?sort=fileName&order=desc')
+  await expect.poll(names).toEqual(['note-002.txt', 'note-001.txt', 'note-000.txt'])
+  // A phone sorts by the same menu.
+  await page.getByRole('button', { name: 'List' }).click()
+  await page.setViewportSize({ width: 390, height: 844 })
+  await page.getByRole('button', { name: 'Sort, now by Name, descending' }).waitFor()
+})
+
 test('combines several filters, keeps them in the address, and applies them in the service', async () => {
   const { page, open, problems } = await openWithFiles(site, 1)
   const client = await createPageClient(site, page)

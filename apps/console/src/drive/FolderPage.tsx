@@ -1,4 +1,4 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useCallback, useState } from 'react'
 import { FolderOpen, FolderPlus } from '#icons'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
@@ -6,6 +6,7 @@ import { FileCollection } from '../files/FileCollection.tsx'
 import { intoFolder } from '../files/FileLink.tsx'
 import { FilterBar } from '../files/FilterBar.tsx'
 import { FirstRun } from '../files/FirstRun.tsx'
+import { useListSearch } from '../files/list-search.ts'
 import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
 import { noSelection } from '../files/selection.ts'
 import { messages } from '../messages/messages.ts'
@@ -32,7 +33,7 @@ import { useShownFolder } from './use-shown-folder.ts'
 /** A folder of the drive, the starred items, or the results of a search in all folders. */
 export function FolderPage({ shown }: { shown: ShownDrive }) {
   const { drive } = shown
-  const search = useSearch({ from: '/files' })
+  const search = useListSearch()
   const { folder: folderId = '', place } = search
   const navigate = useNavigate()
   const isNarrow = useMedia('(max-width: 639px)')
@@ -106,7 +107,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
               : messages.drive.listing(drive.uploads.length)
         }
       >
-        <FilterBar search={search} tags={tags} tag={tag} onTag={setTag} />
+        <FilterBar search={search} firstSort="fileName" tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>
       <Places>
         {place === undefined && path !== undefined ? (

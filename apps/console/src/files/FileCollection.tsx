@@ -17,11 +17,12 @@ import { AreaMenu } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
-import type { FilesSearch, fileSorts } from './files-search.ts'
+import type { FilesSearch } from './files-search.ts'
 import { ListHead } from './ListHead.tsx'
 import type { ListedFile } from './listed-file.ts'
 import { type RowDrag, useRowDrag } from './row-drag.ts'
 import { moveActive, type Selection, selectRow } from './selection.ts'
+import type { Sort } from './sort-files.ts'
 import type { FileActions } from './use-file-actions.ts'
 
 const rowHeights = { list: 52, narrow: 68, grid: 176 } as const
@@ -47,7 +48,7 @@ export type CollectionProps = {
   isLoadingMore?: boolean
   onNearEnd?: () => void
   /** The order of the list when the search names none. */
-  firstSort: (typeof fileSorts)[number]
+  firstSort: Sort
   /** Further keys; returns whether it is one of them. */
   onOtherKey?: (event: KeyboardEvent) => boolean
   drag?: RowDrag

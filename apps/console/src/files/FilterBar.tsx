@@ -5,15 +5,24 @@ import { classNames } from '../ui/class-names.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { accessFilters, type FilesSearch, fileKinds } from './files-search.ts'
 import { readKinds, toggleKind } from './filter-files.ts'
+import { rememberView } from './list-search.ts'
+import { SortMenu } from './SortMenu.tsx'
+import type { Sort } from './sort-files.ts'
+
+/** A phone shows only the view to change to, because filters need the width. */
+const viewClass = 'aria-pressed:bg-hover aria-pressed:text-ink max-sm:aria-pressed:hidden'
 
 /** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
 export function FilterBar({
   search,
+  firstSort,
   tags = [],
   tag,
   onTag,
 }: {
   search: FilesSearch
+  /** The order of the list when the search names none. */
+  firstSort: Sort
   /** Tags of the drive, and the one that is shown. Not in the address, which a reload sends to the service. */
   tags?: readonly string[]
   tag?: string | undefined
@@ -21,6 +30,10 @@ export function FilterBar({
 }) {
   const navigate = useNavigate()
   const go = (next: FilesSearch) => void navigate({ to: '/files', search: next })
+  const show = (view: FilesSearch['view']) => {
+    rememberView(view)
+    go({ ...search, view })
+  }
   const kinds = readKinds(search)
   return (
     <div className="flex min-w-0 max-w-full items-center gap-2">
@@ -60,21 +73,24 @@ export function FilterBar({
       </fieldset>
       <fieldset className="flex shrink-0">
         <legend className="sr-only">{messages.files.view}</legend>
+        <span className={classNames('inline-flex', search.view === undefined && 'sm:hidden')}>
+          <SortMenu search={search} firstSort={firstSort} />
+        </span>
         <IconButton
           icon={List}
           label={messages.files.viewList}
           size="small"
           aria-pressed={search.view === undefined}
-          className="aria-pressed:bg-hover aria-pressed:text-ink"
-          onClick={() => go({ ...search, view: undefined })}
+          className={viewClass}
+          onClick={() => show(undefined)}
         />
         <IconButton
           icon={LayoutGrid}
           label={messages.files.viewGrid}
           size="small"
           aria-pressed={search.view === 'grid'}
-          className="aria-pressed:bg-hover aria-pressed:text-ink"
-          onClick={() => go({ ...search, view: 'grid' })}
+          className={viewClass}
+          onClick={() => show('grid')}
         />
       </fieldset>
     </div>

@@ -1,26 +1,18 @@
-import { useNavigate } from '@tanstack/react-router'
 import { ArrowDown, ArrowUp } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import type { FilesSearch, fileSorts } from './files-search.ts'
-import { firstOrder } from './filter-files.ts'
+import type { FilesSearch } from './files-search.ts'
+import { nextSort, readSort, type Sort } from './sort-files.ts'
+import { useSortBy } from './use-sort-by.ts'
 
 /** The columns of the list, the same for its head and its rows. */
 export const listColumns =
   'grid grid-cols-[2rem_minmax(0,1fr)_10rem_6rem_8rem_2.5rem] items-center gap-x-6 max-lg:grid-cols-[2rem_minmax(0,1fr)_6rem_8rem_2.5rem] max-lg:gap-x-4'
 
-type Sort = (typeof fileSorts)[number]
-
 /** The head of the list: each column that can be sorted by is a button. */
 export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort: Sort }) {
-  const navigate = useNavigate()
-  const sort = search.sort ?? firstSort
-  const order = search.order ?? firstOrder(sort)
-  const sortBy = (next: Sort) => {
-    const isSame = next === sort
-    const turned = order === 'asc' ? 'desc' : 'asc'
-    void navigate({ to: '/files', search: { ...search, sort: next, order: isSame ? turned : firstOrder(next) } })
-  }
+  const sortBy = useSortBy(search)
+  const { sort, order } = readSort(search, firstSort)
   const column = (label: string, name: Sort, className = '') => (
     // biome-ignore lint/a11y/useSemanticElements: a virtual list cannot be a table.
     // biome-ignore lint/a11y/useFocusableInteractive: its button is.
@@ -31,7 +23,7 @@ export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort
     >
       <button
         type="button"
-        onClick={() => sortBy(name)}
+        onClick={() => sortBy(nextSort({ sort, order }, name))}
         className={classNames(
           '-mx-2 inline-flex h-8 items-center gap-1 rounded-sm px-2 font-medium text-sm hover:bg-hover hover:text-ink',
           name === sort ? 'text-ink' : 'text-ink-soft',

@@ -1,5 +1,5 @@
 import type { FileEntry } from '@cairn/sdk'
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, Suspense, useEffect, useMemo, useState } from 'react'
 import { Copy, Download, SearchX, Trash2 } from '#icons'
 import { messages } from '../messages/messages.ts'
@@ -18,6 +18,7 @@ import { FilesSkeleton } from './FilesSkeleton.tsx'
 import { FilterBar } from './FilterBar.tsx'
 import { FirstRun } from './FirstRun.tsx'
 import { isNarrowed } from './filter-files.ts'
+import { useListSearch } from './list-search.ts'
 import type { ListedFile } from './listed-file.ts'
 import { RenameDialog } from './RenameDialog.tsx'
 import { type SignedContent, SignLinkDialog } from './SignLinkDialog.tsx'
@@ -31,7 +32,7 @@ const ZipDialog = lazyPart(async () => (await import('../zip/ZipDialog.tsx')).Zi
 
 /** All uploads as they are stored, newest first: search, sort, selection, actions. */
 export function UploadsView({ places }: { places?: ReactNode }) {
-  const search = useSearch({ from: '/files' })
+  const search = useListSearch()
   const navigate = useNavigate()
   const isNarrow = useMedia('(max-width: 639px)')
   const {
@@ -85,7 +86,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   return (
     <>
       <PageHeader isBrief title={messages.pages.files} hint={messages.files.count(totalFiles)}>
-        <FilterBar search={search} />
+        <FilterBar search={search} firstSort="createdAt" />
       </PageHeader>
       {places}
       <StaleBanner error={error} onRetry={refetch} />

@@ -6,7 +6,8 @@ export const accessFilters = ['public', 'private', 'encrypted'] as const
 export type FileAccess = (typeof accessFilters)[number]
 /** Places of the drive besides its folders; `uploads` lists every upload as it is stored. */
 export const drivePlaces = ['starred', 'duplicates', 'trash', 'uploads'] as const
-export const fileSorts = ['createdAt', 'fileName', 'fileSizeInBytes'] as const
+export const fileSorts = ['fileName', 'fileSizeInBytes', 'createdAt'] as const
+export const fileOrders = ['asc', 'desc'] as const
 
 /** Longest text of a search, in characters: the address contains it. */
 export const maxQueryCharacters = 200
@@ -28,7 +29,7 @@ export const filesSearchSchema = v.object({
   ),
   access: v.optional(v.fallback(v.optional(v.picklist(accessFilters)), undefined)),
   sort: v.optional(v.fallback(v.optional(v.picklist(fileSorts)), undefined)),
-  order: v.optional(v.fallback(v.optional(v.picklist(['asc', 'desc'])), undefined)),
+  order: v.optional(v.fallback(v.optional(v.picklist(fileOrders)), undefined)),
   view: v.optional(v.fallback(v.optional(v.picklist(['grid'])), undefined)),
   /** Id of a folder of the drive: a reload sends the address to the service, so it must not contain a name. */
   folder: v.optional(v.fallback(v.optional(v.pipe(v.string(), v.regex(/^d-[\w-]{22}$/))), undefined)),

@@ -1,6 +1,7 @@
-import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
 import { hasDialog } from '../ui/has-dialog.ts'
+import { useListSearch } from './list-search.ts'
 import { useShownOrder } from './shown-order.ts'
 import { useFiles } from './use-files.ts'
 
@@ -21,7 +22,7 @@ export type Siblings = {
  * arrow keys and by swipes.
  */
 export function useSiblings(cid: string, isActive: boolean): Siblings {
-  const search = useSearch({ from: '/files' })
+  const search = useListSearch()
   const navigate = useNavigate()
   const ofDrive = useShownOrder()
   const { files, totalFiles, hasNextPage, isFetchingNextPage, fetchNextPage } = useFiles(search, ofDrive === undefined)

@@ -20,6 +20,10 @@ export const files = translatable('files', {
   viewList: 'List',
   viewGrid: 'Grid',
   view: 'View',
+  sort: 'Sort by',
+  sortNames: { fileName: 'Name', fileSizeInBytes: 'Size', createdAt: 'Added' },
+  sortedBy: (column: string, isAscending: boolean) =>
+    `Sort, now by ${column}, ${isAscending ? 'ascending' : 'descending'}`,
   filters: 'Filters',
   all: 'All',
   access: { public: 'Public', private: 'Private', encrypted: 'Encrypted' },
