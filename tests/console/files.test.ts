@@ -157,20 +157,37 @@ test('combines several filters, keeps them in the address, and applies them in t
 })
 
 test.skipIf(isFirefox)(
-  'on a phone, taps add to the selection, also in tiles, and a short name is easy to tap',
+  'on a phone, a tap opens a file, also as a tile, and once one is selected, taps add to the selection',
   async () => {
-    const { page, wallet, open, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
+    const { page, wallet, open: visit, signIn } = await site.newPage({ isPhone: true, width: 390, height: 844 })
     const client = await createAccountClient(site.network, wallet.accounts[0])
     for (const name of ['a', 'b', 'c']) await uploadText(client, name, { name })
-    await open('/files?view=grid')
+    await visit('/files?view=grid')
     await signIn()
     const tile = (name: string) =>
       page.getByRole('gridcell').filter({ has: page.getByRole('link', { name, exact: true }) })
-    for (const name of ['a', 'b', 'c']) await tile(name).tap({ position: { x: 40, y: 20 } })
+    const open = page.getByRole('dialog', { name: 'b', exact: true })
+    await tile('b').tap({ position: { x: 80, y: 60 } })
+    await open.waitFor()
+    await page.goBack()
+    await open.waitFor({ state: 'detached' })
+    await page.getByRole('checkbox', { name: 'Select a', exact: true }).tap()
+    await page.getByText('1 selected').waitFor()
+    await tile('b').tap({ position: { x: 80, y: 60 } })
+    await page.getByRole('link', { name: 'c', exact: true }).tap()
     await page.getByText('3 selected').waitFor()
-    await tile('b').tap({ position: { x: 40, y: 20 } })
+    await tile('b').tap({ position: { x: 80, y: 60 } })
     await page.getByText('2 selected').waitFor()
+    await page.getByRole('button', { name: 'Clear selection' }).tap()
     await page.getByRole('button', { name: 'List', exact: true }).tap()
+    await page
+      .getByRole('row')
+      .filter({ hasText: 'just now' })
+      .nth(1)
+      .tap({ position: { x: 200, y: 55 } })
+    await open.waitFor()
+    await page.goBack()
+    await open.waitFor({ state: 'detached' })
     const { width, height } = (await page.getByRole('link', { name: 'a', exact: true }).boundingBox()) ?? {
       width: 0,
       height: 0,

@@ -109,10 +109,24 @@ export function FileCollection(props: CollectionProps) {
   const press = (event: MouseEvent) => {
     const file = fileAt(event.target)
     if (file === undefined || isOwnPress(event.target)) return
-    // A finger has no other key: it adds to the selection.
+    // A finger opens what it taps. It has no other key: once something is selected, it adds to the selection.
+    if (isTouch(event.nativeEvent) && selection.ids.size === 0) {
+      onOpen(file)
+      return
+    }
     const isToggle = event.ctrlKey || event.metaKey || isTouch(event.nativeEvent)
     const mode = event.shiftKey ? 'range' : isToggle ? 'toggle' : 'only'
     onSelection((before) => selectRow(order(), before, file.id, mode))
+  }
+  /** Once something is selected, a finger selects also where it would open. */
+  const tapLink = (event: MouseEvent) => {
+    const { target, nativeEvent } = event
+    if (selection.ids.size === 0 || !isTouch(nativeEvent)) return
+    const file = fileAt(target)
+    if (file === undefined || !(target instanceof Element) || target.closest('a') === null) return
+    event.preventDefault()
+    event.stopPropagation()
+    onToggle(file.id)
   }
   const onKey = (event: KeyboardEvent) => {
     // The menu of a row is not part of the list, although its key events bubble here.
@@ -146,6 +160,7 @@ export function FileCollection(props: CollectionProps) {
         aria-rowcount={isGrid ? Math.ceil(totalFiles / columns) : totalFiles + 1}
         aria-colcount={isGrid ? columns : 5}
         {...(selection.active === undefined ? {} : { 'aria-activedescendant': `file-${selection.active}` })}
+        onClickCapture={tapLink}
         onClick={press}
         onDoubleClick={(event) => {
           const file = fileAt(event.target)
@@ -197,6 +212,7 @@ export function FileCollection(props: CollectionProps) {
                       file={file}
                       isSelected={selection.ids.has(file.id)}
                       isActive={selection.active === file.id}
+                      onToggle={onToggle}
                       actions={actions}
                       search={search}
                       dropResult={dropOn(file.id)}

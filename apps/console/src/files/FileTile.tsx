@@ -2,6 +2,7 @@ import { memo, useState } from 'react'
 import { Lock } from '#icons'
 import { useContentUrl } from '../content/content-url.ts'
 import { factSeparator, formatAgo } from '../messages/format.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { useObjectUrl } from '../preview/use-object-url.ts'
 import { hasThumbnail, thumbnailType } from '../thumbnails/make-thumbnail.ts'
@@ -24,6 +25,7 @@ export const FileTile = memo(function FileTile({
   file,
   isSelected,
   isActive,
+  onToggle,
   actions,
   search,
   dropResult,
@@ -32,6 +34,7 @@ export const FileTile = memo(function FileTile({
   file: ListedFile
   isSelected: boolean
   isActive: boolean
+  onToggle: (id: string) => void
   actions: FileActions
   search: FilesSearch
   /** The result of a drop here, while something is dragged over it. */
@@ -68,7 +71,7 @@ export const FileTile = memo(function FileTile({
       {...(isActive ? { 'data-active': '' } : {})}
       aria-selected={isSelected}
       className={classNames(
-        'relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
+        'group/tile relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
         isSelected || dropResult === 'into' ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
         dropResult === 'refused' && 'border-line-strong border-dashed',
         isActive &&
@@ -91,6 +94,24 @@ export const FileTile = memo(function FileTile({
           <FileMark file={file} icon={Icon} size={30} />
         )}
       </div>
+      {/* With a mouse, it appears when it is needed. */}
+      <label
+        className={classNames(
+          'absolute top-0 left-0 grid size-10 cursor-pointer place-items-center pointer-coarse:size-11',
+          !isSelected &&
+            'pointer-fine:opacity-0 focus-within:opacity-100 group-hover/tile:opacity-100 group-data-active/tile:opacity-100',
+        )}
+      >
+        <span className="grid size-6 place-items-center rounded-sm bg-surface/90">
+          <input
+            type="checkbox"
+            aria-label={messages.files.select(markControls(file.fileName))}
+            checked={isSelected}
+            onChange={() => onToggle(id)}
+            className="size-4 accent-accent"
+          />
+        </span>
+      </label>
       <div className="flex min-w-0 items-center gap-1 py-1.5 pr-1 pl-3">
         <div className="min-w-0 flex-1">
           <span className="flex min-w-0 items-center gap-1.5">
