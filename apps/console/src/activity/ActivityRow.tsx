@@ -57,7 +57,7 @@ function EventFile({ cid, name }: { cid: string; name: string | undefined }) {
     <Link
       to="/files/$cid"
       params={{ cid }}
-      className="block truncate py-0.5 text-accent-ink text-sm underline-offset-2 hover:underline"
+      className="block truncate pointer-coarse:-mb-2.5 pointer-coarse:py-3 py-0.5 text-accent-ink text-sm underline-offset-2 hover:underline"
       title={cid}
     >
       <bdi>{shown === undefined || shown === '' ? messages.activity.openFile : markControls(shown)}</bdi>

@@ -89,7 +89,9 @@ export function DayChart({
       </div>
       {children}
       <details className="mt-3 text-sm">
-        <summary className="w-fit cursor-pointer text-ink-soft hover:text-ink">{messages.billing.showTable}</summary>
+        <summary className="w-fit cursor-pointer pointer-coarse:py-3 text-ink-soft hover:text-ink">
+          {messages.billing.showTable}
+        </summary>
         <ScrollBox label={title} className="mt-2 max-h-64 overflow-auto">
           <table className="w-full text-left tabular">
             <thead className="text-ink-soft">

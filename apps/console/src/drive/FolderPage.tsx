@@ -113,7 +113,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
         {place === undefined && path !== undefined ? (
           <Button
             size="small"
-            className="mb-1.5"
+            className="mb-1.5 max-sm:min-w-11"
             title={messages.drive.newFolder}
             onClick={() => setDialog({ kind: 'folder' })}
           >

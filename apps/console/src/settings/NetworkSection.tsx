@@ -34,7 +34,10 @@ export function NetworkSection() {
           </div>
         ))}
       </dl>
-      <Link to="/status" className="mt-2.5 inline-block py-0.5 text-accent-ink text-sm hover:underline">
+      <Link
+        to="/status"
+        className="mt-2.5 inline-block pointer-coarse:py-3 py-0.5 text-accent-ink text-sm hover:underline"
+      >
         {messages.settings.status}
       </Link>
     </section>

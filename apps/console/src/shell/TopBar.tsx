@@ -26,7 +26,7 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
         // Visitors of a link leave the page with a full load, so that the browser asks before it discards what they send or read.
         reloadDocument={isPlain}
         aria-label={messages.shell.product}
-        className={`flex h-10 shrink-0 items-center gap-3 px-1.5 font-semibold text-lg tracking-tight ${isFramed ? 'md:hidden' : ''}`}
+        className={`flex h-10 shrink-0 items-center justify-center gap-3 px-1.5 pointer-coarse:h-11 pointer-coarse:min-w-11 font-semibold text-lg tracking-tight ${isFramed ? 'md:hidden' : ''}`}
       >
         <Logo size={26} />
         {isFramed ? undefined : messages.shell.product}
@@ -35,7 +35,12 @@ export function TopBar({ isFramed, isPlain }: { isFramed: boolean; isPlain: bool
       <div className="ml-auto flex items-center gap-1 sm:gap-2">
         {isSignedIn ? (
           <>
-            <Button kind="primary" onClick={() => openUploadSheet()} aria-keyshortcuts="u" className="max-sm:px-3">
+            <Button
+              kind="primary"
+              onClick={() => openUploadSheet()}
+              aria-keyshortcuts="u"
+              className="max-sm:min-w-11 max-sm:px-3"
+            >
               <Upload aria-hidden="true" size={16} />
               <span className="max-sm:sr-only">{messages.shell.upload}</span>
             </Button>
