@@ -445,6 +445,43 @@ test('the trash keeps items until they are restored or permanently deleted, and 
   await link(page, 'keep.txt').waitFor()
 })
 
+test('an open file offers the actions of its row, and shows the next file after it is deleted', async () => {
+  const { page, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt', 'c.txt'])
+  const head = (name: string) => page.getByRole('dialog', { name, exact: true })
+  const choose = async (name: string, action: string) => {
+    await head(name)
+      .getByRole('button', { name: `Actions for ${name}` })
+      .click()
+    await page.getByRole('menuitem', { name: action, exact: true }).click()
+  }
+  await link(page, 'b.txt').click()
+  await head('b.txt').getByText('content of b.txt').waitFor()
+  await head('b.txt').getByRole('button', { name: 'Actions for b.txt' }).click()
+  await page.getByRole('menuitem', { name: 'Copy CID' }).waitFor()
+  // The tabs and buttons of the file show these.
+  expect(await page.getByRole('menuitem', { name: /^(Details|Share|Move)$/ }).count()).toBe(0)
+  expect(await checkAccessibility()).toEqual([])
+  await page.keyboard.press('Escape')
+  await page.getByRole('menu').waitFor({ state: 'detached' })
+  await choose('b.txt', 'Star')
+  await choose('b.txt', 'Remove star')
+  await choose('b.txt', 'Rename')
+  await page.getByRole('dialog', { name: 'Rename' }).getByRole('textbox').fill('bee.txt')
+  await page.keyboard.press('Enter')
+  await page.getByRole('dialog', { name: 'Rename' }).waitFor({ state: 'detached' })
+  await page
+    .getByRole('dialog')
+    .getByRole('button', { name: /^Actions for / })
+    .click()
+  await page.getByRole('menuitem', { name: 'Move to trash' }).click()
+  await head('c.txt').getByText('content of c.txt').waitFor()
+  await page.getByText('bee.txt moved to the trash').waitFor()
+  await choose('c.txt', 'Move to trash')
+  await head('a.txt').getByText('content of a.txt').waitFor()
+  await choose('a.txt', 'Move to trash')
+  await page.getByRole('dialog').waitFor({ state: 'detached' })
+})
+
 test('Ctrl+Z reverts deletions one by one, and messages name what they are about', async () => {
   const { page } = await openDrivePage(site, ['one.txt', 'two.txt'])
   for (const name of ['one.txt', 'two.txt']) {

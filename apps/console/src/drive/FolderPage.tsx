@@ -43,7 +43,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   const actions = useItemActions(edits, setDialog)
   const { path, files, tags, crumbs, isFiltered, isUnused } = useFolderList(shown, search, tag)
   const { selection, setSelection, selected, active } = useFolderSelection(files, { folderId, place })
-  useShownFolder({ files, folderId, path, place, edits, onDialog: setDialog })
+  useShownFolder({ files, folderId, path, place, edits, actions, onDialog: setDialog })
 
   const open = (file: ListedFile) =>
     void (isDriveFolder(file)

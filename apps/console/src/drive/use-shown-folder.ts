@@ -2,6 +2,7 @@ import { useEffect } from 'react'
 import { setFileTools } from '../files/file-tools.ts'
 import type { ListedFile } from '../files/listed-file.ts'
 import { setShownOrder } from '../files/shown-order.ts'
+import type { FileActions } from '../files/use-file-actions.ts'
 import { setUploadPlace } from '../upload/upload-place.ts'
 import type { ItemDialog } from './use-item-actions.ts'
 import type { ItemEdits } from './use-item-edits.ts'
@@ -13,6 +14,7 @@ export function useShownFolder({
   path,
   place,
   edits,
+  actions,
   onDialog,
 }: {
   files: readonly ListedFile[]
@@ -20,6 +22,7 @@ export function useShownFolder({
   path: string | undefined
   place: string | undefined
   edits: ItemEdits
+  actions: FileActions
   onDialog: (dialog: ItemDialog) => void
 }): void {
   useEffect(() => {
@@ -27,16 +30,20 @@ export function useShownFolder({
     return () => setShownOrder(undefined)
   }, [files])
   useEffect(() => {
-    const byCid = new Map(files.map(({ cid, item }) => [cid, item]))
+    const byCid = new Map(files.map((file) => [file.cid, file]))
     setFileTools({
       moverOf: (cid) => {
-        const item = byCid.get(cid)
+        const item = byCid.get(cid)?.item
         return item === undefined ? undefined : () => onDialog({ kind: 'move', items: [item] })
+      },
+      menuOf: (cid) => {
+        const file = byCid.get(cid)
+        return file === undefined ? undefined : actions(file)
       },
       applyVersion: edits.applyVersion,
     })
     return () => setFileTools(undefined)
-  }, [files, edits, onDialog])
+  }, [files, edits, actions, onDialog])
   useEffect(() => {
     if (path !== undefined && place === undefined) setUploadPlace(folderId === '' ? undefined : { id: folderId, path })
     return () => setUploadPlace(undefined)

@@ -1,10 +1,13 @@
-import { useNavigate } from '@tanstack/react-router'
-import { ChevronLeft, ChevronRight, FolderInput, Maximize2, Minimize2, UserPlus } from '#icons'
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { ChevronLeft, ChevronRight, Ellipsis, FolderInput, Maximize2, Minimize2, UserPlus } from '#icons'
 import type { FileInfo } from '../content/use-file-info.ts'
+import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
+import { ButtonMenu, type MenuItem } from '../ui/Menu.tsx'
 import { useFileTools } from './file-tools.ts'
+import { withoutFile } from './files-search.ts'
 import type { useFullScreen } from './use-full-screen.ts'
 import type { Siblings } from './use-siblings.ts'
 
@@ -26,7 +29,7 @@ export function FileHeadActions({
       {info === undefined || (info.encryption && at === undefined) ? (
         <span className="flex-1" />
       ) : (
-        <FileActions cid={info.cid} isEncrypted={info.encryption} />
+        <FileActions info={info} onGone={next ?? back} />
       )}
       {at === undefined ? undefined : (
         <>
@@ -61,9 +64,33 @@ export function FileHeadActions({
   )
 }
 
-function FileActions({ cid, isEncrypted }: { cid: string; isEncrypted: boolean }) {
+/** What the head and the tabs of an open file show as well. */
+const shownElsewhere = new Set(['details', 'share', 'move'])
+
+function FileActions({
+  info: { cid, encryption: isEncrypted, fileName },
+  onGone,
+}: {
+  info: FileInfo
+  /** Shows another file after this one was deleted; undefined if there is none. */
+  onGone: (() => void) | undefined
+}) {
   const navigate = useNavigate()
-  const move = useFileTools()?.moverOf(cid)
+  const search = useSearch({ from: '/files' })
+  const tools = useFileTools()
+  const move = tools?.moverOf(cid)
+  const leave = onGone ?? (() => void navigate({ to: '/files', search: withoutFile(search) }))
+  const readMenu = (): readonly MenuItem[] =>
+    (tools?.menuOf(cid) ?? [])
+      .filter(({ id }) => !shownElsewhere.has(id))
+      .map((item) => {
+        if (item.isDanger !== true) return item
+        const run = () => {
+          leave()
+          item.run()
+        }
+        return { ...item, run }
+      })
   // Content that is not encrypted is shared with the links on the tab; only encrypted content has a dialog.
   const share = () =>
     void navigate({
@@ -74,11 +101,19 @@ function FileActions({ cid, isEncrypted }: { cid: string; isEncrypted: boolean }
     })
   return (
     <div className="flex items-center gap-1 max-sm:flex-1 sm:mr-1">
-      <Button size="small" onClick={share}>
+      {/* On the smallest phones, the buttons beside it need its room. */}
+      <Button size="small" title={messages.files.share} className="max-[23rem]:min-w-11" onClick={share}>
         <UserPlus aria-hidden="true" size={16} />
-        {messages.files.share}
+        <span className="max-[23rem]:sr-only">{messages.files.share}</span>
       </Button>
-      {move === undefined ? undefined : <IconButton icon={FolderInput} label={messages.drive.move} onClick={move} />}
+      {move === undefined ? undefined : (
+        <>
+          <IconButton icon={FolderInput} label={messages.drive.move} onClick={move} />
+          <ButtonMenu items={readMenu} label={messages.files.actionsFor(markControls(fileName))}>
+            <IconButton icon={Ellipsis} label={messages.files.actionsFor(markControls(fileName))} />
+          </ButtonMenu>
+        </>
+      )}
     </div>
   )
 }

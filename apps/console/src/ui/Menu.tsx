@@ -1,5 +1,5 @@
 import { ContextMenu, DropdownMenu } from 'radix-ui'
-import { type ReactNode, useRef } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
 import type { IconComponent } from '#icons'
 import { classNames } from './class-names.ts'
 
@@ -20,9 +20,16 @@ const content =
 const line =
   'flex h-9 cursor-pointer select-none items-center gap-3 rounded-sm px-2.5 text-sm outline-none data-[highlighted]:bg-hover pointer-coarse:h-11'
 
-/** Menus render within the main landmark, where screen readers expect them. */
+/** Menus render within the main landmark, where screen readers expect them, or in the dialog that makes it inert. */
 function landmark(): HTMLElement | null {
-  return document.getElementById('content')
+  const dialogs = document.querySelectorAll<HTMLElement>('[role=dialog]')
+  return [...dialogs].at(-1) ?? document.getElementById('content')
+}
+
+/** Returns the place of a menu and what to call when it opens: a dialog may have opened or closed since. */
+function usePlace() {
+  const [, setOpened] = useState(false)
+  return { container: landmark(), onOpenChange: setOpened }
 }
 
 /**
@@ -57,10 +64,11 @@ export function ButtonMenu({
   align?: 'start' | 'end'
 }) {
   const { choose, onCloseAutoFocus } = useAfterClose()
+  const { container, onOpenChange } = usePlace()
   return (
-    <DropdownMenu.Root modal={false}>
+    <DropdownMenu.Root modal={false} onOpenChange={onOpenChange}>
       <DropdownMenu.Trigger asChild>{children}</DropdownMenu.Trigger>
-      <DropdownMenu.Portal container={landmark()}>
+      <DropdownMenu.Portal container={container}>
         <DropdownMenu.Content
           aria-label={label}
           onCloseAutoFocus={onCloseAutoFocus}
@@ -89,10 +97,17 @@ export function AreaMenu({
   onOpen?: () => void
 }) {
   const { choose, onCloseAutoFocus } = useAfterClose()
+  const { container, onOpenChange } = usePlace()
   return (
-    <ContextMenu.Root modal={false} onOpenChange={(open) => (open ? onOpen?.() : undefined)}>
+    <ContextMenu.Root
+      modal={false}
+      onOpenChange={(open) => {
+        onOpenChange(open)
+        if (open) onOpen?.()
+      }}
+    >
       <ContextMenu.Trigger asChild>{children}</ContextMenu.Trigger>
-      <ContextMenu.Portal container={landmark()}>
+      <ContextMenu.Portal container={container}>
         <ContextMenu.Content
           aria-label={label}
           onCloseAutoFocus={onCloseAutoFocus}
