@@ -231,10 +231,13 @@ test('the recipient of a shared folder saves all of it as one ZIP', async () => 
   expect(below.get('day one/film.bin')?.equals(film)).toBe(true)
 })
 
-test('reports a CID that the service does not know', async () => {
+test('reports a CID that the service does not know, and leads to the gateway', async () => {
   const { page, problems, open } = await site.newPage({ accounts: 0 })
-  await open('/open/bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy')
+  const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
+  await open(`/open/${cid}`)
   await page.getByRole('heading', { name: 'File not found on this service' }).waitFor()
+  const elsewhere = page.getByRole('link', { name: 'Open on the gateway' })
+  expect(await elsewhere.getAttribute('href')).toBe(`${site.network.profile.gateway}/ipfs/${cid}`)
   expect(problems).toEqual([])
 })
 

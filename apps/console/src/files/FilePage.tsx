@@ -59,7 +59,7 @@ export function FilePage() {
       title={<FileName name={title ?? messages.files.details} />}
     >
       {error !== null ? (
-        <UnknownFile error={error} onRetry={refetch} />
+        <UnknownFile cid={cid} error={error} onRetry={refetch} />
       ) : data === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : path !== '' ? (

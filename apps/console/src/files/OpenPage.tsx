@@ -20,7 +20,7 @@ export function OpenPage() {
     <div className="mx-auto w-full max-w-2xl">
       <PageHeader title={data === undefined ? messages.places.openTitle : nameOf(data)} />
       {error !== null ? (
-        <UnknownFile error={error} onRetry={refetch} />
+        <UnknownFile cid={cid} error={error} onRetry={refetch} />
       ) : data === undefined ? (
         <Skeleton className="h-40 w-full" />
       ) : (
