@@ -36,7 +36,7 @@ async function loadUnlessLeft<T>(load: () => Promise<T>): Promise<T> {
 }
 
 /** Whether the service that has the parts answers at all. */
-function isAnswering(): Promise<boolean> {
+export function isAnswering(): Promise<boolean> {
   return fetch('/', { method: 'HEAD', cache: 'no-store' }).then(
     () => true,
     () => false,

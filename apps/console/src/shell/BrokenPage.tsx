@@ -1,14 +1,20 @@
 import { CairnError } from '@cairn/sdk'
 import { useRouter } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { messages } from '../messages/messages.ts'
-import { PartNotLoaded } from '../parts/load-part.ts'
+import { isAnswering, PartNotLoaded } from '../parts/load-part.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
+
+/** Delay between two looks at whether the service answers, in ms. */
+const retryMs = 5_000
 
 /** A page that crashed or was not loaded: the rest of the console continues. */
 export function BrokenPage({ error }: { error: unknown }) {
   const router = useRouter()
-  if (error instanceof PartNotLoaded) {
+  const isNotLoaded = error instanceof PartNotLoaded
+  useEffect(() => (isNotLoaded ? whenAnswering(() => void router.invalidate()) : undefined), [isNotLoaded, router])
+  if (isNotLoaded) {
     return (
       <ErrorState
         isPage
@@ -23,4 +29,20 @@ export function BrokenPage({ error }: { error: unknown }) {
       <Button onClick={() => location.reload()}>{messages.shell.reload}</Button>
     </ErrorState>
   )
+}
+
+/** Runs a function each time the service answers. Returns a function that ends that. */
+function whenAnswering(run: () => void): () => void {
+  let isOver = false
+  const look = async () => {
+    if ((await isAnswering()) && !isOver) run()
+  }
+  const timer = setInterval(() => void look(), retryMs)
+  const lookNow = () => void look()
+  addEventListener('online', lookNow)
+  return () => {
+    isOver = true
+    clearInterval(timer)
+    removeEventListener('online', lookNow)
+  }
 }
