@@ -148,3 +148,37 @@ test('names with slashes lead into folders, also from a page that shows no files
   await link(page, 'a.txt').waitFor()
   expect(await link(page, 'index.html').count()).toBe(0)
 })
+
+test('says before an upload which names its folder has, and makes versions, keeps both or skips them', async () => {
+  const { page, client, checkAccessibility } = await openDrivePage(site, ['plan.txt', 'list.txt'])
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  const take = async (choice: string, text: string) => {
+    await choose(page, { 'plan.txt': text, [`${text}.txt`]: `new ${text}` })
+    await sheet.getByText('plan.txt already exists in this folder.').waitFor()
+    await sheet.getByText(choice, { exact: true }).click()
+  }
+  await take('Keep both', 'second')
+  expect(await checkAccessibility()).toEqual([])
+  await startUpload(page, 'public')
+  await link(page, 'plan (2).txt').waitFor()
+  await take('Skip', 'third')
+  await startUpload(page, 'public')
+  await link(page, 'third.txt').waitFor()
+  await take('New version', 'fourth')
+  await startUpload(page, 'public')
+  await link(page, 'fourth.txt').waitFor()
+  await page
+    .getByRole('row', { name: /plan\.txt/ })
+    .getByText('2 versions')
+    .waitFor()
+  const names: string[] = []
+  for await (const { fileName } of listFiles(client)) names.push(fileName)
+  expect(names.filter((name) => name.startsWith('plan')).sort()).toEqual(['plan (2).txt', 'plan.txt', 'plan.txt'])
+  // In a folder that has no such file, there is nothing to ask.
+  await createFolder(page, 'empty')
+  await link(page, 'empty').click()
+  await page.getByText('This folder is empty').waitFor()
+  await choose(page, { 'plan.txt': 'fifth' })
+  await sheet.getByRole('textbox', { name: 'Name of plan.txt' }).waitFor()
+  expect(await sheet.getByText('already exists').count()).toBe(0)
+})

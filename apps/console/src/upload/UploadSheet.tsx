@@ -16,7 +16,9 @@ import { Skeleton } from '../ui/Skeleton.tsx'
 import { toastError } from '../ui/toast-store.ts'
 import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
+import { ClashChoiceField } from './ClashChoiceField.tsx'
 import { FolderChoice } from './FolderChoice.tsx'
+import { type ClashChoice, findClashes, resolveClashes } from './name-clashes.ts'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
 import { UploadQuote, useQuote } from './UploadQuote.tsx'
@@ -28,10 +30,12 @@ import {
   splitFolders,
   toTextItem,
   totalBytes,
+  type UploadItem,
 } from './upload-item.ts'
 import { useUploadPlace } from './upload-place.ts'
 import { changeUploadSheet, dropFromUploadSheet, useUploadSheet } from './upload-sheet-store.ts'
 import { uploadWhenPaid, useUploadWaits } from './upload-when-paid.ts'
+import { useNameTaken } from './use-name-taken.ts'
 
 /** Payment code loads only when storage runs out. */
 const UploadPayment = lazyPart(async () => (await import('./UploadPayment.tsx')).UploadPayment)
@@ -58,22 +62,26 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
   const canEncrypt = network.keyRouter !== undefined || network.keyNodes !== undefined
   const access = wanted === 'encrypted' && !canEncrypt ? 'public' : wanted
   const isEncrypted = access === 'encrypted'
-  const chosen = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
+  const [clashChoice, setClashChoice] = useState<ClashChoice>('version')
+  const place = useUploadPlace()
+  const isTaken = useNameTaken(place)
+  const listed = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
+  const clashes = tab === 'text' ? (isTaken(textName.trim()) ? [textName] : []) : namesOf(findClashes(listed, isTaken))
+  const chosen = resolveClashes(listed, isTaken, clashChoice)
   /** Separate files cannot contain folders. */
   const leftOut = isSeparate ? countEmptyFolders(items) : 0
-  const failures = findNameProblems(chosen)
-  const sizeBytes = tab === 'text' ? new TextEncoder().encode(text).length : totalBytes(chosen)
-  const fileCount = tab === 'text' ? Number(text !== '') : countFiles(chosen)
+  const failures = findNameProblems(listed)
+  const made = tab === 'text' ? textItems(text, textName, isTaken, clashChoice) : chosen
+  const sizeBytes = totalBytes(made)
+  const fileCount = countFiles(made)
   const quote = useQuote(sizeBytes)
   const textFailure = findNameProblem(textName.trim(), 'file')
-  const isReady = tab === 'text' ? text !== '' && textFailure === undefined : chosen.length > 0 && failures.size === 0
+  const isReady = made.length > 0 && (tab === 'text' ? textFailure === undefined : failures.size === 0)
   const waits = useUploadWaits()
-  const place = useUploadPlace()
 
   /** Returns the function that starts the upload of the current items, even if they change later. */
   const prepare = async (): Promise<() => void> => {
     if (isEncrypted) await needKeyClient()
-    const made = tab === 'text' ? [toTextItem(text, textName.trim())] : chosen
     // With a drive, names with slashes are folders of it, whether or not a page has opened it yet.
     const hasDrive = network.keyRouter !== undefined || (network.keyNodes ?? []).length > 0
     const folderId = hasDrive ? (place?.id ?? '') : undefined
@@ -105,6 +113,7 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
     tab === 'files' &&
     isReady &&
     unreadable === 0 &&
+    clashes.length === 0 &&
     items.every(({ kind }) => kind === 'file') &&
     quote.leftBytes !== undefined &&
     quote.missingBytes === 0
@@ -167,7 +176,7 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
         ) : (
           <ChosenFiles
             all={items}
-            items={chosen.length === 0 ? items : chosen}
+            items={listed.length === 0 ? items : listed}
             failures={failures}
             unreadable={unreadable}
           />
@@ -178,9 +187,19 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
             onChange={setSeparate}
             isEncrypted={isEncrypted}
             leftOut={leftOut}
-            isEmpty={chosen.length === 0}
+            isEmpty={listed.length === 0}
           />
         ) : undefined}
+        {clashes.length === 0 ? undefined : (
+          <ClashChoiceField
+            names={clashes}
+            value={clashChoice}
+            onChange={(next) => {
+              setLookedAt(true)
+              setClashChoice(next)
+            }}
+          />
+        )}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
         {quote.missingBytes > 0 || waits ? (
           <Suspense fallback={<Skeleton className="h-40 w-full" />}>
@@ -194,4 +213,11 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
       </div>
     </Modal>
   )
+}
+
+const namesOf = (items: readonly { name: string }[]) => items.map(({ name }) => name.trim())
+
+/** Returns the text as what is uploaded; nothing if it is empty or skipped. */
+function textItems(text: string, name: string, isTaken: (name: string) => boolean, choice: ClashChoice): UploadItem[] {
+  return text === '' ? [] : resolveClashes([toTextItem(text, name.trim())], isTaken, choice)
 }

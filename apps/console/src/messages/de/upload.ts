@@ -1,4 +1,5 @@
-import { formatBytes } from '../format.ts'
+import { firstNames } from '../first-names.ts'
+import { formatBytes, formatCount } from '../format.ts'
 import type { Texts } from '../texts.ts'
 import { counted, plural } from './plural.ts'
 
@@ -40,6 +41,18 @@ export const upload: Texts['upload'] = {
     'Der Ordner hat einen Dateischlüssel und wird als Ganzes freigegeben. Dateinamen bleiben privat. Die Anzahl der Dateien und ihre ungefähren Größen nicht.',
   folderSeparateEncrypted:
     'Jede Datei bekommt eine eigene CID und einen eigenen Dateischlüssel und lässt sich einzeln freigeben.',
+  clash: (names) =>
+    plural(names.length, {
+      one: `${firstNames(names)} gibt es in diesem Ordner schon.`,
+      other: `${formatCount(names.length)} dieser Namen gibt es in diesem Ordner schon: ${firstNames(names)}`,
+    }),
+  clashLabel: 'Namen, die es schon gibt',
+  clashChoices: { version: 'Neue Version', both: 'Beide behalten', skip: 'Überspringen' },
+  clashHints: {
+    version: 'Der Upload wird zur neuesten Version. Frühere Versionen bleiben erhalten.',
+    both: 'Der Upload bekommt eine Nummer, etwa Bericht (2).pdf.',
+    skip: 'Uploads mit diesen Namen werden weggelassen.',
+  },
   onlyEmptyFolders: 'Es gibt keine Dateien zum Hochladen, nur leere Ordner. Mit „Als ein Ordner“ bleiben sie erhalten.',
   emptyFoldersLeftOut: (count) =>
     `${counted(count, { one: 'leerer Ordner wird', other: 'leere Ordner werden' })} weggelassen. Mit „Als ein Ordner“ ${plural(count, { one: 'bleibt er', other: 'bleiben sie' })} erhalten.`,

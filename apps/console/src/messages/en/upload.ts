@@ -1,4 +1,5 @@
-import { formatBytes } from '../format.ts'
+import { firstNames } from '../first-names.ts'
+import { formatBytes, formatCount } from '../format.ts'
 import { translatable } from '../translatable.ts'
 import { counted, plural } from './plural.ts'
 
@@ -38,6 +39,19 @@ export const upload = translatable('upload', {
   folderOneEncrypted:
     'The folder has one file key and is shared as a whole. File names stay private. The number of files and their approximate sizes do not.',
   folderSeparateEncrypted: 'Each file gets its own CID and file key, and can be shared separately.',
+  /** @param names of uploads whose names are taken in their folder */
+  clash: (names: readonly string[]) =>
+    plural(names.length, {
+      one: `${firstNames(names)} already exists in this folder.`,
+      other: `${formatCount(names.length)} of these names already exist in this folder: ${firstNames(names)}`,
+    }),
+  clashLabel: 'Names that already exist',
+  clashChoices: { version: 'New version', both: 'Keep both', skip: 'Skip' },
+  clashHints: {
+    version: 'The upload becomes the newest version. Earlier versions are kept.',
+    both: 'The upload gets a number, such as report (2).pdf.',
+    skip: 'Uploads with these names are left out.',
+  },
   onlyEmptyFolders: 'There are no files to upload, only empty folders. To keep them, choose “As one folder”.',
   emptyFoldersLeftOut: (count: number) =>
     `${counted(count, { one: 'empty folder is', other: 'empty folders are' })} left out. To keep ${plural(count, { one: 'it', other: 'them' })}, choose “As one folder”.`,
