@@ -360,3 +360,23 @@ test.skipIf(isFirefox)(
     expect(edge).toBe('solid')
   },
 )
+
+test('shows its mark while its code is loading, without counting as the first content', async () => {
+  const { page } = await site.newPage({ accounts: 0 })
+  const held = Promise.withResolvers<void>()
+  await page.route('**/assets/*.js', async (route) => {
+    await held.promise
+    await route.continue()
+  })
+  await page.goto('/', { waitUntil: 'commit' })
+  const mark = page.locator('#root > [aria-hidden=true]')
+  await mark.waitFor()
+  expect(
+    await mark.evaluate((one) => one.querySelectorAll('text, svg, img').length + (one.textContent ?? '').trim().length),
+  ).toBe(0)
+  // Parts that load after the first paint would otherwise compete with the code of the page.
+  expect(await page.evaluate("performance.getEntriesByName('first-contentful-paint').length")).toBe(0)
+  held.resolve()
+  await page.getByRole('heading', { level: 1 }).waitFor()
+  expect(await mark.count()).toBe(0)
+})
