@@ -188,6 +188,7 @@ test('sets and finds stars, tags and colours; the keyboard works as in a file ma
   }
   await page.keyboard.press('Space')
   await page.keyboard.press('Control+x')
+  await page.getByRole('grid').getByText('Cut', { exact: true }).waitFor({ state: 'attached' })
   await link(page, 'box').click()
   await page.getByText('This folder is empty').waitFor()
   expect(await checkAccessibility()).toEqual([])

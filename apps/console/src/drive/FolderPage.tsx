@@ -62,7 +62,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     [edits],
   )
   const drag = useItemDrag(drive, moveInto, setDialog)
-  const onKey = useFolderKeys({
+  const { onKey, cutIds } = useFolderKeys({
     active,
     selectedIds: selected.map(({ id }) => id),
     pasteInto: place === undefined ? folderId : undefined,
@@ -161,6 +161,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           onDelete={(chosen) => void edits.trash(chosen.map(({ id }) => id))}
           actions={actions}
           onOtherKey={onKey}
+          cutIds={cutIds}
           drag={drag}
         />
       )}

@@ -4,9 +4,11 @@ import { undoLast } from '../ui/toast-store.ts'
 import type { ItemDialog } from './use-item-actions.ts'
 import { type PageKey, usePageKeys } from './use-page-keys.ts'
 
+const nothing: ReadonlySet<string> = new Set()
+
 /**
  * Handles the keys of a folder: cut and paste, undo, rename, and up to the folder above.
- * @returns the handler, for a list that has the focus; it returns whether it handled the key
+ * @returns the handler, for a list that has the focus, which returns whether it handled the key; and what is cut
  */
 export function useFolderKeys({
   active,
@@ -24,18 +26,23 @@ export function useFolderKeys({
   onMove: (ids: readonly string[], folderId: string) => void
   onUp: () => void
   onDialog: (dialog: ItemDialog) => void
-}): (event: PageKey) => boolean {
-  const [cut, setCut] = useState<readonly string[]>([])
+}): { onKey: (event: PageKey) => boolean; cutIds: ReadonlySet<string> } {
+  const [cut, setCut] = useState<ReadonlySet<string>>(nothing)
   const onKey = ({ key, ctrlKey, metaKey, altKey, shiftKey }: PageKey): boolean => {
     if (ctrlKey || metaKey) {
       if (altKey || shiftKey) return false
       const chosen = selectedIds.length > 0 || active === undefined ? selectedIds : [active.id]
-      if (key.toLowerCase() === 'x' && chosen.length > 0) setCut(chosen)
-      else if (key.toLowerCase() === 'v' && cut.length > 0 && pasteInto !== undefined) {
-        onMove(cut, pasteInto)
-        setCut([])
+      if (key.toLowerCase() === 'x' && chosen.length > 0) setCut(new Set(chosen))
+      else if (key.toLowerCase() === 'v' && cut.size > 0 && pasteInto !== undefined) {
+        onMove([...cut], pasteInto)
+        setCut(nothing)
       } else return key.toLowerCase() === 'z' && undoLast()
       return true
+    }
+    // The list clears its selection, too.
+    if (key === 'Escape') {
+      setCut(nothing)
+      return false
     }
     if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })
     else if (key === 'Backspace' || (altKey && key === 'ArrowUp')) onUp()
@@ -43,5 +50,5 @@ export function useFolderKeys({
     return true
   }
   usePageKeys(onKey)
-  return onKey
+  return { onKey, cutIds: cut }
 }

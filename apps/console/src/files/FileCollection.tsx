@@ -52,6 +52,8 @@ export type CollectionProps = {
   /** Further keys; returns whether it is one of them. */
   onOtherKey?: (event: KeyboardEvent) => boolean
   drag?: RowDrag
+  /** Files that were cut, and move to where they are pasted. */
+  cutIds?: ReadonlySet<string>
 }
 
 /**
@@ -211,6 +213,7 @@ export function FileCollection(props: CollectionProps) {
                       key={file.id}
                       file={file}
                       isSelected={selection.ids.has(file.id)}
+                      isCut={props.cutIds?.has(file.id) === true}
                       isActive={selection.active === file.id}
                       onToggle={onToggle}
                       actions={actions}
@@ -229,6 +232,7 @@ export function FileCollection(props: CollectionProps) {
                 rowIndex={index + 2}
                 isNarrow={isNarrow}
                 isSelected={selection.ids.has(file.id)}
+                isCut={props.cutIds?.has(file.id) === true}
                 isActive={selection.active === file.id}
                 onToggle={onToggle}
                 actions={actions}

@@ -20,6 +20,7 @@ export const FileRow = memo(function FileRow({
   rowIndex,
   isNarrow,
   isSelected,
+  isCut,
   isActive,
   onToggle,
   actions,
@@ -33,6 +34,8 @@ export const FileRow = memo(function FileRow({
   rowIndex: number
   isNarrow: boolean
   isSelected: boolean
+  /** Whether it was cut, and moves to where it is pasted. */
+  isCut: boolean
   isActive: boolean
   onToggle: (id: string) => void
   actions: FileActions
@@ -65,6 +68,7 @@ export const FileRow = memo(function FileRow({
           ? 'grid grid-cols-[2.75rem_minmax(0,1fr)_2.75rem] items-center gap-x-1'
           : classNames(listColumns, 'px-3'),
         isSelected ? 'bg-accent-soft' : 'hover:bg-hover',
+        isCut && '-outline-offset-3 outline-1 outline-line-strong outline-dashed',
         dropResult !== undefined && '-outline-offset-2 outline-2',
         dropResult === 'into' && 'outline-accent',
         dropResult === 'refused' && 'outline-line-strong outline-dashed',
@@ -88,6 +92,7 @@ export const FileRow = memo(function FileRow({
         <span className="min-w-0">
           <span className="flex min-w-0 items-center gap-2">
             <FileLink file={file} search={search} />
+            {isCut ? <span className="sr-only">{messages.drive.isCut}</span> : undefined}
             {isPrivate && !isNarrow ? (
               <span className="flex shrink-0 items-center gap-1 text-ink-soft text-xs">
                 <UserRound aria-hidden="true" size={12} />

@@ -24,6 +24,7 @@ const maxPictureBytes = 4 * 1024 * 1024
 export const FileTile = memo(function FileTile({
   file,
   isSelected,
+  isCut,
   isActive,
   onToggle,
   actions,
@@ -33,6 +34,8 @@ export const FileTile = memo(function FileTile({
 }: {
   file: ListedFile
   isSelected: boolean
+  /** Whether it was cut, and moves to where it is pasted. */
+  isCut: boolean
   isActive: boolean
   onToggle: (id: string) => void
   actions: FileActions
@@ -73,7 +76,7 @@ export const FileTile = memo(function FileTile({
       className={classNames(
         'group/tile relative flex min-w-0 flex-col overflow-hidden rounded-lg border bg-surface',
         isSelected || dropResult === 'into' ? 'border-accent bg-accent-soft' : 'border-line hover:border-line-strong',
-        dropResult === 'refused' && 'border-line-strong border-dashed',
+        (isCut || dropResult === 'refused') && 'border-line-strong border-dashed',
         isActive &&
           'group-focus-visible/files:outline-2 group-focus-visible/files:outline-accent group-focus-visible/files:outline-offset-1',
       )}
@@ -116,6 +119,7 @@ export const FileTile = memo(function FileTile({
         <div className="min-w-0 flex-1">
           <span className="flex min-w-0 items-center gap-1.5">
             <FileLink file={file} search={search} />
+            {isCut ? <span className="sr-only">{messages.drive.isCut}</span> : undefined}
             {item === undefined ? undefined : <ItemMarks item={item} isNarrow />}
           </span>
           <p className="flex min-w-0 items-start gap-1 text-ink-soft text-xs [&>svg]:mt-0.5">

@@ -51,6 +51,7 @@ export const drive: Texts['drive'] = {
     `In „${name}“ lässt sich nichts verschieben: Der Ordner wurde als Ganzes hochgeladen und behält seine CID und seine Dateien. Hier einen neuen Ordner anlegen oder einen anderen auswählen.`,
   moveRefusedHere: 'Als Ganzes hochgeladen, Hineinverschieben nicht möglich',
   moved: (count, name, place) => `${itemsOrName(count, name)} nach ${place} verschoben`,
+  isCut: 'Ausgeschnitten',
   star: 'Mit Stern markieren',
   unstar: 'Stern entfernen',
   starred: 'Mit Stern',

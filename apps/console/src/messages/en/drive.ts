@@ -45,6 +45,7 @@ export const drive = translatable('drive', {
     `Nothing can be moved into “${name}”: it was uploaded as one folder, which keeps its CID and its files. Make a new folder here, or choose another one.`,
   moveRefusedHere: 'Uploaded as one folder, so nothing can be moved into it',
   moved: (count: number, name: string, place: string) => `${itemsOrName(count, name)} moved to ${place}`,
+  isCut: 'Cut',
   star: 'Star',
   unstar: 'Remove star',
   starred: 'Starred',
