@@ -461,6 +461,15 @@ describe('a service:', () => {
     }
   })
 
+  test('reads a plus sign in the source of a copy as a space, as S3 does', async () => {
+    await s3.client.send(new PutObjectCommand({ Bucket: bucket, Key: 'two words+', Body: 'x' }))
+    const copy = (source: string) =>
+      send({ method: 'PUT', path: `/${bucket}/copy`, headers: { 'x-amz-copy-source': source } })
+    expect(await copy(`${bucket}%2Ftwo+words%2B`)).toMatchObject({ status: 200 })
+    expect(await copy(`${bucket}/two%20words%2B`)).toMatchObject({ status: 200 })
+    expect(await copy(`${bucket}/two+words+`)).toMatchObject({ status: 404 })
+  })
+
   test('rejects a copy source with a NUL', async () => {
     const headers = { 'x-amz-copy-source': `/${bucket}/%00` }
     expect(await send({ method: 'PUT', path: `/${bucket}/copy`, headers })).toMatchObject({
