@@ -71,7 +71,7 @@ export const getBucketTagging: S3Operation = async (call) => {
 export const putBucketTagging: S3Operation = async (call) => {
   await authorize(call, 'write')
   await setBucketTags(call, await readTags(call, 'bucket'))
-  return emptyAnswer(204)
+  return emptyAnswer(200)
 }
 
 export const deleteBucketTagging: S3Operation = async (call) => {
