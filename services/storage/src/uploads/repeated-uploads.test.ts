@@ -199,6 +199,41 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     expect(await account(own)).toMatchObject({ list: { totalFiles: 2 } })
   })
 
+  test('a key is compared with all roots of its request', async () => {
+    const own = await storage.createKey()
+    const before = await stores()
+    const toCar = async (texts: readonly string[]) => {
+      const blocks = texts.map((text) => new TextEncoder().encode(text))
+      const cids = await Promise.all(
+        blocks.map(async (bytes) => CID.createV1(0x55, create(0x12, await hashSha256(bytes)))),
+      )
+      const frames = cids.flatMap((cid, at) => {
+        const bytes = blocks[at] ?? new Uint8Array()
+        return [encodeCarFrame(cid, bytes.length), bytes]
+      })
+      return Buffer.concat([encodeCarHeader(cids), ...frames])
+    }
+    const encrypted = async (key: string, texts: readonly string[]) => {
+      const body = new FormData()
+      for (const [at, text] of texts.entries()) body.append('file', new Blob([text]), `${at}.txt`)
+      const headers = { ...bearer(own).headers, encryption: 'true' }
+      return storage.call(`/api/v0/add?idempotency-key=${key}`, { method: 'POST', body, headers })
+    }
+    const inCar = { as: own, path: '/api/v0/dag/import', fileName: 'a.car' }
+    const requests = [async (key: string, texts: readonly string[]) => send(key, await toCar(texts), inCar), encrypted]
+    for (const [at, request] of requests.entries()) {
+      const key = randomUUID()
+      const first = await request(key, ['one', 'two'])
+      expect(first.status).toBe(200)
+      expect(await request(key, ['one', 'two'])).toMatchObject({ status: 200, json: first.json })
+      const refused = await request(key, ['one', 'three'])
+      expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
+      expect(refused.body).toContain('The idempotency-key belongs to an upload of other content')
+      expect(await account(own)).toMatchObject({ list: { totalFiles: 2 * (at + 1) } })
+    }
+    expect((await stores()).reservations).toBe(before.reservations)
+  })
+
   test.each(['short', 'with spaces and more', 'x'.repeat(65), 'ä'.repeat(20)])('refuses the key %j', async (key) => {
     const refused = await send(encodeURIComponent(key), 'x')
     expect([refused.status, errorCodeOf(refused)]).toEqual([400, 'INVALID_REQUEST'])
