@@ -146,6 +146,22 @@ describeOnDatabases('repeated uploads, on %s:', (newDatabase) => {
     expect((await send(randomUUID(), content, { as: own })).status).toBe(402)
     const again = await send(key, content, { as: own })
     expect([again.status, again.json]).toEqual([200, stored])
+    // A client that waits for a 100 gets the response and sends no body.
+    const headers = {
+      'content-type': 'multipart/form-data; boundary=b',
+      'content-length': 100_200,
+      expect: '100-continue',
+    }
+    const waiting = request(`${storage.apiUrl}/api/v0/add?idempotency-key=${key}`, {
+      method: 'POST',
+      headers: { ...bearer(own).headers, ...headers },
+    })
+    const answer = await new Promise<IncomingMessage>((done, fail) => {
+      waiting.on('error', fail).on('response', done)
+      waiting.flushHeaders()
+    })
+    expect([answer.statusCode, await json(answer)]).toEqual([200, stored])
+    waiting.destroy()
   })
 
   test('each account has keys of its own', async () => {

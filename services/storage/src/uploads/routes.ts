@@ -57,7 +57,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     }
     const stored = await findUnread(context, repeated, raw)
     if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
-    if (!onlyHash) await rejectUnread(context, caller, raw)
+    const charged = onlyHash ? undefined : await rejectUnread(context, caller, raw, repeated)
+    if (charged !== undefined) return sendStored(context, { raw, reply, signal }, charged)
     const memory = context.partMemory.open('TOO_MANY_PARTS')
     const added = await addFiles(
       context,
@@ -89,7 +90,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
     const repeated = { isPrivate: settings.isPrivate, idempotencyKey: isKubo ? undefined : idempotencyKey }
     const stored = await findUnread(context, repeated, raw)
     if (stored !== undefined) return sendStored(context, { raw, reply, signal }, stored)
-    await rejectUnread(context, caller, raw)
+    const charged = await rejectUnread(context, caller, raw, repeated)
+    if (charged !== undefined) return sendStored(context, { raw, reply, signal }, charged)
     const body = readSteadily(raw.raw, signal, context.config.uploadRateWindowMs)
     const { 'content-type': contentType, 'content-length': contentLength } = raw.headers
     const parts = multipartSource(body, readBoundary(contentType), readLength(contentLength))
@@ -107,11 +109,23 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
 }
 
 /**
- * Files are reserved as the body is read. A client that waits for a 100 is rejected before that if its body cannot fit.
+ * Files are reserved as the body is read. A client that waits for a 100 is rejected before that if its body cannot fit, unless an
+ * earlier request stored it, which is returned.
  */
-async function rejectUnread(context: Context, { address }: Caller, { headers }: FastifyRequest): Promise<void> {
+async function rejectUnread(
+  context: Context,
+  { address }: Caller,
+  { headers }: FastifyRequest,
+  repeated: RepeatedRequest,
+): Promise<Uploaded | undefined> {
   const bodyBytes = readLength(headers['content-length'])
-  if (headers.expect !== undefined && bodyBytes !== undefined) await requireQuotaOfBody(context, address, bodyBytes)
+  if (headers.expect === undefined || bodyBytes === undefined) return undefined
+  try {
+    await requireQuotaOfBody(context, address, bodyBytes)
+    return undefined
+  } catch (error) {
+    return findCharged(context, repeated, error)
+  }
 }
 
 /** Returns what an earlier request with the same key stored, before the body of this one is received. */
