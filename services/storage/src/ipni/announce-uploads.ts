@@ -30,17 +30,19 @@ async function announceSome(trx: Kysely<Schema>, some: readonly AnnouncedUpload[
     .insertInto('announced_upload')
     .values(some.map(({ id, root_multihash }) => ({ upload_id: id, root_multihash })))
     .execute()
-  // One row per root: a statement must not change a row twice.
-  const roots = new Map(some.map((row) => [Buffer.from(row.root_multihash).toString('latin1'), row]))
+  // One row per root: a statement must not change a row twice. In one order: otherwise units that announce the same roots wait for
+  // each other.
+  const byRoot = new Map(some.map((row) => [Buffer.from(row.root_multihash).toString('latin1'), row]))
+  const roots = [...byRoot].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, row]) => row)
   await trx
     .insertInto('announcement')
-    .values([...roots.values()].map(({ cid, root_multihash }) => ({ root_multihash, cid, is_listed: 0, due_at: now })))
+    .values(roots.map(({ cid, root_multihash }) => ({ root_multihash, cid, is_listed: 0, due_at: now })))
     .onConflict((conflict) => conflict.column('root_multihash').doUpdateSet({ due_at: now }))
     .execute()
   await trx
     .insertInto('handed_root')
     .values(
-      [...roots.values()].map(({ cid, root_multihash }) => ({
+      roots.map(({ cid, root_multihash }) => ({
         root_multihash,
         cid,
         is_handed: 0,

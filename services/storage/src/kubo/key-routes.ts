@@ -35,7 +35,10 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
     const { address } = caller
     await requireFree(address, query.arg)
     // Again in the unit of work: another call may create the same meanwhile.
-    const { name } = await createName(context, address, query.arg, (trx) => requireFree(address, query.arg, trx))
+    const { name } = await createName(context, address, {
+      label: query.arg,
+      step: (trx) => requireFree(address, query.arg, trx),
+    })
     return { Name: query.arg, Id: name }
   })
 

@@ -23,7 +23,7 @@ const bytesOf = ({ record }: { record: string }): Uint8Array => new Uint8Array(B
 describeNames('names on %s', (subject) => {
   test('published records verify in the reference implementation, and appear in the list and the history', async () => {
     const { place, context, publish } = subject()
-    const made = await names.createName(context, alice, 'home page')
+    const made = await names.createName(context, alice, { label: 'home page' })
     expect(made).toMatchObject({ label: 'home page', value: null, sequence: null, keyHeld: 'service' })
     expect(made.id).toMatch(/^[0-9a-f]{32}$/)
     expect(made.name).toMatch(/^k51[a-z0-9]{59}$/)
@@ -147,7 +147,7 @@ describeNames('names on %s', (subject) => {
   test('lists and histories come in pages; the oldest rows of a history are removed', async () => {
     const { context, publish } = subject()
     const made = []
-    for (let at = 0; at < 5; at++) made.unshift(await names.createName(context, alice, `${at}`))
+    for (let at = 0; at < 5; at++) made.unshift(await names.createName(context, alice, { label: `${at}` }))
     const first = await names.listNames(context, alice, { limit: 3 })
     const rest = await names.listNames(context, alice, { limit: 3, after: first[2]?.id })
     expect([...first, ...rest].map(({ id }) => id)).toEqual(made.map(({ id }) => id))

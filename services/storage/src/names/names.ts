@@ -48,15 +48,22 @@ const rowsOfPage = 100
  */
 export type LabelStep = (trx: Kysely<Schema>, name: string) => Promise<void>
 
+/** Options of a new name. */
+export type NewNameOptions = {
+  label?: string | undefined
+  step?: LabelStep
+  /** Locks rows at the start of the unit of work that other units lock before the account. May throw. */
+  lock?(trx: Kysely<Schema>): Promise<void>
+}
+
 /**
  * Creates a key and its name for an account. The key is sealed for this account and this name.
- * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret); what `step` throws
+ * @throws CairnError NAME_LIMIT, INVALID_CONFIGURATION (other keys were sealed with another secret); what `lock` and `step` throw
  */
 export async function createName(
   context: NamesContext,
   address: string,
-  label?: string,
-  step?: LabelStep,
+  { label, step, lock }: NewNameOptions = {},
 ): Promise<NameState> {
   const { db, clock, secret, secondarySecret } = context
   const key = await createNameKey()
@@ -66,6 +73,7 @@ export async function createName(
   const entry = await db.write(async (trx) => {
     // Two replicas with different secrets would create keys that the other cannot open.
     await requireKnownSecrets(trx, { secret, secondarySecret })
+    await lock?.(trx)
     await ensureName(trx, key.name, { origin: 'account', now })
     if (step !== undefined) await lockAccount(trx, address)
     await step?.(trx, key.name)

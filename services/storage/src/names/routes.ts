@@ -27,7 +27,7 @@ export function registerNameRoutes(app: FastifyInstance, context: Context): void
     names: await names.listNames(context, caller.address, query),
   }))
   route(app, context, createName, ({ input: { body }, caller }) =>
-    names.createName(context, caller.address, body.label ?? undefined),
+    names.createName(context, caller.address, { label: body.label ?? undefined }),
   )
   route(app, context, getName, ({ input: { params }, caller }) => names.getName(context, caller.address, params.name))
   route(app, context, labelName, ({ input: { params, body }, caller }) =>

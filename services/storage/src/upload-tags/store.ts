@@ -1,7 +1,9 @@
 import { CairnError, maxTagsPerAccount } from '@cairn/protocol'
+import { ConflictError } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { findOwnUploads } from '../files/files.ts'
 import { lockAccount } from '../ledger/ledger.ts'
+import { lockUploads } from '../uploads/uploads.ts'
 
 /**
  * Gives a tag to the newest upload of a CID; a tag that exists moves to it.
@@ -15,9 +17,14 @@ export async function putTag(
 ): Promise<void> {
   const now = clock.now()
   await db.write(async (trx) => {
-    await lockAccount(trx, address)
     const [upload] = await findOwnUploads(trx, address, cid)
     if (upload === undefined) throw new CairnError('NOT_FOUND')
+    // Before the account, as deletions and replacements of uploads do. Otherwise the two wait for each other.
+    await lockUploads(trx, db.kind, [upload.id])
+    await lockAccount(trx, address)
+    const [locked] = await findOwnUploads(trx, address, cid)
+    if (locked?.id !== upload.id)
+      throw new ConflictError('The upload was deleted, or another one stored, in the meantime')
     await trx
       .insertInto('upload_tag')
       .values({ address, tag, upload_id: upload.id, created_at: now })

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../../db/database.ts'
 import type { Schema } from '../../db/schema.ts'
 import { deleteFiles, deleteFilesIn } from '../../files/files.ts'
+import { announceUploads } from '../../ipni/ipni.ts'
 import { reserveSpace } from '../../ledger/ledger.ts'
 import { feedFrom } from '../../multipart/read-multipart.ts'
 import { holdOthers } from '../../packs/packs.ts'
@@ -15,6 +16,7 @@ import { runStoredPin } from '../../pins/run-pin.ts'
 import { insertPin, requirePin } from '../../pins/store.ts'
 import { dropUpload, selectUploads, toUpload } from '../../resumable/store.ts'
 import { failUpload } from '../../resumable/store-upload.ts'
+import { putTag } from '../../upload-tags/store.ts'
 import { addParts, fileSource, readUploadSettings } from '../../uploads/uploads.ts'
 import { publishBucket, publishChanges } from '../publish/publish-bucket.ts'
 import { startTestS3, type TestS3 } from '../s3.fixture.ts'
@@ -47,8 +49,21 @@ const complete = (partPath: string) => {
 
 const lockBucketRow = (trx: Kysely<Schema>) => sql`select 1 from s3_bucket where name = 'order' for update`.execute(trx)
 
-const isFree = async (trx: Kysely<Schema>, rows: RawBuilder<unknown>) =>
-  (await sql`select 1 from ${rows} for update skip locked`.execute(trx)).rows.length > 0
+/** The units that wait for a backend. Workers of the service may be among them. */
+const waitingFor = (pid: number | undefined) =>
+  sql`select pid, backend_xid from pg_stat_activity where ${pid}::int = any(pg_blocking_pids(pid))`
+
+/** Whether no unit that waits for a backend has locked rows. The lock of a worker that does not wait for it ends soon. */
+async function isFree(trx: Kysely<Schema>, rows: RawBuilder<unknown>, pid: number | undefined): Promise<boolean> {
+  const unlocked = sql`select 1 from ${rows} for update skip locked`
+  const ofWaiting = sql`select 1 from ${rows}
+    and xmax::text in (select backend_xid::text from (${waitingFor(pid)}) as waiting where backend_xid is not null)`
+  for (;;) {
+    if ((await unlocked.execute(trx)).rows.length > 0) return true
+    if ((await ofWaiting.execute(s3.context.db.read)).rows.length > 0) return false
+    await delay(5)
+  }
+}
 
 /** Starts work in a unit that holds a lock until the work waits for it, and returns whether rows are still unlocked then. */
 async function areFree(
@@ -64,9 +79,8 @@ async function areFree(
     working = work()
     const holder = sql<{ pid: number }>`select pg_backend_pid() as pid`
     const pid = (await holder.execute(trx)).rows[0]?.pid
-    const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
-    while ((await waiting.execute(db.read)).rows.length === 0) await delay(5)
-    for (const one of rows) found.push(await isFree(trx, one))
+    while ((await waitingFor(pid).execute(db.read)).rows.length === 0) await delay(5)
+    for (const one of rows) found.push(await isFree(trx, one, pid))
   })
   await working
   return found
@@ -99,6 +113,13 @@ test.each([
 ] as const)('%s that waits for its bucket has not locked the account', async (_title, prepare) => {
   const work = await prepare()
   expect(await areFree(lockBucketRow, work)).toEqual([true])
+})
+
+test('a first publication that waits for its bucket has not locked the account', async () => {
+  await signedFetch(s3, '/named', { method: 'PUT' })
+  const lock = (trx: Kysely<Schema>) => sql`select 1 from s3_bucket where name = 'named' for update`.execute(trx)
+  const { signal } = new AbortController()
+  expect(await areFree(lock, () => publishBucket(s3.context, s3.address, 'named', signal))).toEqual([true])
 })
 
 test('a part that waits for its reservation does not lock the account', async () => {
@@ -275,6 +296,38 @@ test('a deletion that waits for the account does not lock the announcement of it
   expect(await areFree(lock, remove, [sql`announcement where root_multihash = ${root}`])).toEqual([true])
 })
 
+test('a tag that waits for its upload has not locked the account', async () => {
+  await signedFetch(s3, '/order/tagged', { method: 'PUT', body: 'tagged' })
+  const { rows } = await sql<{ cid: string }>`select cid from ${uploadOf('tagged')}`.execute(s3.context.db.read)
+  const lock = (trx: Kysely<Schema>) => sql`select 1 from ${uploadOf('tagged')} for update`.execute(trx)
+  const tag = () => putTag(s3.context, s3.address, 'tag', rows[0]?.cid ?? '')
+  expect(await areFree(lock, tag)).toEqual([true])
+})
+
+test('the announcement of several roots locks them in one order', async () => {
+  const { context, address } = s3
+  const texts = ['announced first', 'announced second']
+  const options = { ...readUploadSettings({}, 1), onlyHash: false, isKubo: false, announce: true }
+  for (const text of texts) {
+    await addParts(context, address, fileSource(feedFrom([Buffer.from(text)]), { fileName: text }), options)
+  }
+  const uploads = await context.db.read
+    .selectFrom('upload')
+    .select(['id', 'cid', 'root_multihash'])
+    .where('name', 'in', texts)
+    .orderBy('root_multihash')
+    .execute()
+  const [first, second] = uploads
+  if (first === undefined || second === undefined) throw new Error('an upload is missing')
+  await context.db.write((trx) =>
+    trx.deleteFrom('announced_upload').where('upload_id', 'in', [first.id, second.id]).execute(),
+  )
+  const rowOf = ({ root_multihash: root }: typeof first) => sql`announcement where root_multihash = ${root}`
+  const lock = (trx: Kysely<Schema>) => sql`select 1 from ${rowOf(first)} for update`.execute(trx)
+  const announce = () => context.db.write((trx) => announceUploads(trx, [second, first], context.clock.now()))
+  expect(await areFree(lock, announce, [rowOf(second)])).toEqual([true])
+})
+
 test('the later of two concurrent creations of a bucket is answered as a repeated one', async () => {
   const { db } = s3.context
   let creating: Promise<{ status: number }> | undefined
@@ -282,8 +335,7 @@ test('the later of two concurrent creations of a bucket is answered as a repeate
     await sql`insert into s3_bucket (name, address, created_at) values ('raced', ${s3.address}, 1)`.execute(trx)
     const pid = (await sql<{ pid: number }>`select pg_backend_pid() as pid`.execute(trx)).rows[0]?.pid
     creating = signedFetch(s3, '/raced', { method: 'PUT' })
-    const waiting = sql<{ pid: number }>`select pid from pg_stat_activity where ${pid} = any(pg_blocking_pids(pid))`
-    while ((await waiting.execute(db.read)).rows.length === 0) await delay(5)
+    while ((await waitingFor(pid).execute(db.read)).rows.length === 0) await delay(5)
   })
   expect((await creating)?.status).toBe(200)
   const { rows } = await sql`select name from s3_bucket where name = 'raced'`.execute(db.read)

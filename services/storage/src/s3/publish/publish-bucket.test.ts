@@ -138,7 +138,7 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
         .execute(),
     )
     for (let at = 0; at < 100; at++) {
-      const { name } = await createName(s3.context, full, `b${at}`)
+      const { name } = await createName(s3.context, full, { label: `b${at}` })
       const settings = { cors: null, tags: null, versioning: null, publish_error: null, created_at: 1 }
       const roots = { root_upload_id: null, previous_root_id: null, revision: 1, published_revision: -1 }
       const bucket = { name: `000-${String(at).padStart(3, '0')}`, address: full, ipns_name: name }

@@ -74,21 +74,24 @@ async function isNameOf(context: Context, address: string, name: string): Promis
 async function assignName(context: Context, row: BucketRow): Promise<void> {
   let isAssigned = true
   try {
-    await createName(context, row.address, row.name, async (trx, name) => {
-      const assigned = await trx
-        .updateTable('s3_bucket')
-        .set({ ipns_name: name, published_revision: noRevision, publish_error: null })
-        .where('name', '=', row.name)
-        .where('address', '=', row.address)
-        .where('ipns_name', row.ipns_name === null ? 'is' : '=', row.ipns_name)
-        .returning('name')
-        .executeTakeFirst()
-      isAssigned = assigned !== undefined
-      if (!isAssigned) throw new CairnError('CONFLICT')
+    await createName(context, row.address, {
+      label: row.name,
+      // Before the account, as changes of objects do. Otherwise the two wait for each other.
+      async lock(trx) {
+        const values = { published_revision: noRevision, publish_error: null }
+        const locked = await setPublished(trx, row, values)
+        isAssigned = locked?.ipns_name === row.ipns_name
+        if (!isAssigned) throw new CairnError('CONFLICT')
+      },
+      step: (trx, name) => assign(trx, row, name),
     })
   } catch (error) {
     if (isAssigned) throw error
   }
+}
+
+async function assign(trx: Kysely<Schema>, { name }: BucketRow, ipnsName: string): Promise<void> {
+  await trx.updateTable('s3_bucket').set({ ipns_name: ipnsName }).where('name', '=', name).execute()
 }
 
 function setPublished(
