@@ -1,6 +1,6 @@
 // Uploads in parts survive broken connections, other writers, ended processes and errors of the store.
 import { createHash, randomBytes } from 'node:crypto'
-import { rename } from 'node:fs/promises'
+import { mkdir, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB, resumableSegmentBytes } from '@cairn/protocol'
 import { expect, test } from 'vitest'
@@ -181,6 +181,30 @@ describeTus('uploads in parts on %s', (world) => {
     await breakOff(path, 0, bytes.length, bytes.subarray(0, 9 * MIB))
     await goOn(path, bytes, other)
     expect(sha256(await read((await info(path)).result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
+  })
+
+  test.each([2 * MIB, 2 * resumableSegmentBytes])('of %i bytes survive a disk that is not mounted', async (size) => {
+    const { storage, create, patch, info, read, dieBeforeStoring } = world()
+    const bytes = randomBytes(size)
+    const path = await create(bytes.length)
+    await dieBeforeStoring(path, bytes)
+    storage.pass(9_000)
+    const folder = join(storage.home, 'packs')
+    await rename(folder, `${folder}-away`)
+    await mkdir(folder)
+    const ask = () =>
+      until(
+        () => patch(path, bytes.length, new Uint8Array()),
+        ({ status }) => status !== 423,
+      )
+    const failed = await ask()
+    expect([failed.status, failed.headers.get('x-cairn-code')]).toEqual([503, 'UNAVAILABLE'])
+    expect(await info(path)).toMatchObject({ state: 'storing' })
+    await rm(folder, { recursive: true })
+    await rename(`${folder}-away`, folder)
+    expect((await ask()).status).toBe(204)
+    const { result } = await info(path)
+    expect(sha256(await read(result?.[0]?.Hash ?? ''))).toBe(sha256(bytes))
   })
 
   test('survive an error of the store, and an empty request at the end retries', async () => {

@@ -1,5 +1,6 @@
 import { CairnError, type Uploaded, uploadWriterLifetimeMs } from '@cairn/protocol'
 import { isUpcoming } from '@cairn/service'
+import { describeWriteError } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { isShortage, releaseReservation, reservationOf } from '../ledger/ledger.ts'
 import { feedFrom } from '../multipart/read-multipart.ts'
@@ -62,8 +63,9 @@ export async function storeUpload(
     await removeDropped(context, dropped)
     return roots
   } catch (error) {
-    await end(context, upload, writer, { failure: error, isAborted: signal.aborted })
-    throw error
+    const failure = await findCause(context, error)
+    await end(context, upload, writer, { failure, isAborted: signal.aborted })
+    throw failure
   } finally {
     clearInterval(beat)
   }
@@ -117,6 +119,17 @@ async function importBody(
     ? importCar(context, address, source, { ...options, signal })
     : addParts(context, address, source, options))
   return { roots, dropped }
+}
+
+/** Bytes are missing, too, while the disk of the store is not mounted. Then that is the failure, and the bytes return. */
+async function findCause({ objects }: Context, error: unknown): Promise<unknown> {
+  if (!CairnError.is(error, 'DATA_DAMAGED')) return error
+  try {
+    await objects.probe()
+  } catch (cause) {
+    return describeWriteError(cause)
+  }
+  return error
 }
 
 /** Whether a retry would fail in the same way. */
