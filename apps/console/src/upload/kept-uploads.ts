@@ -121,7 +121,10 @@ export async function removeKept(id: string): Promise<void> {
 export async function listKept(): Promise<KeptUpload[]> {
   // Only this module writes there, and the database name changes with the format.
   const all = await table<KeptUpload[]>('readonly', (rows) => rows.getAll())
-  return (all.isDone ? all.value : []).toSorted((a, b) => a.createdAt - b.createdAt)
+  // Those of one start have the same time.
+  return (all.isDone ? all.value : []).toSorted(
+    (a, b) => a.createdAt - b.createdAt || a.name.localeCompare(b.name, undefined, { numeric: true }),
+  )
 }
 
 async function put(upload: KeptUpload): Promise<boolean> {
