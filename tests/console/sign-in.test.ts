@@ -174,7 +174,7 @@ test('says how far the clock of the device is off, at the sign-in and in a sessi
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   const dialog = page.getByRole('dialog')
   await dialog.getByRole('button', { name: wallet.name }).click()
-  await dialog.getByText(/The clock of this device is 1 h (29|30) min behind that of the service/).waitFor()
+  await dialog.getByText(/The clock of this device is 1\sh (29|30)\smin behind that of the service/).waitFor()
   await setClock(0)
   await dialog.getByRole('button', { name: 'Try again' }).click()
   await page.getByRole('button', { name: /^Account 0x/ }).waitFor()
@@ -189,7 +189,7 @@ test('says how far the clock of the device is off, at the sign-in and in a sessi
   })
   await startUpload(page, 'encrypted')
   await page
-    .getByText(/The clock of this device is 5 min ahead of that of the service/)
+    .getByText(/The clock of this device is 5\smin ahead of that of the service/)
     .first()
     .waitFor()
 })

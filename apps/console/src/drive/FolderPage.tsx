@@ -62,10 +62,14 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
     [edits],
   )
   const drag = useItemDrag(drive, moveInto, setDialog)
+  const selectAll = () => setSelection((before) => ({ ...before, ids: new Set(files.map(({ id }) => id)) }))
   const { onKey, cutIds } = useFolderKeys({
     active,
     selectedIds: selected.map(({ id }) => id),
     pasteInto: place === undefined ? folderId : undefined,
+    onSelectAll: files.length === 0 ? undefined : selectAll,
+    onSelectNone: () => setSelection((before) => ({ ...before, ids: new Set() })),
+    onTrash: (ids) => void edits.trash(ids),
     onMove: moveInto,
     onUp: openAbove,
     onDialog: setDialog,
@@ -156,7 +160,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           isNarrow={isNarrow}
           selection={selection}
           onSelection={setSelection}
-          onSelectAll={() => setSelection((before) => ({ ...before, ids: new Set(files.map(({ id }) => id)) }))}
+          onSelectAll={selectAll}
           onOpen={open}
           onDelete={(chosen) => void edits.trash(chosen.map(({ id }) => id))}
           actions={actions}

@@ -7,13 +7,16 @@ import { type PageKey, usePageKeys } from './use-page-keys.ts'
 const nothing: ReadonlySet<string> = new Set()
 
 /**
- * Handles the keys of a folder: cut and paste, undo, rename, and up to the folder above.
+ * Handles the keys of a folder: select all, delete, cut and paste, undo, rename, and up to the folder above.
  * @returns the handler, for a list that has the focus, which returns whether it handled the key; and what is cut
  */
 export function useFolderKeys({
   active,
   selectedIds,
   pasteInto,
+  onSelectAll,
+  onSelectNone,
+  onTrash,
   onMove,
   onUp,
   onDialog,
@@ -23,6 +26,10 @@ export function useFolderKeys({
   selectedIds: readonly string[]
   /** Id of the folder that cut items are pasted into; undefined at a place that has no folder. */
   pasteInto: string | undefined
+  /** Undefined if there is nothing to select. */
+  onSelectAll: (() => void) | undefined
+  onSelectNone: () => void
+  onTrash: (ids: readonly string[]) => void
   onMove: (ids: readonly string[], folderId: string) => void
   onUp: () => void
   onDialog: (dialog: ItemDialog) => void
@@ -32,19 +39,20 @@ export function useFolderKeys({
     if (ctrlKey || metaKey) {
       if (altKey || shiftKey) return false
       const chosen = selectedIds.length > 0 || active === undefined ? selectedIds : [active.id]
-      if (key.toLowerCase() === 'x' && chosen.length > 0) setCut(new Set(chosen))
+      if (key.toLowerCase() === 'a' && onSelectAll !== undefined) onSelectAll()
+      else if (key.toLowerCase() === 'x' && chosen.length > 0) setCut(new Set(chosen))
       else if (key.toLowerCase() === 'v' && cut.size > 0 && pasteInto !== undefined) {
         onMove([...cut], pasteInto)
         setCut(nothing)
       } else return key.toLowerCase() === 'z' && undoLast()
       return true
     }
-    // The list clears its selection, too.
     if (key === 'Escape') {
       setCut(nothing)
-      return false
-    }
-    if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })
+      if (selectedIds.length === 0) return false
+      onSelectNone()
+    } else if (key === 'Delete' && selectedIds.length > 0) onTrash(selectedIds)
+    else if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })
     else if (key === 'Backspace' || (altKey && key === 'ArrowUp')) onUp()
     else return false
     return true
