@@ -499,10 +499,10 @@ test('after a reload, one choice of files resumes all uploads that wait for thei
     exact: true,
   })
   await unfinished.nth(1).waitFor()
-  await panel.getByRole('button', { name: 'Choose files again', exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Choose files', exact: true }).waitFor()
   const rows = panel.getByRole('listitem').locator('p[title]')
   await expect.poll(() => rows.allTextContents()).toEqual(['a.txt', 'b.txt', 'c.txt', 'd.txt'])
-  await panel.getByRole('button', { name: 'Choose folder again', exact: true }).waitFor()
+  await panel.getByRole('button', { name: 'Choose folder', exact: true }).waitFor()
   const other = join(folder, 'chosen', 'e.txt')
   await writeFile(other, 'text e.txt')
   await utimes(other, 1_700_000_000, 1_700_000_000)
