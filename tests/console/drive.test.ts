@@ -269,7 +269,7 @@ test('shares and moves an open file from its header', async () => {
   await page.setViewportSize({ width: 320, height: 700 })
   expect(await checkAccessibility()).toEqual([])
   await head('open.txt').getByRole('button', { name: 'Move' }).click()
-  await page.getByRole('dialog', { name: 'Move 1 item' }).getByText('letters', { exact: true }).click()
+  await page.getByRole('dialog', { name: 'Move open.txt' }).getByText('letters', { exact: true }).click()
   expect(await checkAccessibility()).toEqual([])
   await page.getByRole('button', { name: 'Move into letters' }).click()
   await page.getByText('open.txt moved to letters').waitFor()
@@ -281,7 +281,7 @@ test('shares and moves an open file from its header', async () => {
 test('if there is no other folder, Move asks for a name, creates the folder and moves into it by keyboard', async () => {
   const { page, checkAccessibility } = await openDrivePage(site, ['a.txt', 'b.txt'])
   await act(page, 'a.txt', 'Move')
-  const dialog = page.getByRole('dialog', { name: 'Move 1 item' })
+  const dialog = page.getByRole('dialog', { name: 'Move a.txt' })
   const name = dialog.getByRole('textbox', { name: 'Name of the new folder in My files' })
   await name.and(dialog.locator(':focus')).waitFor()
   await page.keyboard.press('Enter')

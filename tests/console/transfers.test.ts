@@ -403,7 +403,7 @@ test('on a phone, a toast covers neither the title nor a button in the header an
   await dialog.nth(1).or(dialog.getByText('Anyone can read this file')).first().waitFor()
   await check('share')
   await dialog.last().getByRole('button', { name: 'Move' }).click()
-  await page.getByRole('dialog', { name: 'Move 1 item' }).waitFor()
+  await page.getByRole('dialog', { name: 'Move loose.txt' }).waitFor()
   await check('move')
   await page.setViewportSize({ width: 320, height: 700 })
   await check('move, smaller')

@@ -64,7 +64,7 @@ export function MoveDialog({
   return (
     <FormDialog
       onClose={onClose}
-      title={messages.drive.moveTitle(items.length)}
+      title={messages.drive.moveTitle(items.length, markControls(items[0]?.name ?? ''))}
       hint={refusedBy === undefined ? messages.drive.moveHint : messages.drive.moveRefused(markControls(refusedBy))}
       submitLabel={
         newName !== undefined

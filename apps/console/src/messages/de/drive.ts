@@ -36,7 +36,7 @@ export const drive: Texts['drive'] = {
   renameTitle: 'Umbenennen',
   renameHint: 'Der neue Name ist verschlüsselt. Inhalt und CID bleiben gleich.',
   move: 'Verschieben',
-  moveTitle: (count) => `${items(count)} verschieben`,
+  moveTitle: (count, name) => `${itemsOrName(count, name)} verschieben`,
   moveHint: 'Nur der Ort ändert sich. Links und CIDs bleiben gültig.',
   moveHere: 'Hierher verschieben',
   moveInto: (name) => `Nach ${name} verschieben`,

@@ -30,7 +30,7 @@ export const drive = translatable('drive', {
   renameTitle: 'Rename',
   renameHint: 'The new name is encrypted. The content and its CID stay the same.',
   move: 'Move',
-  moveTitle: (count: number) => `Move ${items(count)}`,
+  moveTitle: (count: number, name: string) => `Move ${itemsOrName(count, name)}`,
   moveHint: 'Only the place changes. Links and CIDs keep working.',
   moveHere: 'Move here',
   moveInto: (name: string) => `Move into ${name}`,
