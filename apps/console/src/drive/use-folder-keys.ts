@@ -51,8 +51,10 @@ export function useFolderKeys({
       setCut(nothing)
       if (selectedIds.length === 0) return false
       onSelectNone()
-    } else if (key === 'Delete' && selectedIds.length > 0) onTrash(selectedIds)
-    else if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })
+    } else if (key === 'Delete' && selectedIds.length > 0) {
+      setCut(nothing)
+      onTrash(selectedIds)
+    } else if (key === 'F2' && active !== undefined) onDialog({ kind: 'rename', item: active })
     else if (key === 'Backspace' || (altKey && key === 'ArrowUp')) onUp()
     else return false
     return true
