@@ -1,6 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { Piece } from '@cairn/pieces'
 import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
+import { createOnDemandThread } from '@cairn/service'
 
 /** A request to the thread. */
 export type HashQuestion = { id: number; hasher: number } & (
@@ -57,31 +58,24 @@ type Waiting = { resolve(answer: HashAnswer): void; reject(error: unknown): void
 /** Starts with the first request, does not keep the process alive, and restarts after it died. */
 export function createHashThread(): HashThread {
   const waiting = new Map<number, Waiting>()
-  let worker: Worker | undefined
   let nextId = 0
-
-  const failPending = (died: Worker, cause: unknown): void => {
-    if (worker !== died) return
-    worker = undefined
-    for (const { reject } of waiting.values()) reject(new CairnError('INTERNAL', { cause }))
-    waiting.clear()
-  }
-  const start = (): Worker => {
-    const started = new Worker(new URL('./hash-thread.ts', import.meta.url))
-    started.on('message', (answer: HashAnswer) => {
+  const thread = createOnDemandThread<HashAnswer>(
+    () => new Worker(new URL('./hash-thread.ts', import.meta.url)),
+    (answer, from) => {
       const asker = waiting.get(answer.id)
       waiting.delete(answer.id)
-      if (waiting.size === 0) started.unref()
+      if (waiting.size === 0) from.unref()
       if (answer.failure === undefined) asker?.resolve(answer)
       else asker?.reject(restoreError(answer.failure.code, { message: answer.failure.message }))
-    })
-    started.on('error', (error) => failPending(started, error))
-    started.on('exit', (code) => failPending(started, `the hash thread exited with code ${code}`))
-    return started
-  }
+    },
+    (cause) => {
+      for (const { reject } of waiting.values()) reject(new CairnError('INTERNAL', { cause }))
+      waiting.clear()
+    },
+  )
   type Unnumbered = HashQuestion extends infer Q ? (Q extends HashQuestion ? Omit<Q, 'id'> : never) : never
   const ask = (question: Unnumbered): Promise<HashAnswer> => {
-    worker ??= start()
+    const worker = thread.open()
     const id = nextId++
     const { promise, resolve, reject } = Promise.withResolvers<HashAnswer>()
     waiting.set(id, { resolve, reject })
@@ -97,7 +91,8 @@ export function createHashThread(): HashThread {
     let failure: unknown
     let home: Worker | undefined
     const requireHome = (): void => {
-      if (home !== undefined && home !== worker) failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
+      if (home !== undefined && !thread.isOpen(home))
+        failure ??= new CairnError('INTERNAL', { cause: 'hash thread failed' })
       if (failure !== undefined) throw failure
     }
     const send = async (
@@ -112,7 +107,7 @@ export function createHashThread(): HashThread {
         })
         .finally(() => running.delete(sent))
       running.add(sent)
-      home ??= worker
+      home ??= thread.open()
       if (running.size >= maxWaiting) await Promise.race(running)
       if (failure !== undefined) throw failure
     }
@@ -132,7 +127,7 @@ export function createHashThread(): HashThread {
         return hashed
       },
       drop() {
-        if (worker !== undefined && worker === home) ask({ kind: 'drop', hasher }).catch(() => undefined)
+        if (home !== undefined && thread.isOpen(home)) ask({ kind: 'drop', hasher }).catch(() => undefined)
       },
     }
   }
@@ -144,8 +139,6 @@ export function createHashThread(): HashThread {
       if (nodes === undefined) throw new CairnError('INTERNAL')
       return nodes
     },
-    async [Symbol.asyncDispose]() {
-      await worker?.terminate()
-    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }
 }

@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { createOnDemandThread } from '@cairn/service'
 import { hashRanges } from '../hash-sha256.ts'
 
 /** Blocks of one run: pairs of offset and length in memory that the thread takes over. */
@@ -27,37 +28,27 @@ const maxWaiting = 8
 export function createRunHasher(): RunHasher {
   const waiting = new Map<number, (run: HashedRun | undefined) => void>()
   const isAlone = availableParallelism() < 2
-  let worker: Worker | undefined
   let nextId = 0
-
-  /** A thread that fails reports its error and then its exit: by then, another may have taken its place. */
-  const onDeath = (died: Worker): void => {
-    if (worker !== died) return
-    worker = undefined
-    for (const resolve of waiting.values()) resolve(undefined)
-    waiting.clear()
-  }
-
-  const start = (): Worker => {
-    const started = new Worker(new URL('./hash-thread.ts', import.meta.url))
-    started.on('message', ({ id, memory, digests }: HashAnswer) => {
+  const thread = createOnDemandThread<HashAnswer>(
+    () => new Worker(new URL('./hash-thread.ts', import.meta.url)),
+    ({ id, memory, digests }, from) => {
       waiting.get(id)?.({ memory, digests })
       waiting.delete(id)
-      if (waiting.size === 0) started.unref()
-    })
-    started.on('error', () => onDeath(started))
-    started.on('exit', () => onDeath(started))
-    return started
-  }
+      if (waiting.size === 0) from.unref()
+    },
+    () => {
+      for (const resolve of waiting.values()) resolve(undefined)
+      waiting.clear()
+    },
+  )
 
   return {
     hash(memory, ranges) {
       if (isAlone || waiting.size >= maxWaiting) return Promise.resolve({ memory, digests: hashRanges(memory, ranges) })
       const task: HashTask = { id: nextId++, memory, ranges }
-      worker ??= start()
+      const worker = thread.open()
       const { promise, resolve } = Promise.withResolvers<HashedRun | undefined>()
       waiting.set(task.id, resolve)
-      // Only pending work keeps the process alive; listening for messages would too.
       worker.ref()
       worker.postMessage(task, [memory])
       return promise

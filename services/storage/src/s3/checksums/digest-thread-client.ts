@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { CairnError, KIB, MIB } from '@cairn/protocol'
+import { createOnDemandThread } from '@cairn/service'
 import { type BodyDigests, createBodyDigests, type Digests, type WantedDigests } from './body-digests.ts'
 
 export type DigestQuestion = { body: number } & (
@@ -33,30 +34,22 @@ type Receiver = { returned(memory: ArrayBuffer): void; finished(digests: Digests
  */
 export function createDigestThread(): DigestThread {
   const receivers = new Map<number, Receiver>()
-  let worker: Worker | undefined
   let nextBody = 0
-
-  const onEnd = (ended: Worker): void => {
-    if (worker !== ended) return
-    worker = undefined
-    for (const receiver of receivers.values()) receiver.died()
-    receivers.clear()
-  }
-  const start = (): Worker => {
-    const started = new Worker(new URL('./digest-thread.ts', import.meta.url))
-    started.on('message', ({ body, memory, digests }: DigestAnswer) => {
+  const thread = createOnDemandThread<DigestAnswer>(
+    () => new Worker(new URL('./digest-thread.ts', import.meta.url)),
+    ({ body, memory, digests }) => {
       const receiver = receivers.get(body)
       if (memory === undefined) receiver?.finished(digests)
       else receiver?.returned(memory)
-    })
-    started.on('error', () => onEnd(started))
-    started.on('exit', () => onEnd(started))
-    return started
-  }
+    },
+    () => {
+      for (const receiver of receivers.values()) receiver.died()
+      receivers.clear()
+    },
+  )
 
   const beginThere = (wanted: WantedDigests): BodyDigests => {
-    worker ??= start()
-    const home = worker
+    const home = thread.open()
     const body = nextBody++
     const finished = Promise.withResolvers<Digests | undefined>()
     /** Memory of this body that the thread does not read. */
@@ -160,8 +153,6 @@ export function createDigestThread(): DigestThread {
   return {
     begin: (wanted, sizeBytes) =>
       isAlone || sizeBytes < minThreadBytes ? createBodyDigests(wanted, sizeBytes) : beginThere(wanted),
-    async [Symbol.asyncDispose]() {
-      await worker?.terminate()
-    },
+    [Symbol.asyncDispose]: () => thread[Symbol.asyncDispose](),
   }
 }
