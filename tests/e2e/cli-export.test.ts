@@ -1,6 +1,8 @@
 // Leaving with everything: an account is exported by the command line and imported into another network.
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import {
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -20,6 +22,7 @@ import {
   decryptBytes,
   downloadBytes,
   getConditions,
+  importNameKey,
   listFiles,
   listKeyFiles,
   listNames,
@@ -33,9 +36,10 @@ import {
   transferFile,
   uploadBytes,
   uploadEncryptedBytes,
+  uploadEncryptedFolder,
   uploadEncryptedText,
 } from '@cairn/sdk'
-import { generatePrivateKey } from 'viem/accounts'
+import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
 import { storeLightWallet } from '../light-wallet.ts'
@@ -292,6 +296,42 @@ describe('export and import', () => {
     ])
     expect(await cairn(source, 'at-source', ['export', 'backup'])).toMatchObject({ code: 2 })
   })
+})
+
+test('the program of docs/file-format.md decrypts an export without Cairn', async () => {
+  const ownKey = generatePrivateKey()
+  await storeLightWallet(join(folder, 'opener'), ownKey, 'correct horse')
+  expect(await cairn(source, 'opener', ['api-key', 'new'])).toMatchObject({ code: 0 })
+  const client = await createKeyClient(source, ownKey)
+  const content = new Uint8Array(randomBytes(2_500_000))
+  const small = await uploadEncryptedBytes(client, content.subarray(0, 70_000), { name: 'small' })
+  const chunked = await uploadEncryptedBytes(client, content, { name: 'chunked', format: 'v2' })
+  const letters = [{ path: 'may/first.txt', content: 'Dear Ida' }]
+  const [album] = await uploadEncryptedFolder(client, letters, { name: 'letters', asOne: true })
+  const { name } = await createName(client, { label: 'site' })
+  expect(await cairn(source, 'opener', ['export', '--all', 'to-open', '--name-keys'])).toMatchObject({ code: 0 })
+
+  const program = join(import.meta.dirname, '../../examples/open-export/open-export.mjs')
+  const open = (...args: string[]) => execFileSync(process.execPath, [program, 'to-open', ...args], { cwd: folder })
+  const message = open().toString()
+  const signature = await privateKeyToAccount(ownKey).signMessage({ message })
+  const decrypt = (cid: string, from: string) => {
+    open(signature, cid, from, `${from}.plain`)
+    return join(folder, `${from}.plain`)
+  }
+  const save = async (cid: string, name: string) => writeFileSync(join(folder, name), await downloadBytes(client, cid))
+
+  const nameKey = await importNameKey(open(signature, name).toString())
+  expect(nameKey.name).toBe(name)
+  await save(small.cid, 'v1')
+  expect(new Uint8Array(readFileSync(decrypt(small.cid, 'v1')))).toEqual(content.subarray(0, 70_000))
+  await save(chunked.cid, 'v2')
+  expect(new Uint8Array(readFileSync(decrypt(chunked.cid, 'v2')))).toEqual(content)
+  expect(() => decrypt(small.cid, 'v2')).toThrow('The key does not match the file')
+  const cid = album?.cid ?? ''
+  mkdirSync(join(folder, 'album'))
+  for (const name of ['index', '0']) await save(`${cid}/${name}`, join('album', name))
+  expect(readFileSync(join(decrypt(cid, 'album'), 'may/first.txt'), 'utf8')).toBe('Dear Ida')
 })
 
 test('a repeated export keeps keys that neither the account nor this machine has any more', async () => {
