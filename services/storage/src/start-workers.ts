@@ -2,6 +2,7 @@ import type { NetworkProfile } from '@cairn/protocol'
 import { probeDependencies } from '@cairn/service'
 import type { ObjectStore } from '@cairn/service/objects'
 import type { Context } from './context.ts'
+import { createTimesWorker } from './correct-times.ts'
 import { createNonceSource } from './deals/deals.ts'
 import { createEgressWorker } from './egress/egress.ts'
 import { createEventsWorker } from './events/events.ts'
@@ -67,6 +68,7 @@ export function startWorkers({
     createLinksWorker(context, clock),
     createUploadLinksWorker(context, clock),
     createIndexWorker(context, clock),
+    createTimesWorker(context, clock),
     ...denials.workers(clock),
     ...fronts.flatMap((front) => front.createWorkers(context, clock)),
   ]

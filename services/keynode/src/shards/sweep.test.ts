@@ -82,6 +82,15 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       for (const cid of cids) expect((await find(3, cid)).row.state).toBe('held')
     })
 
+    test('settles a record that was saved while the clock was ahead', async () => {
+      const cid = freshCid()
+      peers.pass(day)
+      for (const node of all) await save(node, cid, owner)
+      peers.pass(-day)
+      await sweeper(3)()
+      expect((await find(3, cid)).row.state).toBe('held')
+    })
+
     test('removes the shard of a squatter at one node after a day, with its rights; then the owner can save', async () => {
       const cid = freshCid()
       const accomplice = callerOf('d').address

@@ -12,6 +12,8 @@ const keepMs = 30 * 24 * 3_600_000
 /** How long a first save may stay unconfirmed by three nodes. */
 const provisionalMs = 24 * 3_600_000
 const settleMs = 60_000
+/** How far the clocks of replicas may differ. A later time was stored while a clock was ahead. */
+const maxAheadMs = 3_600_000
 /** Maximum number of records per round. */
 const maxRecords = 100
 /** Maximum number of restored records per round, whose keys this node does not serve until they are confirmed. */
@@ -44,7 +46,7 @@ export function createKeySweep(context: Context, settled: SettledClock = context
         const { statements, empty } = await queryPeersCounted(context, cid)
         await promoteRecord(context, cid, statements)
         await followTransfer(context, cid, statements)
-        await dropLost(context, cid, statements, empty)
+        if (now !== undefined) await dropLost(context, { cid, peers: statements, empty, now })
       })
       if (cids.length === maxRecords) after = cid
     }
@@ -109,17 +111,21 @@ async function destroyOld({ db }: Context, now: number): Promise<void> {
 
 /** Returns unconfirmed records, and those with a waiting set. */
 async function findUndecided({ db, clock }: Context, after: string): Promise<string[]> {
-  const before = clock.now() - settleMs
+  const now = clock.now()
+  const [before, ahead] = [now - settleMs, now + maxAheadMs]
   const waiting = db.read
     .selectFrom('other_set')
     .select('cid')
     .where('kind', '=', 'pending')
-    .where('saved_at', '<', before)
+    .where(({ eb, or }) => or([eb('saved_at', '<', before), eb('saved_at', '>', ahead)]))
   const rows = await db.read
     .selectFrom('key')
     .select('cid')
     .where(({ eb, or, and }) =>
-      or([and([eb('state', '=', 'provisional'), eb('updated_at', '<', before)]), eb('cid', 'in', waiting)]),
+      or([
+        and([eb('state', '=', 'provisional'), or([eb('updated_at', '<', before), eb('updated_at', '>', ahead)])]),
+        eb('cid', 'in', waiting),
+      ]),
     )
     .where('cid', '>', after)
     .orderBy('cid')
@@ -131,9 +137,11 @@ async function findUndecided({ db, clock }: Context, after: string): Promise<str
 /**
  * Removes a first save that never reached three nodes, and a waiting set that too few nodes hold to open anything.
  */
-async function dropLost(context: Context, cid: string, peers: readonly PeerStatement[], empty: number): Promise<void> {
+async function dropLost(
+  context: Context,
+  { cid, peers, empty, now }: { cid: string; peers: readonly PeerStatement[]; empty: number; now: number },
+): Promise<void> {
   const enough = enoughNodes(context)
-  const now = context.clock.now()
   await context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined) return

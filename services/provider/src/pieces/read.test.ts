@@ -308,6 +308,19 @@ describe('the scrub', () => {
     expect(await provider.metrics()).toMatch(/cairn_provider_damaged_pieces_total [1-9]/)
   })
 
+  test('reads a piece again that was read while the clock was ahead', async () => {
+    const { cid } = await keep(100_000)
+    const { db } = provider.context
+    await db.write((trx) =>
+      trx
+        .updateTable('piece')
+        .set({ checked_at: Date.now() + 86_400_000 })
+        .execute(),
+    )
+    expect(await scrubAll(2)).toEqual([cid])
+    expect(await scrubAll(2)).toEqual([])
+  })
+
   test('stops at a damaged piece that cannot be recorded', async () => {
     const { cid, path } = await keep(100_000)
     await flipBit(path, 50_000)

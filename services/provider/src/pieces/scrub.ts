@@ -17,7 +17,7 @@ const idleMs = 60_000
  */
 export async function scrubNext(context: Context, before: number, signal: AbortSignal): Promise<string | undefined> {
   const { config, db, clock } = context
-  const row = await nextToScrub(db.read, before)
+  const row = await nextToScrub(db.read, { before, now: clock.now() })
   if (row === undefined) return undefined
   try {
     const kept = await openKept(context, row.cid)

@@ -67,16 +67,17 @@ export function nextToPull(db: Reader, running: readonly string[]): Promise<Piec
     .executeTakeFirst()
 }
 
-/** Returns the piece with the oldest full read, if that was before the given time. */
-export function nextToScrub(db: Reader, before: number): Promise<PieceRow | undefined> {
-  return db
-    .selectFrom('piece')
-    .selectAll()
-    .where('state', '=', 'kept')
-    .where('checked_at', '<', before)
-    .orderBy('checked_at')
-    .limit(1)
-    .executeTakeFirst()
+/**
+ * Returns the piece with the oldest full read, if that was before the given time. If there is none, returns one whose full read is
+ * later than now: the clock was ahead then.
+ */
+export async function nextToScrub(
+  db: Reader,
+  { before, now }: { before: number; now: number },
+): Promise<PieceRow | undefined> {
+  const kept = db.selectFrom('piece').selectAll().where('state', '=', 'kept').orderBy('checked_at').limit(1)
+  const oldest = await kept.where('checked_at', '<', before).executeTakeFirst()
+  return oldest ?? (await kept.where('checked_at', '>', now).executeTakeFirst())
 }
 
 export async function recordKept(db: Reader, cid: string, now: number): Promise<void> {

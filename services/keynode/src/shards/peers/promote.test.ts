@@ -105,6 +105,19 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       },
     )
 
+    test('the newest of two waiting sets is put in force, although the clock was set back in between', async () => {
+      const cid = await fresh()
+      peers.pass(86_400_000)
+      await saveOn([1, 2, 3], cid, later, 'earlier')
+      peers.pass(-86_400_000)
+      await saveOn(all, cid, latest, 'newest')
+      await promote(cid)
+      for (const node of all) {
+        expect(await state(node, cid)).toMatchObject({ setId: 'auth:latest', pendingSetIds: [] })
+        expect(await keysOf(node, cid)).toEqual([`newest${node}`, `old${node}`])
+      }
+    })
+
     test('a first save that comes from a backup is not promoted until it is confirmed', async () => {
       const cid = freshCid()
       await saveOn(all, cid, owner, 'old')

@@ -5,18 +5,16 @@ import { createLogGate } from '@cairn/service'
 import pino from 'pino'
 import { afterEach, expect, test, vi } from 'vitest'
 import type { Context } from '../../context.ts'
-import { openDatabase } from '../../db/database.ts'
+import { type Database, openDatabase } from '../../db/database.ts'
 import { fakeRenewals, outlastLease } from '../../workers/outlast-lease.fixture.ts'
-import { createPublishWorker } from './publish-worker.ts'
+import { createPublishRounds, createPublishWorker, publishChanged } from './publish-worker.ts'
 
 afterEach(() => {
   vi.useRealTimers()
 })
 
-test('a round longer than its lease keeps it from other replicas', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'cairn-publish-worker-'))
-  await using db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })
-  const clock = { ms: Date.now(), now: () => clock.ms }
+/** A bucket that cannot be published, because its name is invalid. */
+async function insertBucket(db: Database): Promise<void> {
   const address = '0x00000000000000000000000000000000000000aa'
   await db.write(async (trx) => {
     const account = { address, created_at: 0, data_limit_bytes: 0, data_used_bytes: 0, reserved_bytes: 0 }
@@ -24,6 +22,32 @@ test('a round longer than its lease keeps it from other replicas', async () => {
     const bucket = { name: 'bucket', address, created_at: 0, ipns_name: 'not a name', published_revision: -1 }
     await trx.insertInto('s3_bucket').values(bucket).execute()
   })
+}
+
+test('a bucket that failed while the clock was ahead is tried again once it is right', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-publish-worker-'))
+  await using db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })
+  const clock = { ms: Date.now(), now: () => clock.ms }
+  await insertBucket(db)
+  const log = pino({ level: 'silent' })
+  const context: Partial<Context> = { db, clock, log, failures: createLogGate({ clock, log }) }
+  const rounds = createPublishRounds()
+  const attempt = async () => {
+    await publishChanged(context as Context, rounds, new AbortController().signal)
+    return rounds.due.get('bucket')?.retryMs
+  }
+  clock.ms += 86_400_000
+  expect([await attempt(), await attempt()]).toEqual([60_000, 60_000])
+  clock.ms -= 86_400_000
+  expect([await attempt(), await attempt()]).toEqual([120_000, 120_000])
+  await rm(folder, { recursive: true, force: true })
+})
+
+test('a round longer than its lease keeps it from other replicas', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'cairn-publish-worker-'))
+  await using db = await openDatabase({ kind: 'sqlite', path: join(folder, 'cairn.sqlite') })
+  const clock = { ms: Date.now(), now: () => clock.ms }
+  await insertBucket(db)
   let units = 0
   let isTaken: boolean | undefined
   const write: typeof db.write = async (work) => {

@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import { isUpcoming } from '@cairn/service'
 import type { Context } from '../../context.ts'
 import { createLeasedWorker } from '../../workers/leased-worker.ts'
 import type { Worker, WorkerClock } from '../../workers/worker.ts'
@@ -19,8 +20,8 @@ const maxRetryMs = 60 * 60_000
 
 /** What rounds keep for the next one. */
 export type PublishRounds = {
-  /** When a bucket may be published again, and after a failure the delay until then. */
-  readonly due: Map<string, { at: number; retryMs: number }>
+  /** When a bucket may be published again, the pause until then, and after a failure the delay of its retry. */
+  readonly due: Map<string, { at: number; pauseMs: number; retryMs: number }>
   /** The bucket that the next round starts after, so that each has its turn. */
   after: string
 }
@@ -58,7 +59,8 @@ export async function publishChanged(context: Context, rounds: PublishRounds, si
     for (const { name } of rows) {
       if (signal.aborted) break
       rounds.after = name
-      if ((due.get(name)?.at ?? 0) > clock.now()) continue
+      const known = due.get(name)
+      if (known !== undefined && isUpcoming(known.at, clock.now(), known.pauseMs)) continue
       attempts++
       if (await publishOne(context, due, name, signal)) published++
     }
@@ -68,7 +70,8 @@ export async function publishChanged(context: Context, rounds: PublishRounds, si
     }
   }
   // The delay of a bucket that still fails is longer than this one.
-  for (const [name, { at, retryMs }] of due) if (at + retryMs <= clock.now()) due.delete(name)
+  for (const [name, { at, pauseMs, retryMs }] of due)
+    if (!isUpcoming(at + retryMs, clock.now(), pauseMs + retryMs)) due.delete(name)
   return published
 }
 
@@ -80,16 +83,17 @@ async function publishOne(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { clock } = context
-  const startedAt = clock.now()
+  const start = performance.now()
   try {
     await publishChanges(context, name, signal)
-    due.set(name, { at: clock.now() + (clock.now() - startedAt) / maxBusyShare, retryMs: 0 })
+    const pauseMs = (performance.now() - start) / maxBusyShare
+    due.set(name, { at: clock.now() + pauseMs, pauseMs, retryMs: 0 })
     return true
   } catch (error) {
     if (signal.aborted) return false
     const before = due.get(name)?.retryMs ?? 0
     const retryMs = Math.min(maxRetryMs, Math.max(firstRetryMs, 2 * before))
-    due.set(name, { at: clock.now() + retryMs, retryMs })
+    due.set(name, { at: clock.now() + retryMs, pauseMs: retryMs, retryMs })
     await recordFailure(context, name, CairnError.from(error))
     return false
   }
