@@ -68,6 +68,11 @@ test('a signature for one upload is spent if the response is lost, and the error
     })
     const apiKey = await authorizeOnce(client, { privateKey })
     const once = createClient({ network: { ...network.profile, upload: proxy.url }, apiKey, keySession })
+    if (upload === uploadEncryptedText) {
+      // Its CID is known, and that it is stored.
+      expect(await upload(once, 'once', { name: 'once' })).toMatchObject({ name: 'once' })
+      continue
+    }
     await expect(upload(once, 'once', { name: 'once' })).rejects.toMatchObject({
       code: 'CHALLENGE_EXPIRED',
       message: 'The response of the service was lost, and the signature for this upload was used',
@@ -84,6 +89,21 @@ test('a signature for one upload is spent if the response is lost, and the error
     apiKey: await authorizeOnce(client, { privateKey }),
   })
   expect(await uploadText(next, 'once', { name: 'once' })).toMatchObject({ name: 'once' })
+})
+
+test('an encrypted upload whose response is lost is stored once, even if its API key may not read files', async () => {
+  const { apiKey, privateKey } = await createTestKey(network, undefined, { scopes: ['files:write'] })
+  const keySession = await openKeySession(client, { privateKey })
+  let faults = 0
+  await using proxy = await startFaultyProxy(network.profile.upload, () =>
+    faults++ === 0 ? { kind: 'lose answer' } : undefined,
+  )
+  const writer = createClient({ network: { ...network.profile, upload: proxy.url }, apiKey, keySession })
+  const { cid } = await uploadEncryptedText(writer, 'written by a device that reads nothing', { name: 'note' })
+  expect(proxy.requests).toBe(1)
+  const reader = createClient({ network: network.profile, ...(await createTestKey(network, privateKey)) })
+  const { fileList } = await listFilesPage(reader)
+  expect(fileList.map((file) => file.cid)).toEqual([cid])
 })
 
 test('a folder of small files, large ones, links and empty folders has one CID in every transport', async () => {
