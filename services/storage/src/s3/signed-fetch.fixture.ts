@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingHttpHeaders } from 'node:http'
 import type { S3Keys, TestS3 } from './s3.fixture.ts'
 import { type RawRequest, sha256Hex, writeCanonicalRequest } from './signature/canonical-request.ts'
 import { createSigner } from './signature/signing-key.ts'
@@ -64,7 +64,8 @@ export async function signedFetch(s3: Pick<TestS3, 'endpoint' | 'keys'>, path: s
       `AWS4-HMAC-SHA256 Credential=${keys.accessKeyId}/${signer.scope}, SignedHeaders=${signedHeaders.join(';')}, Signature=${signature}`
   }
   const length = { 'content-length': Buffer.byteLength(body) }
-  return new Promise<{ status: number; body: string; code: string | undefined }>((resolve, reject) => {
+  type Received = { status: number; headers: IncomingHttpHeaders; body: string; code: string | undefined }
+  return new Promise<Received>((resolve, reject) => {
     const outgoing = httpRequest({ hostname, port, method, path, headers: { ...all, ...length } }, (incoming) => {
       let text = ''
       incoming.setEncoding('utf8')
@@ -72,7 +73,8 @@ export async function signedFetch(s3: Pick<TestS3, 'endpoint' | 'keys'>, path: s
         text += piece
       })
       incoming.on('end', () => {
-        resolve({ status: incoming.statusCode ?? 0, body: text, code: /<Code>(\w+)<\/Code>/.exec(text)?.[1] })
+        const code = /<Code>(\w+)<\/Code>/.exec(text)?.[1]
+        resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, body: text, code })
       })
     })
     outgoing.on('error', reject)

@@ -24,8 +24,8 @@ export async function openList(call: S3Call, limitName = 'max-keys') {
 }
 
 /**
- * Whether a listing shows CIDs. S3 names optional elements in this header. Clients of S3 skip a CID, but parse it, which takes a
- * fifth of their time.
+ * Whether a document shows CIDs. S3 names optional elements in this header. Clients of S3 skip a CID, but parse it, which takes a
+ * fifth of their time, or reject the document (minio-java).
  */
 export function asksForCid({ header }: Pick<S3Request, 'header'>): boolean {
   const names = (header('x-amz-optional-object-attributes') ?? '').split(',')

@@ -10,6 +10,7 @@ import {
   readAlgorithm,
   readDeclaredChecksum,
 } from '../checksums/checksums.ts'
+import { asksForCid } from '../listings/open-list.ts'
 import { readConditions } from '../objects/conditions.ts'
 import { openCopySource } from '../objects/copy-operations.ts'
 import { checksumOf } from '../objects/object-info.ts'
@@ -159,9 +160,9 @@ export const completeMultipartOperation: S3Operation = async (call) => {
       Key: row.key,
       ETag: `"${row.etag}"`,
       ...checksumElements(checksumOf(row)),
-      CID: row.cid,
+      CID: asksForCid(request) ? row.cid : undefined,
     })
-    return { xml, headers: bucketHeaders(bucket, row) }
+    return { xml, headers: { 'x-amz-meta-cid': row.cid, ...bucketHeaders(bucket, row) } }
   }
   return slowAnswer(complete(), { requestId: call.id, onFailure: call.logFailure })
 }

@@ -405,6 +405,23 @@ describeOnDatabases('on %s:', (newDatabase) => {
     expect(await objectKeys('s3-parts/')).toEqual([])
   })
 
+  test('the response to a completion has elements of S3 only, unless it asks for the CID', async () => {
+    const complete = async (headers: Record<string, string>) => {
+      const UploadId = await begin('completed')
+      const { ETag } = await sendPart('completed', UploadId, 1, Buffer.from('part'))
+      const body = `<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag>${ETag}</ETag></Part></CompleteMultipartUpload>`
+      const path = `/${Bucket}/completed?uploadId=${UploadId}`
+      const answer = await signedFetch(s3, path, { method: 'POST', body, headers })
+      const elements = [...answer.body.matchAll(/<(\w+)>/g)].map(([, name]) => name)
+      return { elements, cid: answer.headers['x-amz-meta-cid'] }
+    }
+    const plain = ['Location', 'Bucket', 'Key', 'ETag']
+    const completed = await complete({})
+    expect(completed).toEqual({ elements: plain, cid: (await read('completed')).Metadata?.['cid'] })
+    const asked = await complete({ 'x-amz-optional-object-attributes': 'CID' })
+    expect(asked).toEqual({ ...completed, elements: [...plain, 'CID'] })
+  })
+
   test('a copy has the same content and CID, with its own metadata on request', async () => {
     await s3.client.send(
       new PutObjectCommand({ Bucket, Key: 'source ü+', Body: 'content', Metadata: { a: '1' }, ContentType: 'text/a' }),
