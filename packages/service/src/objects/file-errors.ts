@@ -7,10 +7,15 @@ const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
 /** Maps a failed write, sync or rename to STORAGE_FULL, OVERLOADED (out of descriptors) or STORAGE_FAILED. */
 export function describeWriteError(error: unknown): CairnError {
   if (CairnError.is(error)) return error
-  const code = errnoOf(error)
-  if (fullCodes.includes(code)) return new CairnError('STORAGE_FULL', { cause: error })
-  if (busyCodes.includes(code)) return new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 })
-  return new CairnError('STORAGE_FAILED', { cause: error })
+  if (fullCodes.includes(errnoOf(error))) return new CairnError('STORAGE_FULL', { cause: error })
+  return describeBusyError(error) ?? new CairnError('STORAGE_FAILED', { cause: error })
+}
+
+/** Maps an error of a process that is out of descriptors or memory to OVERLOADED: it is busy, not broken. */
+export function describeBusyError(error: unknown): CairnError | undefined {
+  return busyCodes.includes(errnoOf(error))
+    ? new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 })
+    : undefined
 }
 
 /**

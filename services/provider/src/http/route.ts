@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { CairnError, type CallDefinition } from '@cairn/protocol'
 import { type Authorized, type Handler, type RouteParts, readBearer, routeCall } from '@cairn/service'
+import { describeBusyError } from '@cairn/service/objects'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 
@@ -19,15 +20,12 @@ export function route<C extends CallDefinition>(
 
 /** Dependencies of a provider's routes. */
 export function routeParts({ config, metrics, rates }: Context): RouteParts<KeyHolder> {
-  return { metrics, rates, describeError, authorize: async (request) => requireKey(request, config.accessKey) }
-}
-
-const busyCodes: readonly unknown[] = ['EMFILE', 'ENFILE', 'ENOMEM']
-
-/** A provider that is out of descriptors or memory is busy, not broken. */
-function describeError(error: unknown): CairnError | undefined {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined
-  return busyCodes.includes(code) ? new CairnError('OVERLOADED', { cause: error, retryAfterSeconds: 2 }) : undefined
+  return {
+    metrics,
+    rates,
+    describeError: describeBusyError,
+    authorize: async (request) => requireKey(request, config.accessKey),
+  }
 }
 
 const keyHint = 'Send "Authorization: Bearer" with the key of this provider.'

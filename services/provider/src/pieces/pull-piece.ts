@@ -2,7 +2,7 @@ import { constants } from 'node:fs'
 import { type FileHandle, open } from 'node:fs/promises'
 import { encodePieceCid, type PayloadRange } from '@cairn/pieces'
 import { CairnError, MIB } from '@cairn/protocol'
-import { createAlignedPool } from '@cairn/service/objects'
+import { createAlignedPool, describeWriteError } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { decodeContent } from './content-ranges.ts'
 import { fetchPayload } from './fetch-payload.ts'
@@ -12,7 +12,6 @@ import { openPartWriter, type PartFile } from './part-writer.ts'
 import { openAuthorization } from './seal-authorization.ts'
 import { requireSource } from './sources.ts'
 import type { PieceRow } from './store.ts'
-import { toWriteFailure } from './write-failures.ts'
 
 /** Options of one attempt; it continues from existing bytes until complete or aborted. */
 export type PullOptions = { signal: AbortSignal; windowMs: number; onProgress(receivedBytes: number): void }
@@ -29,7 +28,7 @@ const maxSpareBytes = 4 * gatheredBytes
  * because the part may have been bad. When it resolves, payload and tree are durable and in place.
  *
  * @throws CairnError VERIFICATION_FAILED when the bytes do not match the piece, those of `fetchPayload`,
- * STORAGE_FULL, STORAGE_FAILED, SOURCE_NOT_ALLOWED
+ * STORAGE_FULL, OVERLOADED, STORAGE_FAILED, SOURCE_NOT_ALLOWED
  */
 export async function pullPiece(context: Context, row: PieceRow, options: PullOptions): Promise<void> {
   const { cid, payload_bytes: payloadBytes } = row
@@ -149,5 +148,5 @@ async function hashPart(hasher: ThreadHasher, file: FileHandle, end: number, sig
 }
 
 function reportWrite(error: unknown): never {
-  throw toWriteFailure(error)
+  throw describeWriteError(error)
 }

@@ -55,6 +55,24 @@ test('sends the credentials to the source, and seals them in the database', asyn
   }
 })
 
+test('is busy when it is out of file descriptors, and a new offer continues', async () => {
+  const pullTimes = { ...quickPulls, firstPauseMs: 600_000, maxPauseMs: 600_000 }
+  await using late = await startTestProvider(source.url, {}, { pullTimes })
+  const { cid, url } = await put(5000)
+  const { files } = late.context
+  const { moveBackToPart } = files
+  files.moveBackToPart = async () => {
+    files.moveBackToPart = moveBackToPart
+    throw Object.assign(new Error('too many open files'), { code: 'EMFILE' })
+  }
+  await late.offer(cid, url)
+  let waiting = await late.until(cid, 'queued')
+  while (waiting.lastError === null) waiting = await late.until(cid, 'queued')
+  expect(waiting.lastError).toMatchObject({ code: 'OVERLOADED' })
+  await late.offer(cid, url)
+  await late.until(cid, 'kept')
+})
+
 describe('a source that disconnects', () => {
   test('is retried although the clock was set back by an hour', async () => {
     let behindMs = 0

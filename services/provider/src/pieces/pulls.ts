@@ -1,9 +1,9 @@
 import { CairnError, type ErrorCode, MIB } from '@cairn/protocol'
 import { describeFailure } from '@cairn/service'
+import { describeWriteError } from '@cairn/service/objects'
 import type { Context } from '../context.ts'
 import { pullPiece } from './pull-piece.ts'
 import { findPiece, nextToPull, type PieceRow, recordFailedTry, recordKept } from './store.ts'
-import { toWriteFailure } from './write-failures.ts'
 
 /** Timing of pulls, in ms; tests use shorter values. */
 export type PullTimes = {
@@ -119,7 +119,7 @@ export function startPulls(context: Context, times: PullTimes = pullTimes): Pull
     } catch (error) {
       if (signal.aborted) return
       const progressed = running.receivedBytes - before >= progressBytes
-      await noteFailure(row, toWriteFailure(error), progressed ? 1 : row.tries + 1)
+      await noteFailure(row, describeWriteError(error), progressed ? 1 : row.tries + 1)
       return
     }
     await db.write((trx) => recordKept(trx, cid, clock.now()))
