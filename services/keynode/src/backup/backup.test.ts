@@ -127,6 +127,7 @@ describe.each([
     await using node = await startTestNode(target, { home: join(home, 'target') })
     // The text was not used, but another one from before the backup may have been.
     expect((await openWith(node, wallet, [text])).code).toBe('CHALLENGE_EXPIRED')
+    expect((await openWith(node, wallet, [await createText(node, wallet)])).code).toBe('CHALLENGE_EXPIRED')
     node.pass(120_000)
     const owner = await openTestSession(node, wallet)
     expect((await callAs(node, owner, 'POST', '/api/retrieveSharedKey/1', { cid })).code).toBe('KEY_UNCONFIRMED')
