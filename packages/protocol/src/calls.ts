@@ -77,6 +77,7 @@ export const allCalls: readonly CallDefinition[] = [
   kuboWrite.kuboPinUpdate,
   kuboWrite.kuboKeyGen,
   kuboWrite.kuboKeyList,
+  kuboWrite.kuboKeyLs,
   kuboWrite.kuboKeyRename,
   kuboWrite.kuboKeyRm,
   kuboWrite.kuboNamePublish,

@@ -202,6 +202,7 @@ test('the public surface', () => {
       "kuboId",
       "kuboKeyGen",
       "kuboKeyList",
+      "kuboKeyLs",
       "kuboKeyRename",
       "kuboKeyRm",
       "kuboLs",

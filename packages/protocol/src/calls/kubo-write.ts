@@ -122,6 +122,7 @@ export const kuboFilesStat = defineCall({
     size: kuboFlag,
     /** Applies only to mutable files, which are not supported. */
     flush: kuboFlag,
+    'with-local': kuboUnsetFlag,
   }),
   response: {
     kind: 'json',
@@ -190,6 +191,8 @@ export const kuboKeyGen = defineCall({
   query: v.looseObject({
     arg: label,
     type: v.optional(v.picklist(['ed25519'])),
+    /** No effect: Ed25519 keys have one size. Kubo's Go client always sends it. */
+    size: v.optional(v.pipe(v.string(), v.regex(/^(?:-1|\d{1,6})$/))),
     'ipns-base': v.optional(v.picklist(['base36'])),
   }),
   response: { kind: 'json', schema: v.object({ Name: v.string(), Id: v.string() }) },
@@ -215,6 +218,9 @@ export const kuboKeyList = defineCall({
   errors: [...authErrors],
   limits: { perMinute: 120 },
 })
+
+/** `POST /api/v0/key/ls`: the name of `key/list` since Kubo 0.40. */
+export const kuboKeyLs = defineCall({ ...kuboKeyList, id: 'kuboKeyLs', path: '/api/v0/key/ls' })
 
 /** `POST /api/v0/key/rename`: changes the label of a name. */
 export const kuboKeyRename = defineCall({

@@ -64,6 +64,9 @@ export const catKubo = defineCall({
     offset: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
     length: v.optional(v.pipe(v.string(), v.regex(/^\d{1,16}$/), v.transform(Number))),
     progress: kuboFlag,
+    /** No effect. Kubo's Go client sends both for symbolic links. */
+    'resolve-size': kuboFlag,
+    stream: kuboFlag,
   }),
   response: { kind: 'bytes', mediaTypes: ['text/plain'] },
 })
@@ -98,6 +101,8 @@ export const kuboLs = defineCall({
     /** Only used by the client. */
     headers: kuboFlag,
     'resolve-type': kuboFlag,
+    /** No effect. Kubo's Go client sends it for folders. */
+    'resolve-size': kuboFlag,
     size: kuboFlag,
     stream: kuboFlag,
     long: kuboFlag,

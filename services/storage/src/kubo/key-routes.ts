@@ -1,4 +1,12 @@
-import { CairnError, kuboKeyGen, kuboKeyList, kuboKeyRename, kuboKeyRm, kuboNamePublish } from '@cairn/protocol'
+import {
+  CairnError,
+  kuboKeyGen,
+  kuboKeyList,
+  kuboKeyLs,
+  kuboKeyRename,
+  kuboKeyRm,
+  kuboNamePublish,
+} from '@cairn/protocol'
 import type { FastifyInstance } from 'fastify'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
@@ -42,7 +50,9 @@ export function registerKuboKeyRoutes(app: FastifyInstance, context: Context, re
     return { Name: query.arg, Id: name }
   })
 
-  kuboRoute(app, context, kuboKeyList, async ({ caller }) => ({ Keys: await listKeys(caller.address) }))
+  for (const call of [kuboKeyList, kuboKeyLs]) {
+    kuboRoute(app, context, call, async ({ caller }) => ({ Keys: await listKeys(caller.address) }))
+  }
 
   kuboRoute(app, context, kuboKeyRename, async ({ input: { query }, caller }) => {
     const [was, now] = query.arg

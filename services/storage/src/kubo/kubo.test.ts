@@ -315,6 +315,17 @@ describe('options that Kubo does not have, but clients send', () => {
     expect((await post(`get?arg=${cid}&create=true`)).status).toBe(200)
   })
 
+  test("those of Kubo's Go client for folders, symbolic links and keys", async () => {
+    const cid = await add([{ path: 'd/a.txt', content: 'from Go' }])
+    const listed = await post(`ls?arg=${cid}&resolve-size=true&stream=true`)
+    expect(listed.json).toMatchObject({ Objects: [{ Links: [{ Name: 'a.txt', Size: 7 }] }] })
+    expect((await post(`cat?arg=${cid}/a.txt&resolve-size=true&stream=true`)).body).toBe('from Go')
+    const { json: made } = await post('key/gen?arg=go&type=ed25519&size=-1')
+    expect((await post('key/ls')).json).toEqual({ Keys: [made] })
+    await post('key/rm?arg=go')
+    expect((await post(`files/stat?arg=/ipfs/${cid}&with-local=false`)).status).toBe(200)
+  })
+
   test('the old names of both codecs with their defaults, and no others', async () => {
     const parts = [{ path: '0', content: '{"a":1}' }]
     const { json } = await post('dag/put', { parts })
