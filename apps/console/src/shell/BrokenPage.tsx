@@ -34,15 +34,15 @@ export function BrokenPage({ error }: { error: unknown }) {
 /** Runs a function each time the service answers. Returns a function that ends that. */
 function whenAnswering(run: () => void): () => void {
   let isOver = false
-  const look = async () => {
+  const check = async () => {
     if ((await isAnswering()) && !isOver) run()
   }
-  const timer = setInterval(() => void look(), retryMs)
-  const lookNow = () => void look()
-  addEventListener('online', lookNow)
+  const timer = setInterval(() => void check(), retryMs)
+  const checkNow = () => void check()
+  addEventListener('online', checkNow)
   return () => {
     isOver = true
     clearInterval(timer)
-    removeEventListener('online', lookNow)
+    removeEventListener('online', checkNow)
   }
 }
