@@ -286,6 +286,34 @@ test.skipIf(isFirefox)(
   },
 )
 
+/** Runs in the page: the controls that are smaller than a finger needs, by name and size. Rows open wherever they are tapped. */
+const findSmallTargets = `[...document.querySelectorAll('a, button, input, select, textarea, summary')].flatMap((one) => {
+  const { width, height } = (one.closest('label') ?? one).getBoundingClientRect()
+  const isShown = one.checkVisibility({ visibilityProperty: true }) && width > 0 && getComputedStyle(one).display !== 'inline'
+  const isOther = one.closest('[data-file], [href="#content"]') !== null && one.tagName === 'A'
+  if (!isShown || isOther || one.type === 'file' || (width >= 43.5 && height >= 43.5)) return []
+  return [(one.ariaLabel || one.textContent).trim() + ' ' + Math.round(width) + 'x' + Math.round(height)]
+})`
+
+test.skipIf(isFirefox)('on a phone, controls are at least 44 px wide and high', async () => {
+  const { page, wallet, open, signIn } = await site.newPage({ width: 390, height: 844, isPhone: true })
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'Note', { name: 'note.txt' })
+  await open('/files')
+  await signIn()
+  await page.getByRole('link', { name: 'note.txt' }).waitFor()
+  expect.soft(['/files', await page.evaluate(findSmallTargets)]).toEqual(['/files', []])
+  for (const [path, shown] of [
+    ['/activity', page.getByRole('link', { name: 'note.txt' })],
+    ['/billing', page.getByText('Show as a table').first()],
+    ['/settings', page.getByRole('link', { name: 'Network status' })],
+  ] as const) {
+    await open(path)
+    await shown.waitFor()
+    expect.soft([path, await page.evaluate(findSmallTargets)]).toEqual([path, []])
+  }
+})
+
 test('logs an error of a page with the location that it comes from', async () => {
   const { page, problems, expectProblem } = await site.newPage()
   // A script of the page itself, because its policy runs no other.

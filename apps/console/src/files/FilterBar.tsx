@@ -104,7 +104,7 @@ function Chip({ label, isOn, onPress }: { label: string; isOn: boolean; onPress:
       aria-pressed={isOn}
       onClick={onPress}
       className={classNames(
-        'h-8 shrink-0 rounded-full border px-2.5 text-sm transition-colors pointer-coarse:h-11 pointer-coarse:px-3',
+        'h-8 shrink-0 rounded-full border px-2.5 text-sm transition-colors pointer-coarse:h-11 pointer-coarse:min-w-11 pointer-coarse:px-3',
         isOn
           ? 'border-accent-line bg-accent-soft font-medium text-accent-ink'
           : 'border-line bg-surface text-ink-soft hover:bg-hover hover:text-ink',

@@ -25,7 +25,7 @@ export function Segments<Value extends string>({
           <label
             key={own}
             className={classNames(
-              'flex min-h-8 cursor-pointer items-center rounded-sm font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11',
+              'flex min-h-8 cursor-pointer items-center rounded-sm font-medium text-sm transition-colors has-focus-visible:outline-2 has-focus-visible:outline-accent pointer-coarse:min-h-11 pointer-coarse:min-w-11 pointer-coarse:justify-center',
               Icon === undefined
                 ? 'px-3'
                 : 'gap-2 px-3 max-[26rem]:flex-col max-[26rem]:gap-0.5 max-[26rem]:px-2 max-[26rem]:py-1',
