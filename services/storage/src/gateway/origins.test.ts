@@ -170,6 +170,19 @@ describe('origins', () => {
     expect(await get('/p/:x/:y')).toBe(301)
   })
 
+  it('makes no address of any length by a rule that repeats a part of the path', async () => {
+    const { app, addFolder } = createTestGateway()
+    const get = async (status: number, repeated: number) => {
+      const root = await addFolder({ _redirects: `/:x /${':x'.repeat(repeated)} ${status}` })
+      return app.inject({ url: `/${'x'.repeat(8000)}`, headers: { host: `${root}.ipfs.dweb.test` } })
+    }
+    expect((await get(301, 2)).headers.location).toBe(`/${'x'.repeat(16_000)}`)
+    for (const status of [200, 301, 404]) {
+      const { statusCode, body } = await get(status, 500)
+      expect([status, statusCode, body]).toEqual([status, 500, expect.stringContaining('cannot exceed 16384 characters')])
+    }
+  })
+
   it('reports a bad _redirects file to the visitors of the site, and not in the log of the operator', async () => {
     const lines: string[] = []
     const { app, addFolder, blocks } = createTestGateway({

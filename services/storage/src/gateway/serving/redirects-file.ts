@@ -2,6 +2,8 @@ import { CairnError } from '@cairn/protocol'
 
 /** Maximum size of a `_redirects` file, in bytes. */
 export const maxRedirectsFile = 64 * 1024
+/** Maximum length of the address that a rule makes, in characters: a rule can repeat a part of the path thousands of times. */
+const maxTargetCharacters = 16_384
 
 /** An error in the file of a site. Its owner can fix it, the operator cannot. */
 export class RedirectsFileError extends Error {
@@ -53,16 +55,31 @@ export function parseRedirects(text: string): Rule[] {
   return rules
 }
 
-/** Applies the first matching rule to a path; placeholders and the splat are inserted percent-encoded. */
+/**
+ * Applies the first matching rule to a path; placeholders and the splat are inserted percent-encoded.
+ * @throws CairnError INTERNAL, as for a bad file, for a rule that makes too long an address
+ */
 export function applyRules(rules: readonly Rule[], path: string): Redirect | undefined {
   const parts = path.split('/').slice(1)
+  const encoded = parts.map(encodeURIComponent)
   for (const rule of rules) {
-    const values = matchRule(rule.from, parts)
-    if (values === undefined) continue
-    const to = rule.to.replace(/:([A-Za-z_][A-Za-z0-9_]*)/g, (whole, name: string) => values.get(name) ?? whole)
-    return { to, status: rule.status }
+    const values = matchRule(rule.from, parts, encoded)
+    if (values !== undefined) return { to: insertValues(rule.to, values), status: rule.status }
   }
   return undefined
+}
+
+function insertValues(to: string, values: ReadonlyMap<string, string>): string {
+  let length = 0
+  const pieces: string[] = []
+  for (const piece of to.split(/(:[A-Za-z_][A-Za-z0-9_]*)/)) {
+    const inserted = (piece.startsWith(':') ? values.get(piece.slice(1)) : undefined) ?? piece
+    length += inserted.length
+    if (length > maxTargetCharacters)
+      throw badRedirects(`the address that a rule makes cannot exceed ${maxTargetCharacters} characters`)
+    pieces.push(inserted)
+  }
+  return pieces.join('')
 }
 
 /**
@@ -74,23 +91,27 @@ export function keepQuery(to: string, search: string): string {
   const asked = new URLSearchParams(search)
   if (asked.size === 0) return to
   const [, path = '', query = '', fragment = ''] = /^([^?#]*)(\?[^#]*)?(#.*)?$/s.exec(to) ?? []
-  const merged = new URLSearchParams(query)
-  for (const name of asked.keys()) merged.delete(name)
+  const names = new Set(asked.keys())
+  const merged = new URLSearchParams([...new URLSearchParams(query)].filter(([name]) => !names.has(name)))
   for (const [name, value] of asked) merged.append(name, value)
   return `${path}?${merged}${fragment}`
 }
 
-function matchRule(from: readonly string[], parts: readonly string[]): Map<string, string> | undefined {
+function matchRule(
+  from: readonly string[],
+  parts: readonly string[],
+  encoded: readonly string[],
+): Map<string, string> | undefined {
   const values = new Map<string, string>()
   for (const [index, pattern] of from.entries()) {
     if (pattern === '*' && index === from.length - 1 && parts.length > index) {
-      values.set('splat', parts.slice(index).map(encodeURIComponent).join('/'))
+      values.set('splat', encoded.slice(index).join('/'))
       return values
     }
-    const part = parts[index]
-    if (part === undefined) return undefined
-    if (pattern.startsWith(':') && pattern.length > 1) values.set(pattern.slice(1), encodeURIComponent(part))
-    else if (pattern !== part && pattern !== encodeURIComponent(part)) return undefined
+    const [part, ofPart] = [parts[index], encoded[index]]
+    if (part === undefined || ofPart === undefined) return undefined
+    if (pattern.startsWith(':') && pattern.length > 1) values.set(pattern.slice(1), ofPart)
+    else if (pattern !== part && pattern !== ofPart) return undefined
   }
   return parts.length === from.length ? values : undefined
 }
