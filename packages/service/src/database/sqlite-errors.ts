@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs'
 import { CairnError } from '@cairn/protocol'
 import { ConflictError } from './conflict-error.ts'
 
@@ -37,7 +38,9 @@ export function describeFailedFile(path: string, failure: unknown): unknown {
   const error = describeSqliteError(failure)
   if (!CairnError.is(error, 'UNAVAILABLE') || !(error.cause instanceof Error)) return error
   const { cause } = error
-  const primary = 'errcode' in cause && typeof cause.errcode === 'number' ? cause.errcode & 0xff : 0
+  // Without a code of SQLite, the error already names its file.
+  if (!('errcode' in cause) || typeof cause.errcode !== 'number') return error
+  const primary = cause.errcode & 0xff
   if (primary === sqlite.notADb || primary === sqlite.corrupt) {
     return new CairnError('RECOVERY_NEEDED', {
       message: `${path} is damaged: ${cause.message}`,
@@ -45,12 +48,31 @@ export function describeFailedFile(path: string, failure: unknown): unknown {
       cause: error,
     })
   }
+  const hasFreeFiles = canOpenFiles()
   return new CairnError('UNAVAILABLE', {
-    message: `${path} cannot be opened: ${cause.message}`,
-    hint: 'Check its owner, its permissions and the disk.',
+    message: `${path} cannot be opened: ${hasFreeFiles ? cause.message : 'too many open files'}`,
+    hint: hasFreeFiles
+      ? 'Check its owner, its permissions and the disk.'
+      : 'Raise the limit of open files: LimitNOFILE= in the unit, or `ulimit -n`.',
     cause: error,
     retryAfterSeconds: 5,
   })
+}
+
+/** Files that an open database has: its own, the log, and the index of the log, of two connections. */
+const databaseFiles = 6
+
+/** Whether this process may open the files of a database. SQLite does not report why it cannot open one. */
+function canOpenFiles(): boolean {
+  const files: number[] = []
+  try {
+    while (files.length < databaseFiles) files.push(openSync('/', 'r'))
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && (error.code === 'EMFILE' || error.code === 'ENFILE'))
+  } finally {
+    for (const file of files) closeSync(file)
+  }
 }
 
 function unavailable(cause: Error): CairnError {

@@ -101,6 +101,32 @@ describe('SQLite only', () => {
     await place.remove()
   })
 
+  test('a file that cannot be opened for lack of file descriptors says so', async () => {
+    const place = await freshFile()
+    const program = `
+      import { openSync } from 'node:fs'
+      import { openDatabase } from ${JSON.stringify(join(import.meta.dirname, 'database.ts'))}
+      const kind = 'sqlite'
+      await (await openDatabase({ kind, path: ${JSON.stringify(`${place.path}.first`)} })).close()
+      const files = []
+      try { for (;;) files.push(openSync('/dev/null')) } catch {}
+      const { closeSync } = await import('node:fs')
+      for (const file of files.slice(0, 2)) closeSync(file)
+      await openDatabase({ kind, path: ${JSON.stringify(place.path)} }).then(
+        () => console.log('opened'),
+        ({ message, hint }) => console.log(message, hint),
+      )`
+    const limited = `ulimit -n 200 && exec "$0" --conditions=@cairn/source --disable-warning=ExperimentalWarning --input-type=module -e "$1"`
+    const child = spawn('bash', ['-c', limited, process.execPath, program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let printed = ''
+    child.stdout.on('data', (bytes: Buffer) => {
+      printed += bytes.toString()
+    })
+    await once(child, 'close')
+    expect(printed).toContain(`${place.path} cannot be opened: too many open files Raise the limit of open files`)
+    await place.remove()
+  })
+
   test('a unit after the end of the service does not report its file as removed', async () => {
     const place = await freshFile()
     const db = await place.open()
