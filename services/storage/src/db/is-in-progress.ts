@@ -5,3 +5,6 @@ import { sql } from 'kysely'
  * use the index of such uploads.
  */
 export const isInProgress = sql<boolean>`state in ('receiving', 'received')`
+
+/** The `expires_at` of a resumable upload whose link was revoked: it is removed, and not continued until then. */
+export const endedWithLink = 0

@@ -2,11 +2,12 @@
 import { randomBytes } from 'node:crypto'
 import { MIB, type UploadInfo } from '@cairn/protocol'
 import { createKilledReplica } from '@cairn/service/killed-replica-fixture'
+import { sql } from 'kysely'
 import { expect, test } from 'vitest'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { describeTus } from './describe-tus.fixture.ts'
 import { dropUpload } from './store.ts'
-import { removeAbandoned, removeExpired } from './worker.ts'
+import { createResumableWorker, removeAbandoned, removeExpired } from './worker.ts'
 
 const day = 24 * 3_600_000
 const never = new AbortController().signal
@@ -53,17 +54,53 @@ describeTus('uploads in parts on %s', (world) => {
     storage.pass(6 * day)
     expect((await head(path)).offset).toBe(2 * MIB)
     storage.pass(day + 1000)
-    expect((await head(path)).status).toBe(404)
     await removeExpired(storage.context, never)
+    expect((await head(path)).status).toBe(404)
     expect(await figures()).toEqual({ used: 0, reserved: 0, uploads: 0, parts: 0 })
   })
 
-  test('that were continued are not dropped as expired', async () => {
+  test('continue after a clock that was ahead', async () => {
     const { storage, create, patch, head } = world()
+    const path = await create(3 * MIB)
+    await patch(path, 0, randomBytes(MIB))
+    storage.pass(30 * day)
+    const stop = new AbortController()
+    const { now } = storage.context.clock
+    await createResumableWorker(storage.context, { now, sleep: async () => stop.abort() }).run(stop.signal)
+    expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
+    storage.pass(-30 * day)
+    expect(await head(path)).toMatchObject({ status: 200, offset: 2 * MIB })
+    expect((await patch(path, 2 * MIB, randomBytes(MIB))).status).toBe(204)
+  })
+
+  test('that were continued are not dropped as expired', async () => {
+    const { storage, settings, create, patch, head, figures } = world()
+    const { db, clock } = storage.context
     const path = await create(2 * MIB)
     await patch(path, 0, randomBytes(MIB))
     const id = path.split('/').at(-1) ?? ''
-    expect(await dropUpload(storage.context, id, 'expired')).toEqual({ keys: [], packs: [] })
+    const none = { keys: [], packs: [] }
+    expect(await dropUpload(storage.context, id, clock.now())).toEqual(none)
+    storage.pass(8 * day)
+    const [locked, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const continuing = db.write(async (trx) => {
+      await trx
+        .updateTable('resumable_upload')
+        .set({ expires_at: clock.now() + day })
+        .where('id', '=', id)
+        .execute()
+      locked.resolve()
+      await commit.promise
+    })
+    await locked.promise
+    const drop = dropUpload(storage.context, id, clock.now())
+    const waiting = sql`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
+    if ('CAIRN_DATABASE_URL' in settings)
+      await expect.poll(async () => (await waiting.execute(db.read)).rows.length, { timeout: 20_000 }).toBe(1)
+    commit.resolve()
+    await continuing
+    expect(await drop).toEqual(none)
+    expect(await figures()).toMatchObject({ reserved: 2 * MIB, parts: 1 })
     expect((await head(path)).offset).toBe(MIB)
     expect((await patch(path, MIB, randomBytes(MIB))).status).toBe(204)
   })

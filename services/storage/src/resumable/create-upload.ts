@@ -2,7 +2,7 @@ import { CairnError, MIB, maxResumableBytes, resumableSegmentBytes } from '@cair
 import { isUniqueViolation, uuidv7 } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
-import { isInProgress } from '../db/is-in-progress.ts'
+import { endedWithLink, isInProgress } from '../db/is-in-progress.ts'
 import type { Schema } from '../db/schema.ts'
 import { isShortage, lastingOwner, measureFreeDisk, reserveSpace } from '../ledger/ledger.ts'
 import { claimUpload } from '../upload-links/upload-links.ts'
@@ -55,7 +55,7 @@ async function findCreated(context: Context, upload: ResumableUpload): Promise<R
   const row = await selectUploads(context.db.read)
     .where('address', '=', upload.address)
     .where('idempotency_key', '=', upload.idempotency_key)
-    .where('expires_at', '>', upload.created_at)
+    .where('expires_at', '>', endedWithLink)
     .executeTakeFirst()
   if (row === undefined) return undefined
   if (row.length_bytes === upload.length_bytes && row.metadata === upload.metadata) return toUpload(row)

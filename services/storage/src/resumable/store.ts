@@ -5,7 +5,7 @@ import type { StorageConfig } from '../config.ts'
 import type { Context } from '../context.ts'
 import type { Database } from '../db/database.ts'
 import { hasLapsed, isUnheld } from '../db/has-lapsed.ts'
-import { isInProgress } from '../db/is-in-progress.ts'
+import { endedWithLink, isInProgress } from '../db/is-in-progress.ts'
 import type { ResumableUploadTable, Schema } from '../db/schema.ts'
 import { releaseReservation } from '../ledger/ledger.ts'
 import { doomObjects } from '../objects/doomed-objects.ts'
@@ -69,9 +69,9 @@ export function toUpload({
   return { ...row, offset_bytes: imported, state, isImporting: true }
 }
 
-/** Returns an upload of an uploader; undefined when it belongs to another or ended too long ago. */
+/** Returns an upload of an uploader; undefined when it belongs to another or was removed. */
 export async function findUpload(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db }: Pick<Context, 'db'>,
   id: string,
   { address, uploadLink }: Uploader,
 ): Promise<ResumableUpload | undefined> {
@@ -79,20 +79,16 @@ export async function findUpload(
     .where('id', '=', id)
     .where('address', '=', address)
     .where('upload_link_id', 'is not distinct from', uploadLink ?? null)
-    .where('expires_at', '>', clock.now())
+    .where('expires_at', '>', endedWithLink)
     .executeTakeFirst()
   return row && toUpload(row)
 }
 
-/** Returns the uploads of an account that have not expired, newest first. */
-export async function listUploads(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
-  address: string,
-): Promise<ResumableUpload[]> {
+/** Returns the uploads of an account, newest first. */
+export async function listUploads({ db }: Pick<Context, 'db'>, address: string): Promise<ResumableUpload[]> {
   const rows = await selectUploads(db.read)
     .where('address', '=', address)
     .where('upload_link_id', 'is', null)
-    .where('expires_at', '>', clock.now())
     .orderBy('id', 'desc')
     .limit(maxListed)
     .execute()
@@ -145,7 +141,7 @@ export async function acquireUpload(
           ? and([eb('state', '=', 'receiving'), not(isImported)])
           : or([eb('state', '=', 'received'), and([eb('state', '=', 'receiving'), isImported])]),
       )
-      .where('expires_at', '>', now)
+      .where('expires_at', '>', endedWithLink)
       .where(isUnheld('writer', now, uploadWriterLifetimeMs))
       .executeTakeFirstOrThrow()
     if (numUpdatedRows === 0n) return undefined
@@ -254,29 +250,42 @@ async function dropBytes(trx: Kysely<Schema>, kind: Database['kind'], id: string
 
 /**
  * Drops an upload with its bytes and the quota it reserved, in any state, and notes their objects and packs for removal.
- * @param which `expired` skips an upload that has not expired
+ * @param expiredBy skips an upload that expires later than this time, in ms since 1970, or has a writer
  */
 export async function dropUpload(
   { db, clock }: Pick<Context, 'db' | 'clock'>,
   id: string,
-  which: 'any' | 'expired' = 'any',
+  expiredBy?: number,
 ): Promise<Dropped> {
   const now = clock.now()
-  return db.write(async (trx) => {
-    const row = await trx.selectFrom('resumable_upload').select('expires_at').where('id', '=', id).executeTakeFirst()
-    if (row === undefined || (which === 'expired' && row.expires_at > now)) {
-      return { keys: [], packs: [] }
-    }
-    // Packs, then the quota: storing the upload locks its rows in the same order, and deletions lock packs and account so.
-    await lockHeld(trx, db.kind, id)
-    await releaseReservation(trx, id)
-    // From here on no writer adds a part.
-    await trx.updateTable('resumable_upload').set({ writer: null }).where('id', '=', id).execute()
-    const dropped = await dropBytes(trx, db.kind, id, now)
-    await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
-    return dropped
-  })
+  return db
+    .write(async (trx) => {
+      // Packs, then the quota: storing the upload locks its rows in the same order, and deletions lock packs and account so.
+      await lockHeld(trx, db.kind, id)
+      await releaseReservation(trx, id)
+      // From here on no writer adds a part.
+      const taken = await trx
+        .updateTable('resumable_upload')
+        .set({ writer: null })
+        .where('id', '=', id)
+        .$if(expiredBy !== undefined, (query) =>
+          query.where('expires_at', '<=', expiredBy ?? 0).where(isUnheld('writer', now, uploadWriterLifetimeMs)),
+        )
+        .returning('id')
+        .executeTakeFirst()
+      if (taken === undefined) throw new NotDropped()
+      const dropped = await dropBytes(trx, db.kind, id, now)
+      await trx.deleteFrom('resumable_upload').where('id', '=', id).execute()
+      return dropped
+    })
+    .catch((error: unknown) => {
+      if (error instanceof NotDropped) return { keys: [], packs: [] }
+      throw error
+    })
 }
+
+/** Undoes the unit of work that drops an upload which was continued or is gone. */
+class NotDropped extends Error {}
 
 /** Maximum pause between two attempts to store a complete upload, in ms. */
 export const maxRetryMs = 3_600_000

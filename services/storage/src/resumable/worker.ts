@@ -1,7 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { uploadWriterLifetimeMs } from '@cairn/protocol'
+import { createSettledClock } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { isUnheld } from '../db/has-lapsed.ts'
+import { endedWithLink } from '../db/is-in-progress.ts'
 import { removeAllDoomed } from '../objects/doomed-objects.ts'
 import { collectRefusals } from '../objects/refusals.ts'
 import { removeAbandonedObjects } from '../objects/remove-abandoned.ts'
@@ -19,9 +21,10 @@ const rowsInOneRound = 100
  * replicas that are gone. Replicas may run it concurrently.
  */
 export function createResumableWorker(context: Context, clock: WorkerClock): Worker {
+  const settled = createSettledClock(clock)
   const round = async (signal: AbortSignal): Promise<void> => {
     await storeLeftOver(context, signal)
-    await removeExpired(context, signal)
+    await removeExpired(context, signal, settled.now() ?? endedWithLink)
     await removeReleased(context, await dropForeignImports(context))
     const refusals = collectRefusals()
     await refusals.attempt(async () => void (await removeAllDoomed(context, signal)))
@@ -52,20 +55,26 @@ export async function storeLeftOver(context: Context, signal: AbortSignal): Prom
   return stored
 }
 
-/** Removes expired uploads; returns their number. */
-export async function removeExpired(context: Context, signal: AbortSignal): Promise<number> {
-  const now = context.clock.now()
+/**
+ * Removes expired uploads; returns their number. Until then, their clients can continue them.
+ * @param expiredBy the time by which they expired, in ms since 1970
+ */
+export async function removeExpired(
+  context: Context,
+  signal: AbortSignal,
+  expiredBy = context.clock.now(),
+): Promise<number> {
   const rows = await context.db.read
     .selectFrom('resumable_upload')
     .select('id')
-    .where('expires_at', '<=', now)
-    .where(isUnheld('writer', now, uploadWriterLifetimeMs))
+    .where('expires_at', '<=', expiredBy)
+    .where(isUnheld('writer', context.clock.now(), uploadWriterLifetimeMs))
     .orderBy('expires_at')
     .limit(rowsInOneRound)
     .execute()
   for (const { id } of rows) {
     signal.throwIfAborted()
-    await removeDropped(context, await dropUpload(context, id, 'expired'))
+    await removeDropped(context, await dropUpload(context, id, expiredBy))
   }
   return rows.length
 }

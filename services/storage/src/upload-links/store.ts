@@ -9,7 +9,7 @@ import {
 import type { ExpressionBuilder, Kysely } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
-import { isInProgress } from '../db/is-in-progress.ts'
+import { endedWithLink, isInProgress } from '../db/is-in-progress.ts'
 import type { Schema, UploadLinkTable } from '../db/schema.ts'
 import { recordEvents } from '../events/events.ts'
 
@@ -244,7 +244,7 @@ export async function revokeUploadLink({ db, clock }: Parts, address: string, id
     // Without its writer an upload receives and stores nothing more; the worker of resumable uploads removes it.
     await trx
       .updateTable('resumable_upload')
-      .set({ expires_at: now, writer: null, writer_until: null })
+      .set({ expires_at: endedWithLink, writer: null, writer_until: null })
       .where('upload_link_id', '=', id)
       .where(isInProgress)
       .execute()
