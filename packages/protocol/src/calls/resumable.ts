@@ -58,7 +58,7 @@ export const getTusOptions = defineCall({
   response: { kind: 'none', description: 'In the headers `Tus-Version`, `Tus-Extension` and `Tus-Max-Size`' },
   status: 204,
   errors: [],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { perMinute: 600 },
   idempotent: true,
 })
@@ -99,7 +99,7 @@ export const createUpload = defineCall({
     'STORAGE_FAILED',
     'CONFLICT',
   ],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { bodyBytes: maxJsonBodyBytes, perMinute: 600 },
   // Without an idempotency key, a repeated call starts a second upload, which occupies space until it expires.
   idempotent: false,
@@ -117,7 +117,7 @@ export const listOpenUploads = defineCall({
   scope: 'files:read',
   response: { kind: 'json', schema: v.object({ uploads: v.array(v.object(uploadInfo)) }) },
   errors: [...authErrors],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { perMinute: 600 },
   idempotent: true,
 })
@@ -138,7 +138,7 @@ export const getUpload = defineCall({
   headers: v.object(tusHeader),
   response: { kind: 'json', schema: uploadInfoSchema },
   errors: [...authErrors, 'GONE', 'PRECONDITION_FAILED'],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { perMinute: 6000 },
   idempotent: true,
 })
@@ -188,7 +188,7 @@ export const sendUploadBytes = defineCall({
     'STORAGE_FAILED',
     'CONFLICT',
   ],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { perMinute: 6000 },
   idempotent: true,
 })
@@ -210,7 +210,7 @@ export const cancelUpload = defineCall({
   response: { kind: 'none' },
   status: 204,
   errors: [...authErrors, 'GONE', 'PRECONDITION_FAILED'],
-  dialect: 'upload',
+  dialect: 'api',
   limits: { perMinute: 600 },
   idempotent: true,
 })

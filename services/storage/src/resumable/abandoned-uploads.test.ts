@@ -16,6 +16,10 @@ describeTus('uploads in parts on %s', (world) => {
     const { tus, create, patch, head, figures } = world()
     const refused = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': String(65 * MIB) } })
     expect([refused.status, refused.headers.get('x-cairn-code')]).toEqual([402, 'QUOTA_EXCEEDED'])
+    // In one form, also where no call of tus is.
+    expect(refused.json).toMatchObject({ error: { code: 'QUOTA_EXCEEDED', details: { neededBytes: 65 * MIB } } })
+    const { json: other } = await tus('/api/uploads', { method: 'PUT' })
+    expect(other).toMatchObject({ error: { code: 'METHOD_NOT_ALLOWED' } })
     const path = await create(60 * MIB)
     const second = await tus('/api/uploads', { method: 'POST', headers: { 'upload-length': String(5 * MIB) } })
     expect(second.status).toBe(402)
