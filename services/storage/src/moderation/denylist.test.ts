@@ -111,6 +111,11 @@ test.each([
 ])('%s is not denied', (path) => expect(rules.find(subjectOf(path))).toBeUndefined())
 
 const cid = 'QmecDgNqCRirkc3Cjz9eoRBNwXGckJ9WvTdmY16HP88768'
+test('reads a long row of slashes', () => {
+  // If each slash were the start of the end, this would take hours.
+  expect(parseDenylist(`/ipfs/${cid}/a${'/'.repeat(1_000_000)}x`).rules).toHaveLength(1)
+})
+
 const find = (text: string, path = `/ipfs/${cid}`) => createRuleSet(parseDenylist(text).rules).find(subjectOf(path))
 
 test('a path in the operator’s rules covers everything below it, and no other name with the same prefix', () => {
