@@ -138,6 +138,32 @@ test('a stream ends with an error when its key is revoked, and does not start wi
   await expect(watchEvents(other, { after: '999' }).next()).rejects.toMatchObject({ code: 'INVALID_CURSOR' })
 })
 
+test('a stream ends with an error when its service never ends an event', async () => {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    response.write('event: upload.stored\n: not the end\n\ndata: ')
+    const more = () => {
+      // The client has to stop reading.
+      for (let sent = 0; response.write('x'.repeat(65_536)) && sent < 100; sent++);
+    }
+    response.on('drain', more)
+    more()
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const api = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const client = createClient({ network: { ...network.profile, api }, apiKey: 'cairn_key' })
+    await expect(watchEvents(client, { after: '0' }).next()).rejects.toMatchObject({
+      code: 'UNEXPECTED_RESPONSE',
+      message: 'The server sent an event that is too long',
+    })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
 test('manages a webhook whose receiver verifies deliveries', async () => {
   const client = await createAccount()
   const bodies: { body: string; headers: Record<string, string | string[] | undefined> }[] = []

@@ -28,6 +28,11 @@ export type WatchOptions = EventFilter & {
 
 /** A stream without a byte for this long is dead: the service sends heartbeats. */
 const silenceMs = 3 * eventHeartbeatMs
+/** Maximum length of a message that has not ended, in characters: those of the service have a few thousand. */
+const maxMessageCharacters = 1024 * 1024
+/** The empty line after a message. */
+const messageEnds = ['\n\n', '\r\r', '\n\r\n']
+
 /** First and maximum pause between attempts in ms; doubled each time, half of it random. */
 const firstPauseMs = 500
 const maxPauseMs = 30_000
@@ -112,11 +117,18 @@ async function* readStream(
     const messages: EventSourceMessage[] = []
     const parser = createParser({ onEvent: (message) => messages.push(message) })
     const decoder = new TextDecoder()
+    let pendingCharacters = 0
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return
       clearTimeout(timer)
-      parser.feed(decoder.decode(value, { stream: true }))
+      const text = decoder.decode(value, { stream: true })
+      const end = Math.max(...messageEnds.map((one) => text.lastIndexOf(one)))
+      pendingCharacters = end === -1 ? pendingCharacters + text.length : text.length - end
+      // The parser keeps a message until it ends, however long it is.
+      if (pendingCharacters > maxMessageCharacters)
+        throw new CairnError('UNEXPECTED_RESPONSE', { message: 'The server sent an event that is too long' })
+      parser.feed(text)
       for (const { event, data } of messages.splice(0)) yield { event, data: parseJson(data) }
       // Restarted here, because the caller may take any time for an event.
       timer = setTimeout(() => silence.abort(), silenceMs)
