@@ -1,4 +1,5 @@
-import { CairnError, isAnyCid, uploadPaths } from '@cairn/protocol'
+import { CairnError, isAnyCid, maxCarHeaderBytes, uploadPaths } from '@cairn/protocol'
+import { readCar } from '@cairn/unixfs'
 import { openPath } from '#platform/local-files'
 import { keepPieces } from '#platform/send-body'
 import type { Client } from '../client.ts'
@@ -23,7 +24,8 @@ export type CarOptions = Pick<
  * Uploads a CAR and keeps its root. The service verifies every block against its CID, and that none is missing. Retries only if
  * the source can be read again.
  * @param source a path (Node), the bytes, or a stream of them, which needs a name
- * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of uploadFile
+ * @throws CairnError INVALID_CAR, BLOCK_HASH_MISMATCH, INCOMPLETE_DAG, DAG_TOO_DEEP, UNSUPPORTED_CODEC, and those of uploadFile:
+ *   CID_MISMATCH for a response with a CID that the CAR does not name as a root
  */
 export async function uploadCar(client: Client, source: CarInput, options: CarOptions = {}): Promise<UploadResult> {
   const file = await openCar(source, options.name)
@@ -43,9 +45,12 @@ async function sendCar(
   const [head, end] = [partHead(boundary, file, true), multipartEnd(boundary)]
   const progress = createProgress('send', file.sizeBytes, options.onProgress)
   let sizeBytes = 0
+  const start: Uint8Array[] = []
   async function* body(): AsyncGenerator<Uint8Array> {
     yield head
     for await (const piece of file.open()) {
+      // A copy, because the source may use its buffer again.
+      if (sizeBytes < maxStartBytes) start.push(new Uint8Array(piece.subarray(0, maxStartBytes - sizeBytes)))
       progress.add(piece.length)
       sizeBytes += piece.length
       yield piece
@@ -62,8 +67,30 @@ async function sendCar(
   })
   if (uploaded === undefined || !isAnyCid(uploaded.Hash)) throw new CairnError('UNEXPECTED_RESPONSE')
   const { Hash, Name, Size } = uploaded
+  const roots = await readRoots(start)
+  const [root] = roots
+  if (root !== undefined && !roots.includes(Hash))
+    throw new CairnError('CID_MISMATCH', { details: { computed: root, answered: [Hash] } })
   progress.done()
   return { cid: Hash, name: Name, sizeBytes, dagSizeBytes: Number(Size) }
+}
+
+/** Bytes in which every header that the service accepts ends: that of a second version comes after 51 bytes, or a little padding. */
+const maxStartBytes = maxCarHeaderBytes + 4096
+
+/** Returns the roots that the header of a CAR names, which begins with these bytes. */
+async function readRoots(start: readonly Uint8Array[]): Promise<string[]> {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    yield* start
+  }
+  try {
+    const { roots, close } = await readCar(pieces(), { maxHeaderBytes: maxCarHeaderBytes })
+    await close()
+    return roots.map(String)
+  } catch {
+    // The service accepted a header that this version cannot read.
+    return []
+  }
 }
 
 type CarInput = string | Blob | Uint8Array | AsyncIterable<Uint8Array>

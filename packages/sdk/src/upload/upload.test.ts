@@ -15,6 +15,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { openPath } from '#platform/local-files'
@@ -29,6 +30,7 @@ import { listFilesPage } from '../files/list-files.ts'
 import { openKeySession } from '../keys/open-session.ts'
 import { authorizeOnce } from '../payments/one-time.ts'
 import type { Progress } from '../progress.ts'
+import { computeCid } from './compute-cid.ts'
 import { createResumable } from './resumable.ts'
 import type { UploadOptions } from './send-files.ts'
 import { uploadCar } from './upload-car.ts'
@@ -439,6 +441,9 @@ test('detects a service that answers another CID', async () => {
   try {
     const lied = { ...client, network: { ...client.network, upload: url } }
     await expect(uploadText(lied, 'truth')).rejects.toMatchObject({ code: 'CID_MISMATCH' })
+    const { cid } = await computeCid(new TextEncoder().encode('truth'))
+    const car = encodeCarHeader([CID.parse(cid)])
+    await expect(uploadCar(lied, car)).rejects.toMatchObject({ code: 'CID_MISMATCH', details: { computed: cid } })
   } finally {
     await new Promise((done) => liar.close(done))
   }
