@@ -529,7 +529,7 @@ test('several items of the trash are restored or deleted together, or all at onc
   const question = page.getByRole('dialog', { name: 'Delete 2 items permanently?' })
   await question.getByRole('button', { name: 'Delete permanently' }).click()
   await bar.waitFor({ state: 'detached' })
-  await trash.getByText('d.txt').waitFor()
+  await box('d.txt').waitFor()
   await page.getByRole('button', { name: 'Restore all' }).click()
   await page.getByText('The trash is empty').waitFor()
   await goTo(page, 'My files')
