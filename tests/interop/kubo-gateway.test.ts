@@ -82,6 +82,8 @@ const requests: Record<string, () => GatewayRequest> = {
   'a CAR of a path, entity only': () => ({ path: `/ipfs/${folder}/large.bin?format=car&dag-scope=entity` }),
   'a CAR of one block': () => ({ path: `/ipfs/${folder}/deep?format=car&dag-scope=block` }),
   'a CAR of some bytes': () => ({ path: `/ipfs/${file}?format=car&dag-scope=entity&entity-bytes=262144:300000` }),
+  'a CAR of a name that is not there': () => ({ path: `/ipfs/${folder}/deep/nothing/more?format=car` }),
+  'a CAR of a file taken for a folder': () => ({ path: `/ipfs/${folder}/hello.txt/more?format=car&dag-scope=entity` }),
   'a folder as dag-json': () => ({ path: `/ipfs/${folder}?format=dag-json` }),
   'a TAR': () => ({ path: `/ipfs/${folder}/deep?format=tar`, bytesMayDiffer: true }),
   'an unknown Accept falls back': () => ({ path: `/ipfs/${folder}/hello.txt`, headers: { accept: 'text/unknown' } }),

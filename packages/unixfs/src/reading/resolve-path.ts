@@ -22,6 +22,8 @@ export type ResolvedPath = {
 export type ResolveOptions = ReadOptions & {
   /** Maximum number of segments. Defaults to 128. */
   maxSegments?: number
+  /** Called with the CID of each block before it is read, also if the path turns out not to exist. */
+  onBlock?: (cid: CID) => void
 }
 
 /**
@@ -35,30 +37,32 @@ export async function resolvePath(
   segments: readonly string[],
   options: ResolveOptions = {},
 ): Promise<ResolvedPath> {
-  const { maxSegments = 128 } = options
+  const { maxSegments = 128, onBlock } = options
   if (segments.length > maxSegments) throw new UnixfsError('TOO_DEEP', `The path has more than ${maxSegments} segments`)
+  const blocks: CID[] = []
+  const load = (cid: CID): Promise<DagNode> => {
+    blocks.push(cid)
+    onBlock?.(cid)
+    return loadNode(source, cid, options)
+  }
   let cid = root
-  let node = await loadNode(source, root, options)
+  let node = await load(root)
   const roots = [root]
-  const blocks = [root]
   for (const [index, name] of segments.entries()) {
     if (node.kind === 'other') return { cid, kind: node.kind, node, remaining: segments.slice(index), roots, blocks }
-    const link = await findEntry(source, node, name, blocks, options)
+    const link = await findEntry(node, name, load)
     if (link === undefined) throw new UnixfsError('NOT_FOUND', `The folder has no entry "${name}"`, { cid: `${cid}` })
     cid = link.cid
     roots.push(cid)
-    blocks.push(cid)
-    node = await loadNode(source, cid, options)
+    node = await load(cid)
   }
   return { cid, kind: node.kind, node, remaining: [], roots, blocks }
 }
 
 async function findEntry(
-  source: BlockSource,
   node: DagNode,
   name: string,
-  blocks: CID[],
-  options: ReadOptions,
+  load: (shard: CID) => Promise<DagNode>,
 ): Promise<DagLink | undefined> {
   if (node.kind === 'directory') return node.links.find((link) => link.name === name)
   if (node.kind !== 'hamt')
@@ -76,8 +80,7 @@ async function findEntry(
     const link: DagLink | undefined = shard.links.find((entry) => slotOf(entry.name, digits) === slot)
     if (link === undefined) return undefined
     if (link.name.length > digits) return link.name.slice(digits) === name ? link : undefined
-    blocks.push(link.cid)
-    shard = await loadNode(source, link.cid, options)
+    shard = await load(link.cid)
     if (shard.kind !== 'hamt' || shard.fanout !== fanout) {
       throw new UnixfsError('BAD_BLOCK', 'A folder shard is of the wrong type', { cid: `${link.cid}` })
     }

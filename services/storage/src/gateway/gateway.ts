@@ -1,4 +1,5 @@
 import { CairnError } from '@cairn/protocol'
+import type { CID } from 'multiformats/cid'
 import { isLookupUnavailable, type RequestedName } from '../names/names.ts'
 import { type Answer, type ContentRequest, type Gateway, type GatewayRequest, redirect } from './answer.ts'
 import { type Entity, openPath, toGatewayError } from './open-path.ts'
@@ -14,7 +15,7 @@ import {
 } from './requests/subdomain.ts'
 import { refuseServiceWorker } from './security-headers.ts'
 import { isDocument, serveDocument, serveRaw } from './serving/serve-block.ts'
-import { serveCar } from './serving/serve-car.ts'
+import { serveCar, serveMissingPath } from './serving/serve-car.ts'
 import { serveDirectory } from './serving/serve-directory.ts'
 import { openFile, serveFile } from './serving/serve-file.ts'
 import { serveName } from './serving/serve-name.ts'
@@ -167,7 +168,14 @@ async function servePath(gateway: Gateway, request: ContentRequest, choice: Form
   const { cid, segments } = request.path
   // The block itself, of any codec, is not decoded: the client does that.
   if (choice.format === 'raw' && segments.length === 0) return serveRaw(gateway, request, { cid, roots: [cid] })
-  const entity = await openPath(gateway.source, request.path, request.signal)
+  const blocks: CID[] = []
+  let entity: Entity
+  try {
+    entity = await openPath(gateway.source, request.path, request.signal, blocks)
+  } catch (error) {
+    if (choice.format !== 'car' || toGatewayError(error).code !== 'PATH_NOT_FOUND') throw error
+    return serveMissingPath(gateway, request, blocks, choice.car)
+  }
   if (entity.remaining.length > 0 && choice.format !== 'raw' && choice.format !== 'car') {
     const rest = entity.remaining.join('/')
     throw new CairnError('NOT_SUPPORTED', {

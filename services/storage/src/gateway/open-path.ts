@@ -25,17 +25,22 @@ const maxLinkedDocuments = 64
 /**
  * Resolves a path through folders, sharded or not, the links of DAG-CBOR and DAG-JSON documents, and the names of other
  * DAG-PB nodes.
+ * @param blocks receives the CID of every block read, also if the path does not exist
  * @throws UnixfsError as `resolvePath` does
  */
-export async function openPath(source: BlockSource, path: ContentPath, signal: AbortSignal): Promise<Entity> {
+export async function openPath(
+  source: BlockSource,
+  path: ContentPath,
+  signal: AbortSignal,
+  blocks: CID[] = [],
+): Promise<Entity> {
   let start = path.cid
   let segments: readonly string[] = path.segments
   const roots: CID[] = []
-  const blocks: CID[] = []
+  const onBlock = (cid: CID) => blocks.push(cid)
   for (let documents = 0; documents < maxLinkedDocuments; documents++) {
-    const found = await resolvePath(source, start, segments, { signal, maxSegments: 512 })
+    const found = await resolvePath(source, start, segments, { signal, maxSegments: 512, onBlock })
     roots.push(...found.roots)
-    blocks.push(...found.blocks)
     const entity = { cid: found.cid, node: found.node, roots, blocks }
     if (found.remaining.length === 0) return { ...entity, remaining: [] }
     const value =

@@ -1,6 +1,13 @@
 import { CairnError } from '@cairn/protocol'
-import { encodeCarFrame, encodeCarHeader, type WalkOptions, walkDag } from '@cairn/unixfs'
-import type { CID } from 'multiformats/cid'
+import {
+  type BlockSource,
+  encodeCarFrame,
+  encodeCarHeader,
+  type ReadOptions,
+  type WalkOptions,
+  walkDag,
+} from '@cairn/unixfs'
+import { CID } from 'multiformats/cid'
 import { identityCode } from '../../content/parse-cid.ts'
 import type { Answer, ContentRequest, Gateway } from '../answer.ts'
 import { notModified } from '../answer.ts'
@@ -8,6 +15,9 @@ import { contentHeaders, type Entity } from '../open-path.ts'
 import { type CarOptions, mediaTypes } from '../requests/response-format.ts'
 import { contentDisposition } from './content-disposition.ts'
 import { isNotModified } from './entity-tags.ts'
+
+/** The root of a CAR whose target does not exist, as in Kubo: no bytes, within the CID itself. */
+const noRoot = CID.parse('bafkqaaa')
 
 type Scope = NonNullable<WalkOptions['scope']>
 type EntityBytes = NonNullable<WalkOptions['entityBytes']>
@@ -18,20 +28,14 @@ type EntityBytes = NonNullable<WalkOptions['entityBytes']>
  * @throws CairnError INVALID_REQUEST
  */
 export function serveCar(gateway: Gateway, request: ContentRequest, entity: Entity, options: CarOptions): Answer {
-  const { query, path } = request
-  const entityBytes = readEntityBytes(query.get('entity-bytes'))
-  // entity-bytes selects bytes of the entity, so it implies that scope.
-  const scope = readScope(query.get('dag-scope')) ?? (entityBytes === undefined ? 'all' : 'entity')
+  const { entityBytes, scope } = readSelection(request)
   const dups = options.dups ? 'y' : 'n'
   const bytesTag =
     entityBytes === undefined ? '' : `.${entityBytes.from}_${entityBytes.to === '*' ? '' : entityBytes.to}`
   const headers = {
-    ...contentHeaders(path, entity),
+    ...contentHeaders(request.path, entity),
     etag: `W/"${entity.roots[0]?.toString()}.${entity.cid.toString()}.car.${scope}.dups-${dups}${bytesTag}"`,
-    'content-type': `${mediaTypes.car}; version=1; order=${options.order}; dups=${dups}`,
-    'content-disposition': contentDisposition('attachment', query.get('filename') ?? `${entity.cid}.car`),
-    'accept-ranges': 'none',
-    vary: 'Accept',
+    ...carHeaders(request, options, entity.cid),
   }
   if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
   if (request.method === 'HEAD') return { status: 200, headers }
@@ -46,6 +50,44 @@ export function serveCar(gateway: Gateway, request: ContentRequest, entity: Enti
   return { status: 200, headers, body: () => writeCar(gateway, { cid, blocks }, walk) }
 }
 
+/**
+ * Answers for a path that does not exist with a CAR of the blocks that prove it, so that clients need not trust the gateway.
+ * @param blocks those on the path, as far as it exists
+ * @throws CairnError INVALID_REQUEST
+ */
+export function serveMissingPath(
+  gateway: Gateway,
+  request: ContentRequest,
+  blocks: readonly CID[],
+  options: CarOptions,
+): Answer {
+  readSelection(request)
+  const { cid } = request.path
+  const headers = {
+    ...contentHeaders(request.path, { roots: [cid] }),
+    etag: `W/"${cid}.${blocks.at(-1)?.toString()}.car.missing.dups-${options.dups ? 'y' : 'n'}"`,
+    ...carHeaders(request, options, cid),
+  }
+  if (isNotModified(request.headers, [headers.etag])) return notModified(headers)
+  if (request.method === 'HEAD') return { status: 200, headers }
+  const { source } = gateway
+  const { signal } = request
+  const body = async function* () {
+    yield encodeCarHeader([noRoot])
+    yield* writeBlocks(source, blocks, { signal })
+  }
+  return { status: 200, headers, body }
+}
+
+function carHeaders({ query }: ContentRequest, { order, dups }: CarOptions, cid: CID): Record<string, string> {
+  return {
+    'content-type': `${mediaTypes.car}; version=1; order=${order}; dups=${dups ? 'y' : 'n'}`,
+    'content-disposition': contentDisposition('attachment', query.get('filename') ?? `${cid}.car`),
+    'accept-ranges': 'none',
+    vary: 'Accept',
+  }
+}
+
 /** Writes a CAR of the blocks on the path to an entity, and of the entity itself. */
 export async function* writeCar(
   { source }: Pick<Gateway, 'source'>,
@@ -54,14 +96,22 @@ export async function* writeCar(
 ): AsyncGenerator<Uint8Array, void, undefined> {
   yield encodeCarHeader([entity.cid])
   // The last block of the path is the first of the walk.
-  for (const cid of entity.blocks.slice(0, -1)) {
-    if (cid.multihash.code === identityCode) continue
-    const bytes = await source.get(cid, walk)
-    yield encodeCarFrame(cid, bytes.length)
-    yield bytes
-  }
+  yield* writeBlocks(source, entity.blocks.slice(0, -1), walk)
   for await (const { cid, bytes } of walkDag(source, entity.cid, walk)) {
     yield* frame(cid, bytes)
+  }
+}
+
+async function* writeBlocks(
+  source: BlockSource,
+  blocks: readonly CID[],
+  options: ReadOptions,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  for (const cid of blocks) {
+    if (cid.multihash.code === identityCode) continue
+    const bytes = await source.get(cid, options)
+    yield encodeCarFrame(cid, bytes.length)
+    yield bytes
   }
 }
 
@@ -72,6 +122,14 @@ function* frame(cid: CID, bytes: Uint8Array): Generator<Uint8Array> {
     yield head
     yield bytes
   } else yield Buffer.concat([head, bytes])
+}
+
+/** @throws CairnError INVALID_REQUEST */
+function readSelection({ query }: ContentRequest): { scope: Scope; entityBytes: EntityBytes | undefined } {
+  const entityBytes = readEntityBytes(query.get('entity-bytes'))
+  // entity-bytes selects bytes of the entity, so it implies that scope.
+  const scope = readScope(query.get('dag-scope')) ?? (entityBytes === undefined ? 'all' : 'entity')
+  return { scope, entityBytes }
 }
 
 function readScope(text: string | null): Scope | undefined {

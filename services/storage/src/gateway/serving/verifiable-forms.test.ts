@@ -104,6 +104,32 @@ describe('verifiable forms', () => {
     }
   })
 
+  it('returns a CAR that proves that a path does not exist', async () => {
+    const { app, addFolder } = createTestGateway()
+    const root = await addFolder({ 'dir/a.txt': 'a' })
+    const { headers } = await app.inject(`/ipfs/${root}/dir/a.txt?format=raw`)
+    const [, dir, file] = String(headers['x-ipfs-roots']).split(',')
+    for (const [path, cids] of [
+      ['nothing', [root.toString()]],
+      ['dir/nothing/below', [root.toString(), dir]],
+      ['dir/a.txt/below', [root.toString(), dir, file]],
+    ] as const) {
+      const url = `/ipfs/${root}/${path}?format=car&dag-scope=entity`
+      const answer = await app.inject(url)
+      expect(answer.statusCode, path).toBe(200)
+      expect(answer.headers['x-ipfs-roots']).toBe(root.toString())
+      expect(await readCar(answer.rawPayload)).toEqual(cids)
+      const stated = await (await CarBlockIterator.fromBytes(answer.rawPayload)).getRoots()
+      expect(stated.map(String)).toEqual(['bafkqaaa'])
+      const again = await app.inject({ url, headers: { 'if-none-match': String(answer.headers.etag) } })
+      expect([again.statusCode, (await app.inject({ url, method: 'HEAD' })).statusCode]).toEqual([304, 200])
+    }
+    expect((await app.inject(`/ipfs/${root}/nothing?format=car&dag-scope=some`)).statusCode).toBe(400)
+    expect((await app.inject(`/ipfs/${root}/nothing?format=raw`)).statusCode).toBe(404)
+    const elsewhere = await createTestGateway().addFolder({ 'b.txt': 'b' })
+    expect((await app.inject(`/ipfs/${elsewhere}/b.txt?format=car`)).statusCode).toBe(404)
+  })
+
   it('returns the address of a format chosen by Accept', async () => {
     const { app, addFile } = createTestGateway()
     const cid = await addFile('x')
