@@ -34,14 +34,15 @@ export type RootShape =
 /**
  * Selects the shape that a request asks for. Published clients read one object, so several top-level names need a
  * folder around them. Their encrypted uploads have one entry per file and never request a folder; ours do for a
- * folder encrypted as a whole. Kubo's clients read one line per entry.
+ * folder encrypted as a whole. Kubo's clients read one line per entry; its Go client sends a folder as a part without a
+ * name, followed by its content.
  */
 export function chooseShape(
-  { table }: Pick<ImportedParts, 'table'>,
+  { table, hasUnnamedFolder }: Pick<ImportedParts, 'table' | 'hasUnnamedFolder'>,
   options: { wrap: boolean; encryption: boolean; isKubo: boolean },
 ): RootShape {
   if (options.encryption) return options.wrap ? 'tops' : 'files'
-  if (options.wrap) return 'wrapped'
+  if (options.wrap || hasUnnamedFolder) return 'wrapped'
   return options.isKubo || !hasSeveralTops(table) ? 'tops' : 'wrapped'
 }
 

@@ -136,6 +136,20 @@ describe('parts of an upload', () => {
     expect(entries[3]?.Hash).toBe('QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn')
   })
 
+  it('are in a folder without a name, as the Go client of Kubo sends folders', async () => {
+    const unnamed = { name: '', type: 'application/x-directory' }
+    const content = [
+      { name: 'd', type: 'application/x-directory' },
+      { name: 'd%2Fhello.txt', content: 'hello world' },
+      { name: 'e', content: '' },
+    ]
+    const { roots, entries } = await add([unnamed, ...content], { isKubo: true })
+    expect(roots).toEqual((await add(content, { wrap: true, isKubo: true })).roots)
+    expect(entries.map(({ Name }) => Name)).toEqual(['d/hello.txt', 'e', 'd', ''])
+    const empty = 'QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn'
+    expect((await add([unnamed], { isKubo: true })).roots).toEqual([['', empty, 0]])
+  })
+
   it('can be empty files', async () => {
     expect((await add([{ name: 'empty', content: '' }], { version: 1 })).roots).toEqual([
       ['empty', 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku', 0],

@@ -24,6 +24,8 @@ export type ImportedParts = {
   sentNames: ReadonlyMap<number, string>
   /** The beginning of the first file. */
   start: FileStart | undefined
+  /** Whether a folder without a name was sent, which contains all other parts. */
+  hasUnnamedFolder: boolean
 }
 
 /** A file whose first bytes are imported: what its importer left, and its first bytes for the detection of its type. */
@@ -83,6 +85,7 @@ export async function importParts(
   const table = createEntryTable({ maxDepth: maxPathDepth, acquireMemory })
   const sentNames = new Map<number, string>()
   let start: FileStart | undefined
+  let hasUnnamedFolder = false
   let files = 0
 
   /** Uploaded folders and those with content, when empty ones are omitted. */
@@ -149,8 +152,9 @@ export async function importParts(
   const openPart = (head: SourcePart): PartSink => {
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
     if (head.contentType === partTypes.emptyFolder) {
-      if (segments.length > 0 && keepsEmptyFolders) table.addFolder(segments.join('/'))
-      else if (segments.length > 0) noteFolder(segments)
+      if (segments.length === 0) hasUnnamedFolder = isKubo
+      else if (keepsEmptyFolders) table.addFolder(segments.join('/'))
+      else noteFolder(segments)
       return { write: refuseContent, end: () => undefined }
     }
     const open = head.contentType === partTypes.symbolicLink ? openLink : openFile
@@ -166,8 +170,8 @@ export async function importParts(
   })
   for (const folder of folders) if (folderParents.has(folder)) table.addFolder(folder)
   // The table always holds the top folder.
-  if (table.size === 1) throw new CairnError('NO_FILE')
-  return { table, sentNames, start }
+  if (table.size === 1 && !hasUnnamedFolder) throw new CairnError('NO_FILE')
+  return { table, sentNames, start, hasUnnamedFolder }
 }
 
 function refuseContent(): void {
