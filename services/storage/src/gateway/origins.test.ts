@@ -179,7 +179,11 @@ describe('origins', () => {
     expect((await get(301, 2)).headers.location).toBe(`/${'x'.repeat(16_000)}`)
     for (const status of [200, 301, 404]) {
       const { statusCode, body } = await get(status, 500)
-      expect([status, statusCode, body]).toEqual([status, 500, expect.stringContaining('cannot exceed 16384 characters')])
+      expect([status, statusCode, body]).toEqual([
+        status,
+        500,
+        expect.stringContaining('cannot exceed 16384 characters'),
+      ])
     }
   })
 
