@@ -75,7 +75,7 @@ const thorough = [
   'tests/console/{links,names,one-signature,open,passkeys,pay,previews,private,proofs,resumable*}.test.ts',
   'tests/console/{shell,solana,tabs}.test.ts',
   'tests/console/{transfers,upload-links,wallet-connect}.test.ts',
-  'tests/docs/cli-lines.test.ts',
+  'tests/docs/{cli-lines,example-types}.test.ts',
   'tests/e2e/{contract-owner,contract-safe,contract-wallets,service-processes,start-and-stop}.test.ts',
   'tests/lighthouse/kavach-shards.test.ts',
   'services/keynode/src/spares/replace-shards.test.ts',
