@@ -33,8 +33,28 @@ test('writes a listing in one line in pieces', async () => {
   expect(pieces.join('')).toBe(`${JSON.stringify({ Objects: objects })}\n`)
 })
 
-test('a listing in one line has a maximum', async () => {
+test('a listing in one line has a maximum, over all its paths', async () => {
   expect(await codeOf(collectLinks(list(65_537)))).toBe('NOT_SUPPORTED')
-  expect(await collectLinks(list(5), undefined, 5)).toHaveLength(5)
-  expect(await codeOf(collectLinks(list(6), undefined, 5))).toBe('NOT_SUPPORTED')
+  const space = { entries: 8, characters: 1000 }
+  expect(await collectLinks(list(5), undefined, space)).toHaveLength(5)
+  expect(await codeOf(collectLinks(list(4), undefined, space))).toBe('NOT_SUPPORTED')
+})
+
+test('a listing in one line has little memory, however long the target is that all its links share', async () => {
+  const target = Buffer.alloc(1_000_000, 't')
+  // UnixFS: a symbolic link, and its target of a million bytes.
+  const data = Buffer.concat([Uint8Array.of(0x08, 0x04, 0x12, 0xc0, 0x84, 0x3d), target])
+  const block = Buffer.concat([Uint8Array.of(0x0a, 0xc6, 0x84, 0x3d), data])
+  const link = CID.createV1(0x70, cid.multihash)
+  const links = Array.from({ length: 65_000 }, (_, at) => ({ name: `${at}`, cid: link, sizeBytes: 1 }))
+  let reads = 0
+  const source = {
+    get: async () => {
+      reads++
+      return block
+    },
+  }
+  const listed = listLinks(source, toListed(link, { kind: 'other', links }), { readsEntries: true })
+  expect(await codeOf(collectLinks(listed))).toBe('NOT_SUPPORTED')
+  expect(reads).toBe(34)
 })

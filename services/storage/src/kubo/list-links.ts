@@ -55,25 +55,41 @@ export async function* listLinks(
 }
 
 /** Maximum number of entries in an answer that is a single line. */
-export const maxListedEntries = 65_536
+const maxListedEntries = 65_536
+/**
+ * Maximum length of their names and targets together, in characters. Each may be as long as a block, and many entries can link to
+ * one block with a long target.
+ */
+const maxListedCharacters = 32 * 1024 * 1024
+
+/** What an answer that is a single line may still have. */
+export type ListingSpace = { entries: number; characters: number }
+
+export const newListing = (): ListingSpace => ({ entries: maxListedEntries, characters: maxListedCharacters })
 
 /**
  * Collects the entries of a folder in the order of their names, for an answer that is a single line.
- * @param maxEntries how many the answer may still have
+ * @param space of the whole answer, which the entries use up
  * @throws CairnError NOT_SUPPORTED
  */
 export async function collectLinks(
   found: AsyncIterable<KuboLink>,
   signal?: AbortSignal,
-  maxEntries = maxListedEntries,
+  space: ListingSpace = newListing(),
 ): Promise<KuboLink[]> {
   const links: KuboLink[] = []
   for await (const link of found) {
-    if (links.push(link) > maxEntries) {
+    space.entries--
+    space.characters -= link.Name.length + link.Target.length
+    if (space.entries < 0 || space.characters < 0) {
       throw new CairnError('NOT_SUPPORTED', {
-        message: `The answer has more than ${maxListedEntries} entries. List them with stream=true`,
+        message:
+          space.entries < 0
+            ? `The answer has more than ${maxListedEntries} entries. List them with stream=true`
+            : `The names and targets of the answer have more than ${maxListedCharacters} characters. List them with stream=true`,
       })
     }
+    links.push(link)
   }
   return sortInTurns(links, (a, b) => compareBytes(a.Name, b.Name), signal)
 }

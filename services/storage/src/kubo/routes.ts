@@ -35,7 +35,7 @@ import {
   type KuboLink,
   type Listed,
   listLinks,
-  maxListedEntries,
+  newListing,
   toListed,
   writeListing,
 } from './list-links.ts'
@@ -121,11 +121,9 @@ export function registerKuboRoutes(
     }
     if (!query.stream) {
       const objects: { Hash: string; Links: KuboLink[] }[] = []
-      let left = maxListedEntries
+      const space = newListing()
       for (const one of found) {
-        const Links = await collectLinks(list(one), signal, left)
-        left -= Links.length
-        objects.push({ Hash: one.path, Links })
+        objects.push({ Hash: one.path, Links: await collectLinks(list(one), signal, space) })
       }
       return sendJson(reply, writeListing(objects, signal))
     }
