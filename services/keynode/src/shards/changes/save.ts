@@ -223,13 +223,15 @@ async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wante
     await removeSpare(trx, row.cid, other.set_id)
   }
   const version = row.version + 1
+  const newest = waiting[0]?.saved_at ?? 0
   const values = {
     kind: 'pending' as const,
     shard_set: wanted.set === undefined ? null : JSON.stringify(wanted.set),
     sealed: sealShard(context, { cid: row.cid, owner: row.owner, version }, wanted.payload),
     owner: row.owner,
     version,
-    saved_at: context.clock.now(),
+    // The newest set counts, also after the clock was set back.
+    saved_at: Math.max(context.clock.now(), newest + 1),
   }
   await trx
     .insertInto('other_set')
