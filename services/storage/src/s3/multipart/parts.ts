@@ -94,24 +94,23 @@ export async function createMultipart(
 
 /** Returns a multipart upload. @throws CairnError `NoSuchUpload` */
 export async function requireMultipart(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db }: Pick<Context, 'db'>,
   { bucket, key }: Target,
   id: string,
 ): Promise<Multipart> {
-  const row = await findMultipart({ db, clock }, { bucket, key }, id)
+  const row = await findMultipart({ db }, { bucket, key }, id)
   if (row === undefined) throw noSuchUpload(id)
   return row
 }
 
 /** Returns a multipart upload; undefined if it is not in progress. */
 export async function findMultipart(
-  { db, clock }: Pick<Context, 'db' | 'clock'>,
+  { db }: Pick<Context, 'db'>,
   { bucket, key }: Target,
   id: string,
 ): Promise<Multipart | undefined> {
   const row = await db.read.selectFrom('s3_multipart').selectAll().where('id', '=', id).executeTakeFirst()
-  const isOpen = row?.bucket === bucket && row.key === key && row.expires_at > clock.now()
-  return isOpen ? row : undefined
+  return row?.bucket === bucket && row.key === key ? row : undefined
 }
 
 export function noSuchUpload(id: string): CairnError {
@@ -252,12 +251,12 @@ export async function dropMultipart(trx: Kysely<Schema>, id: string, now: number
 
 /**
  * Aborts an upload. Returns false if it does not exist.
- * @param which `expired` skips an upload that a part renewed meanwhile
+ * @param expiredBy skips an upload that a part renewed meanwhile, and that expires later than this time, in ms since 1970
  */
-export async function abortMultipart(context: Context, id: string, which: 'any' | 'expired' = 'any'): Promise<boolean> {
+export async function abortMultipart(context: Context, id: string, expiredBy?: number): Promise<boolean> {
   const now = context.clock.now()
   const keys = await context.db.write(async (trx) => {
-    if (which === 'expired' && !(await isExpired(trx, id, now))) return undefined
+    if (expiredBy !== undefined && !(await isExpired(trx, id, expiredBy))) return undefined
     const dropped = await dropMultipart(trx, id, now)
     if (dropped !== undefined) await releaseReservation(trx, id)
     return dropped
@@ -289,12 +288,12 @@ export async function removeParts(context: Context, keys: readonly string[]): Pr
 }
 
 /** Locks the row, so that no part renews it before it is dropped. */
-async function isExpired(trx: Kysely<Schema>, id: string, now: number): Promise<boolean> {
+async function isExpired(trx: Kysely<Schema>, id: string, expiredBy: number): Promise<boolean> {
   const row = await trx
     .updateTable('s3_multipart')
-    .set({ expires_at: now })
+    .set({ id })
     .where('id', '=', id)
-    .where('expires_at', '<=', now)
+    .where('expires_at', '<=', expiredBy)
     .returning('id')
     .executeTakeFirst()
   return row !== undefined

@@ -1,3 +1,4 @@
+import { createSettledClock } from '@cairn/service'
 import type { Context } from '../../context.ts'
 import { removeAbandonedObjects } from '../../objects/remove-abandoned.ts'
 import { createLoop, type Worker, type WorkerClock } from '../../workers/worker.ts'
@@ -9,8 +10,9 @@ const rowsInOneRound = 100
 
 /** Returns the worker that aborts expired multipart uploads and removes parts of stopped replicas. Runs on every replica. */
 export function createS3Worker(context: Context, clock: WorkerClock): Worker {
+  const settled = createSettledClock(clock)
   const round = async (signal: AbortSignal): Promise<void> => {
-    await abortExpired(context, signal)
+    await abortExpired(context, signal, settled.now() ?? 0)
     await removeAbandonedParts(context, signal)
   }
   return createLoop('s3-uploads', intervalMs, clock, round, (error) =>
@@ -18,18 +20,25 @@ export function createS3Worker(context: Context, clock: WorkerClock): Worker {
   )
 }
 
-/** Aborts expired multipart uploads. Returns their number. */
-export async function abortExpired(context: Context, signal: AbortSignal): Promise<number> {
+/**
+ * Aborts expired multipart uploads. Returns their number. Until then, their clients can continue them.
+ * @param expiredBy the time by which they expired, in ms since 1970
+ */
+export async function abortExpired(
+  context: Context,
+  signal: AbortSignal,
+  expiredBy = context.clock.now(),
+): Promise<number> {
   const rows = await context.db.read
     .selectFrom('s3_multipart')
     .select('id')
-    .where('expires_at', '<=', context.clock.now())
+    .where('expires_at', '<=', expiredBy)
     .orderBy('expires_at')
     .limit(rowsInOneRound)
     .execute()
   for (const { id } of rows) {
     signal.throwIfAborted()
-    await abortMultipart(context, id, 'expired')
+    await abortMultipart(context, id, expiredBy)
   }
   return rows.length
 }
