@@ -113,8 +113,7 @@ export function FileCollection(props: CollectionProps) {
     if (file === undefined || isOwnPress(event.target)) return
     // A finger opens what it taps. It has no other key: once something is selected, it adds to the selection.
     if (isTouch(event.nativeEvent) && selection.ids.size === 0) {
-      // A long press has opened its menu, or the tap closes one.
-      if (document.querySelector('[role=menu]') === null) onOpen(file)
+      onOpen(file)
       return
     }
     const isToggle = event.ctrlKey || event.metaKey || isTouch(event.nativeEvent)
