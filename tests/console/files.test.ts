@@ -179,6 +179,12 @@ test.skipIf(isFirefox)(
     await tile('b').tap({ position: { x: 80, y: 60 } })
     await page.getByText('2 selected').waitFor()
     await page.getByRole('button', { name: 'Clear selection' }).tap()
+    // A tap beside an open menu only closes it.
+    await page.getByRole('button', { name: 'Actions for a', exact: true }).tap()
+    await page.getByRole('menu').waitFor()
+    await tile('b').tap({ position: { x: 120, y: 60 } })
+    await page.getByRole('menu').waitFor({ state: 'detached' })
+    expect(new URL(page.url()).pathname).toBe('/files')
     await page.getByRole('button', { name: 'List', exact: true }).tap()
     await page
       .getByRole('row')

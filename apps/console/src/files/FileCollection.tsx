@@ -108,12 +108,15 @@ export function FileCollection(props: CollectionProps) {
   })
   const dropOn = (id: string) => (over?.id === id ? over.result : undefined)
 
+  /** Whether a menu was open when the pointer went down, which closes it. */
+  const hadMenu = useRef(false)
   const press = (event: MouseEvent) => {
     const file = fileAt(event.target)
     if (file === undefined || isOwnPress(event.target)) return
     // A finger opens what it taps. It has no other key: once something is selected, it adds to the selection.
     if (isTouch(event.nativeEvent) && selection.ids.size === 0) {
-      onOpen(file)
+      // The tap has closed a menu, or a long press has opened one.
+      if (!hadMenu.current && !hasMenu()) onOpen(file)
       return
     }
     const isToggle = event.ctrlKey || event.metaKey || isTouch(event.nativeEvent)
@@ -162,6 +165,9 @@ export function FileCollection(props: CollectionProps) {
         aria-rowcount={isGrid ? Math.ceil(totalFiles / columns) : totalFiles + 1}
         aria-colcount={isGrid ? columns : 5}
         {...(selection.active === undefined ? {} : { 'aria-activedescendant': `file-${selection.active}` })}
+        onPointerDownCapture={() => {
+          hadMenu.current = hasMenu()
+        }}
         onClickCapture={tapLink}
         onClick={press}
         onDoubleClick={(event) => {
@@ -263,6 +269,10 @@ function openByKey({ button, target, currentTarget }: MouseEvent, active: string
   const { left, top, height } = row.getBoundingClientRect()
   const at = { clientX: left + 3 * height, clientY: top + height / 2 }
   row.dispatchEvent(new globalThis.MouseEvent('contextmenu', { bubbles: true, cancelable: true, ...at }))
+}
+
+function hasMenu(): boolean {
+  return document.querySelector('[role=menu]') !== null
 }
 
 function isTouch(event: globalThis.MouseEvent): boolean {
