@@ -1,11 +1,11 @@
 import { Link } from '@tanstack/react-router'
 import { createContext, type ReactNode, use, useRef } from 'react'
 import { type IconComponent, TriangleAlert } from '#icons'
+import { useCameInSight } from '../browser/use-came-in-sight.ts'
 import { useFileInfo } from '../content/use-file-info.ts'
 import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { useCameInSight } from '../ui/use-came-in-sight.ts'
 
 /** Whether a row came into view. Requests about its file wait until then, because a page has hundreds of rows. */
 export const RowInSight = createContext(false)

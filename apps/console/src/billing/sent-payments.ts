@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { openKeptList } from '../ui/kept-list.ts'
+import { openKeptList } from '../browser/kept-list.ts'
 
 const sentPayment = v.object({
   address: v.string(),

@@ -1,11 +1,11 @@
 import { useId, useRef, useState } from 'react'
 import { Download, FolderOpen } from '#icons'
+import { saveText } from '../browser/save-text.ts'
 import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
-import { saveText } from '../ui/save-text.ts'
 import { fieldClass } from '../ui/TextField.tsx'
 import { type Draft, fromJson, toInput } from './draft.ts'
 

@@ -1,6 +1,6 @@
 import type { DriveUpload } from '@cairn/sdk'
 import * as v from 'valibot'
-import { openTable } from '../ui/open-table.ts'
+import { openTable } from '../browser/open-table.ts'
 
 /**
  * The uploads of the account as this browser listed them last, so that the next page shows them at once. Encrypted with a key

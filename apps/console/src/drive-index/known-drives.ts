@@ -1,6 +1,6 @@
 import type { KnownDrive } from '@cairn/sdk'
 import * as v from 'valibot'
-import { openKeptList } from '../ui/kept-list.ts'
+import { openKeptList } from '../browser/kept-list.ts'
 
 const text = v.pipe(v.string(), v.maxLength(400))
 const known = v.object({ keyCid: text, revision: v.pipe(v.number(), v.safeInteger()), tip: text })

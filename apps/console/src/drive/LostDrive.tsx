@@ -1,13 +1,13 @@
 import { resetDrive } from '@cairn/sdk'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { saveText } from '../browser/save-text.ts'
 import { keepKnownDrive } from '../drive-index/known-drives.ts'
 import { messages } from '../messages/messages.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
-import { saveText } from '../ui/save-text.ts'
 import { toastError } from '../ui/toast-store.ts'
 
 /** Explains that the key of the folders is lost, and creates new folders. Saves the old index first, in case its key is found. */

@@ -1,8 +1,8 @@
 import { FolderOpen, SearchX, Star } from '#icons'
+import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
-import { touchQuery, useMedia } from '../ui/use-media.ts'
 
 /** What a folder, the starred items or a search show without items. */
 export function NothingHere({

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { isTyping } from '../ui/is-typing.ts'
+import { isTyping } from '../browser/is-typing.ts'
 
 /** A key as both the page and the list report it. */
 export type PageKey = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>

@@ -1,13 +1,13 @@
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { Braces, FilesIcon, Globe, type IconComponent, KeyRound, Lock, Upload } from '#icons'
+import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
 import { CodeLine } from '../ui/CodeLine.tsx'
 import { EmptyState } from '../ui/EmptyState.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 
 /** An account without files: the first upload, what encryption does, and the same from a terminal and a program. */

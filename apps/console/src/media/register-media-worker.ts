@@ -1,4 +1,4 @@
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 
 /** Number of open files of this page. */
 let holders = 0

@@ -1,5 +1,5 @@
 import type { NameState } from '@cairn/sdk'
-import { openTable } from '../ui/open-table.ts'
+import { openTable } from '../browser/open-table.ts'
 
 /**
  * Names whose keys this browser stores, in a separate table: they outlive sessions, because a lost key can never be

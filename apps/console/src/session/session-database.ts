@@ -1,4 +1,4 @@
-import { type Outcome, openTable } from '../ui/open-table.ts'
+import { type Outcome, openTable } from '../browser/open-table.ts'
 
 /**
  * Data of this origin beyond session storage, in one table of IndexedDB. A browser without it (some private windows)

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 
 /**
  * Shares the session among the tabs of this origin. A new tab requests it from the others, and every change and the end of the

@@ -2,12 +2,12 @@ import { useState } from 'react'
 import { useConfig } from 'wagmi'
 import { Download, Trash2 } from '#icons'
 import { leaveAccount } from '../account/sign-out.ts'
+import { saveText } from '../browser/save-text.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/Confirm.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
-import { saveText } from '../ui/save-text.ts'
 import { clearLocalData, exportLocalData } from './local-data.ts'
 
 /** Data in this browser: to export or to clear. */

@@ -1,5 +1,5 @@
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 import { clearTabSettings } from '../theme/settings.ts'
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
 import { keepText, listTexts, recallText } from '../wallet/kept-text.ts'
 import { removeKeptZips } from '../zip/kept-zips.ts'

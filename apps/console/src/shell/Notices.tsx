@@ -1,4 +1,5 @@
 import { Suspense, useEffect, useState } from 'react'
+import { useOnline } from '../browser/use-online.ts'
 import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { latePart, lazyPart } from '../parts/lazy-part.tsx'
@@ -6,7 +7,6 @@ import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
-import { useOnline } from '../ui/use-online.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
 const ExtendSessionDialog = lazyPart(

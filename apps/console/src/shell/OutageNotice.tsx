@@ -1,9 +1,9 @@
+import { useOnline } from '../browser/use-online.ts'
 import { messages } from '../messages/messages.ts'
 import { useOutageWatch } from '../network/service-outage.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useRefusalWatch } from '../session/use-refusal-watch.ts'
 import { Banner } from '../ui/Banner.tsx'
-import { useOnline } from '../ui/use-online.ts'
 
 /**
  * Reports once for the whole console that the storage service does not answer, and ends a session that it no longer accepts. Both

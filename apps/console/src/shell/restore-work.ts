@@ -1,6 +1,6 @@
 import type { NetworkProfile } from '@cairn/sdk'
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 import { restoreChanges } from '../key-changes/restore-changes.ts'
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 import { restoreUploads } from '../upload/restore-uploads.ts'
 import { sharedCache } from '../upload/shared-cache.ts'
 import { takeShared } from '../upload/take-shared.ts'

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react'
 import { useEffect } from 'react'
+import { setPageTitle } from '../browser/page-title.ts'
 import { classNames } from './class-names.ts'
-import { setPageTitle } from './page-title.ts'
 
 /** The header of a page: its heading, a sentence, and its actions. Also sets the title of the tab. */
 export function PageHeader({

@@ -1,5 +1,5 @@
 import * as v from 'valibot'
-import { openKeptList } from '../ui/kept-list.ts'
+import { openKeptList } from '../browser/kept-list.ts'
 import { holdUpload } from './hold-upload.ts'
 import { type KeptUpload, keepUpload, readKept } from './kept-uploads.ts'
 

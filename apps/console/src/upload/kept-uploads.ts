@@ -1,5 +1,5 @@
 import type { ResumableState } from '@cairn/sdk'
-import { openTable } from '../ui/open-table.ts'
+import { openTable } from '../browser/open-table.ts'
 import { createSpace, type KeptSpace } from './kept-space.ts'
 
 /**

@@ -1,7 +1,7 @@
 import { ExternalLink } from '#icons'
+import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
-import { touchQuery, useMedia } from '../ui/use-media.ts'
 import { walletApps } from './wallet-apps.ts'
 
 /** Explains wallets and where to get one; on a phone, how to open this page in the browser of a wallet app. */

@@ -1,4 +1,4 @@
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 
 /** Storage that ends with the browser's data, or with the tab. */
 type Area = 'localStorage' | 'sessionStorage'

@@ -1,5 +1,5 @@
+import { ignoreBlocked } from '../browser/ignore-blocked.ts'
 import { openTarget, type Target } from '../cipher/open-target.ts'
-import { ignoreBlocked } from '../ui/ignore-blocked.ts'
 
 /**
  * ZIPs in the browser's storage, for browsers without a file picker. Each has its own name, because the browser may still copy
