@@ -6,7 +6,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { ReachNodes } from '../session/ReachNodes.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Tag } from '../ui/Tag.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import { NodesHeld } from './NodesHeld.tsx'
 import { Section } from './Section.tsx'
 

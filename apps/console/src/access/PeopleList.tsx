@@ -9,7 +9,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { Confirm } from '../ui/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Lists the addresses that a file is shared with; its owner can revoke each. */
 export function PeopleList({

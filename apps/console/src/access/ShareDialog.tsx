@@ -13,7 +13,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 
 const familyNames = chainFamilies.map((family) => familyFacts[family].name)
 

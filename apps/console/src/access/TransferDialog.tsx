@@ -10,7 +10,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { Choice } from '../ui/Choice.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Transfers a file. It cannot be undone, so the user types the end of the address once more. */
 export function TransferDialog({

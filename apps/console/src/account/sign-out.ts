@@ -7,7 +7,7 @@ import { loadCode } from '../parts/load-code.ts'
 import { disconnectWallets } from '../session/connected-wallet.ts'
 import { endCredentials, isDone } from '../session/end-credentials.ts'
 import { type EndReason, endSession, type Session } from '../session/session-store.ts'
-import { toastNotice } from '../ui/toast-store.ts'
+import { toastNotice } from '../ui/toasts/toast-store.ts'
 
 /** Signs out, and disconnects the wallets. Neither waits for the other, or for code that is not loaded yet. */
 export async function leaveAccount(config: Config, network: NetworkProfile): Promise<void> {

@@ -5,7 +5,7 @@ import { queryClient } from '../network/query-client.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 /** Networks of this name give away coins that are worth nothing. */
 const localName = 'local'

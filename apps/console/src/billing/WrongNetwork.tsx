@@ -6,7 +6,7 @@ import { TriangleAlert } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Warns that the wallet is on another network, with a button to switch; empty on the right one. */
 export function WrongNetwork({ chain: { chainId, name } }: { chain: ChainProfile }) {

@@ -17,7 +17,7 @@ import { usualError } from '../messages/usual-errors.ts'
 import { asWorded } from '../messages/worded.ts'
 import { queryClient } from '../network/query-client.ts'
 import { getSession, watchSession } from '../session/session-store.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { clearSentPayment, keepSentPayment, recallSentPayments, type SentPayment, sentIdOf } from './sent-payments.ts'
 
 /** Steps in order; `approve` only if the coin requires it. */

@@ -13,7 +13,7 @@ import { EmptyState } from '../ui/EmptyState.tsx'
 import { FileName } from '../ui/FileName.tsx'
 import { ListedNames } from '../ui/ListedNames.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { Places } from './Places.tsx'
 import { StillListing } from './StillListing.tsx'
 

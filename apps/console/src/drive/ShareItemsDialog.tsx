@@ -17,7 +17,7 @@ import { useKeyClient } from '../session/use-key-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import { filesOf } from './files-of.ts'
 
 /** Shares all encrypted files of a selection, folders with what they contain now. */

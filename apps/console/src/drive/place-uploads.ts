@@ -1,7 +1,7 @@
 import { getShownDrive } from '../drive-index/shown-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
-import { dismissToast, toastDone, toastError } from '../ui/toast-store.ts'
+import { dismissToast, toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { belongsInFolder, type Placement } from '../upload/upload-place.ts'
 import { waitForNetwork } from '../upload/wait-for-network.ts'
 import { type Misplaced, placeItems } from './place-items.ts'

@@ -1,6 +1,6 @@
 import type { DriveItem } from '@cairn/sdk'
 import { useState } from 'react'
-import { undoLast } from '../ui/toast-store.ts'
+import { undoLast } from '../ui/toasts/toast-store.ts'
 import type { ItemDialog } from './use-item-actions.ts'
 import { type PageKey, usePageKeys } from './use-page-keys.ts'
 

@@ -5,7 +5,7 @@ import { useDriveEdit } from '../drive-index/use-drive.ts'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { isAborted } from '../session/is-aborted.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import {
   createFolderIn,
   forEachItem,

@@ -12,7 +12,7 @@ import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { Segments } from '../ui/Segments.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** How long a signed link lasts, in seconds; the longest is that of the service. */
 const lifetimes = { hour: 3600, day: 86_400, week: 7 * 86_400 }

@@ -3,7 +3,7 @@ import type { InfiniteData } from '@tanstack/react-query'
 import { markUploadsStale } from '../drive-index/stale-uploads.ts'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 type Pages = InfiniteData<{ fileList: FileEntry[]; totalFiles: number }>
 

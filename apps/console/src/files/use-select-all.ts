@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useRef, useState } from 'react'
 import { messages } from '../messages/messages.ts'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import type { Selection } from './selection.ts'
 import type { useFiles } from './use-files.ts'
 

@@ -5,7 +5,7 @@ import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import { startTransfer } from '../transfers/transfer-store.ts'
-import { toastNotice } from '../ui/toast-store.ts'
+import { toastNotice } from '../ui/toasts/toast-store.ts'
 import { isInPanel, type KeyChange, toChangeRequest } from './change-request.ts'
 import { clearChange, type KeptChange, keepChange, recallChanges } from './kept-changes.ts'
 

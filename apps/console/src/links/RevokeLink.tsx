@@ -5,7 +5,7 @@ import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 type Named = { id: string; label: string }
 type Revocation = { link: Named | undefined; ask: (link: Named | undefined) => void } & Pick<

@@ -9,7 +9,7 @@ import { useClient } from '../session/use-client.ts'
 import { Choice } from '../ui/Choice.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { fieldClass, TextField } from '../ui/TextField.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { keepDeviceName, toNameState } from './device-names.ts'
 
 /** Creates a name whose key the service stores, or one whose key never leaves this device. */

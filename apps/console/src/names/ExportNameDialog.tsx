@@ -10,7 +10,7 @@ import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/Modal.tsx'
 import { Segments } from '../ui/Segments.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import { findDeviceName } from './device-names.ts'
 import { labelOf } from './label-of.ts'
 

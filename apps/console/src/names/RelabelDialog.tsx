@@ -6,7 +6,7 @@ import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 /** Changes the label of a name; the name itself stays. */
 export function RelabelDialog({ name, onClose }: { name: NameState; onClose: () => void }) {

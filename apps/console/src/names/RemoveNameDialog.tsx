@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { getSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/Confirm.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { clearDeviceName } from './device-names.ts'
 import { labelOf } from './label-of.ts'
 

@@ -3,7 +3,7 @@ import { type ComponentType, createElement, lazy, useEffect, useSyncExternalStor
 import { logFailure } from '../errors/log-failure.ts'
 import { messages } from '../messages/messages.ts'
 import { ErrorState } from '../ui/ErrorState.tsx'
-import { isToastShown, toastError, watchToasts } from '../ui/toast-store.ts'
+import { isToastShown, toastError, watchToasts } from '../ui/toasts/toast-store.ts'
 import { firstPaint } from './first-paint.ts'
 import { loadPart, PartNotLoaded } from './load-part.ts'
 

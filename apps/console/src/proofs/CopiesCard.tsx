@@ -6,7 +6,7 @@ import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { IconButton } from '../ui/IconButton.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 /** Number of providers that store the files of the account. */
 export function CopiesCard({ session }: { session: Session }) {

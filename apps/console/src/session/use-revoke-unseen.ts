@@ -1,6 +1,6 @@
 import type { Client } from '@cairn/sdk'
 import { useNetwork } from '../network/use-network.ts'
-import { toastDone, toastError } from '../ui/toast-store.ts'
+import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 import { useIsOpen } from '../ui/use-is-open.ts'
 import { getSession } from './session-store.ts'
 import { clientOf } from './use-client.ts'

@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { toastNotice } from '../ui/toast-store.ts'
+import { toastNotice } from '../ui/toasts/toast-store.ts'
 import type { PathFile } from './path-file.ts'
 import { continueTransfer, fitsPaused, type Transfer } from './transfer-store.ts'
 

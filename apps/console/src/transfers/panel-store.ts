@@ -1,5 +1,5 @@
 import { createStore, useStore } from '../state/store.ts'
-import { dismissShownIn } from '../ui/toast-store.ts'
+import { dismissShownIn } from '../ui/toasts/toast-store.ts'
 
 /** Whether the transfers panel is shown. */
 const isShown = createStore(false)

@@ -13,7 +13,7 @@ import { useRevokeUnseen } from '../session/use-revoke-unseen.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
 import { Segments } from '../ui/Segments.tsx'
 import { TextField } from '../ui/TextField.tsx'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import { uploadLinksKey } from './upload-links-key.ts'
 
 /** Media types that senders may declare. */

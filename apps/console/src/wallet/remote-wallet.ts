@@ -1,7 +1,7 @@
 import { CairnError, type NetworkProfile } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
 import { asWorded } from '../messages/worded.ts'
-import { toastError } from '../ui/toast-store.ts'
+import { toastError } from '../ui/toasts/toast-store.ts'
 import { keepText, recallText } from './kept-text.ts'
 import { showPairingUri } from './pairing-uri.ts'
 

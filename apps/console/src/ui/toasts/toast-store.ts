@@ -1,7 +1,7 @@
-import { explainError } from '../messages/describe-error.ts'
-import { markControls } from '../messages/mark-controls.ts'
-import { toCairnError } from '../network/query-client.ts'
-import { createStore, useStore } from '../state/store.ts'
+import { explainError } from '../../messages/describe-error.ts'
+import { markControls } from '../../messages/mark-controls.ts'
+import { toCairnError } from '../../network/query-client.ts'
+import { createStore, useStore } from '../../state/store.ts'
 
 /** A panel that shows the same results as some toasts. */
 type ToastPlace = 'transfers'
