@@ -7,9 +7,9 @@ import { useContacts } from '../contacts/use-contacts.ts'
 import type { KeyChange } from '../key-changes/use-key-change.ts'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
-import { Choice } from '../ui/Choice.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { Choice } from '../ui/forms/Choice.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Transfers a file. It cannot be undone, so the user types the end of the address once more. */

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import { messages } from '../messages/messages.ts'
-import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { fieldClass, TextField } from '../ui/forms/TextField.tsx'
 import { type SizeUnit, sizeUnits } from './read-size.ts'
 
 /** A size in figures, and its unit. */

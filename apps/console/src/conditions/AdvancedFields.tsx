@@ -2,7 +2,7 @@ import { useId, useState } from 'react'
 import { ChevronRight } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { fieldClass, TextField } from '../ui/forms/TextField.tsx'
 import { type DraftChainType, type RawCondition, readField, readText, writeField } from './condition-parts.ts'
 import { type AdvancedField, advancedFieldsOf } from './templates.ts'
 

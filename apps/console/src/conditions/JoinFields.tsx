@@ -1,7 +1,7 @@
 import type { Expression } from '@cairn/protocol'
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { aggregatorOf, type Draft, type JoinMode, readGrouping } from './draft.ts'
 
 /** Chooses how conditions are combined, and shows how a custom grouping is parsed. */

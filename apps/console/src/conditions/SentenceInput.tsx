@@ -2,7 +2,7 @@ import { comparators } from '@cairn/protocol'
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { fieldClass } from '../ui/TextField.tsx'
+import { fieldClass } from '../ui/forms/TextField.tsx'
 import type { SentenceField } from './templates.ts'
 import { fromUnits, toUnits } from './units.ts'
 

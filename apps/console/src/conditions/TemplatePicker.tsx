@@ -1,7 +1,7 @@
 import { familyFacts, familyOf, readChainTypes } from '@cairn/protocol'
 import { Blocks, Clock, Coins, Gem, type IconComponent, Image, Images, Landmark, SquareFunction } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 import type { DraftChainType } from './condition-parts.ts'
 import { type TemplateIcon, type TemplateName, templateNames, templates } from './templates.ts'
 import { useChains } from './use-chains.ts'

@@ -1,6 +1,6 @@
 import type { DriveContact } from '@cairn/sdk'
 import type { EnsAnswer } from '../ens/use-ens.ts'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { ContactChips } from './ContactChips.tsx'
 import { EnsNote } from './EnsNote.tsx'
 import { readAddresses, suggestContacts } from './read-addresses.ts'

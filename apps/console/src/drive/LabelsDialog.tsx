@@ -9,7 +9,7 @@ import { accents } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import type { LabelChange } from './use-item-edits.ts'
 
 /** Tags and colour of one or several items. */

@@ -11,7 +11,7 @@ import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
 import { FileName } from '../ui/FileName.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { parentOf } from './list-items.ts'
 import { listTargets } from './list-targets.ts'
 

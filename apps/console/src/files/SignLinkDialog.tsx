@@ -11,7 +11,7 @@ import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** How long a signed link lasts, in seconds; the longest is that of the service. */

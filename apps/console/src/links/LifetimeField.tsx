@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 import { type Lifetime, lifetimes } from './lifetimes.ts'
 
 /** How long a new link lasts. */

@@ -5,7 +5,7 @@ import { LockKeyhole } from '#icons'
 import { setPageTitle } from '../browser/page-title.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { LinkFacts } from './LinkFacts.tsx'
 import { LinkHead } from './LinkHead.tsx'
 

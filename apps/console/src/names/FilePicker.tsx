@@ -11,8 +11,8 @@ import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { FileName } from '../ui/FileName.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { QueryPending } from '../ui/QueryView.tsx'
-import { TextField } from '../ui/TextField.tsx'
 
 const maxRows = 8
 

@@ -5,7 +5,7 @@ import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { FormDialog } from '../ui/FormDialog.tsx'
-import { TextField } from '../ui/TextField.tsx'
+import { TextField } from '../ui/forms/TextField.tsx'
 import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 /** Changes the label of a name; the name itself stays. */

@@ -1,7 +1,7 @@
 import { languages, nameLanguage } from '../messages/languages.ts'
 import { messages } from '../messages/messages.ts'
 import { changeSettings } from '../theme/settings.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 
 /** The languages of the console, each by its own name. A choice reloads the page, whose texts are loaded before it. */
 export function LanguageChoice({ value }: { value: string }) {

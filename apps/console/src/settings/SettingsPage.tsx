@@ -1,7 +1,7 @@
 import { messages } from '../messages/messages.ts'
 import { changeSettings, fileFormats, themes, uploadAccesses, useSettings } from '../theme/settings.ts'
+import { Segments } from '../ui/forms/Segments.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Segments } from '../ui/Segments.tsx'
 import { AccentChoice } from './AccentChoice.tsx'
 import { DataSection } from './DataSection.tsx'
 import { LanguageChoice } from './LanguageChoice.tsx'

@@ -1,8 +1,8 @@
 import { messages } from '../messages/messages.ts'
 import { Button } from './Button.tsx'
-import { Field } from './Field.tsx'
+import { Field } from './forms/Field.tsx'
+import { fieldClass } from './forms/TextField.tsx'
 import { Modal } from './Modal.tsx'
-import { fieldClass } from './TextField.tsx'
 
 const maxRows = 12
 

@@ -4,7 +4,7 @@ import { explainError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
 import { FormDialog } from './FormDialog.tsx'
-import { TextField } from './TextField.tsx'
+import { TextField } from './forms/TextField.tsx'
 
 /** Asks for a name, and shows why it is rejected. */
 export function NameDialog({

@@ -1,6 +1,6 @@
 import { Globe, Lock, UserRound } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 import type { UploadAccess } from './upload-item.ts'
 
 /** Who can open the upload. Placed next to the upload button, because public cannot be undone. */

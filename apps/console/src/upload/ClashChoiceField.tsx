@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 import { type ClashChoice, clashChoices } from './name-clashes.ts'
 
 /** Names uploads whose names are taken in their folder, and asks what happens to them. */

@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { Segments } from '../ui/Segments.tsx'
+import { Segments } from '../ui/forms/Segments.tsx'
 
 /** How chosen folders are uploaded: each as one, or its files separately. */
 export function FolderChoice({

@@ -1,7 +1,7 @@
 import { useId } from 'react'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { fieldClass, TextField } from '../ui/TextField.tsx'
+import { fieldClass, TextField } from '../ui/forms/TextField.tsx'
 
 /** A text to store as a file. */
 export function TextPart({

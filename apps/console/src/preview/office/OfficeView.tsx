@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useId, useState } from 'react'
 import { messages } from '../../messages/messages.ts'
-import { Segments } from '../../ui/Segments.tsx'
+import { Segments } from '../../ui/forms/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { NoPreview } from '../ContentView.tsx'
 import { RowsView } from '../text/RowsView.tsx'

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { Button } from '../../ui/Button.tsx'
-import { TextField } from '../../ui/TextField.tsx'
+import { TextField } from '../../ui/forms/TextField.tsx'
 import type { PasswordRequest } from './open-pdf.ts'
 
 /** Asks for the password of a PDF. It opens the file in this browser, and is neither sent nor kept. */

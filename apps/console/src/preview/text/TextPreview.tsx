@@ -1,7 +1,7 @@
 import { Suspense, useState } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { lazyPart } from '../../parts/lazy-part.tsx'
-import { Segments } from '../../ui/Segments.tsx'
+import { Segments } from '../../ui/forms/Segments.tsx'
 import { Skeleton } from '../../ui/Skeleton.tsx'
 import { TextView } from '../ContentView.tsx'
 import type { DecodedText } from '../decode-text.ts'

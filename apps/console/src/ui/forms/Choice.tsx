@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { IconComponent } from '#icons'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 /** One of a few visible options: radio buttons as cards. */
 export function Choice<Value extends string>({

@@ -1,5 +1,5 @@
 import { type ReactNode, useId } from 'react'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 /** The attributes that connect an input with its label, hint and error. */
 export type FieldInput = { id: string; 'aria-describedby'?: string; 'aria-invalid'?: true }

@@ -1,5 +1,5 @@
 import { type ComponentProps, type ReactNode, use, useState } from 'react'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 import { Field } from './Field.tsx'
 import { FormTried } from './form-tried.ts'
 

@@ -1,6 +1,6 @@
 import { useId } from 'react'
 import type { IconComponent } from '#icons'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 /** One of a few short options: radio buttons in one line. On a phone, icons are above the texts, so that three options fit. */
 export function Segments<Value extends string>({
