@@ -18,7 +18,7 @@ export default defineConfig({
     conditions: ['@cairn/source', 'browser', 'module', 'import', 'default'],
     alias: {
       // The published one writes a style element, which the policy of the page rejects.
-      'react-remove-scroll': here('src/ui/RemoveScroll.tsx'),
+      'react-remove-scroll': here('src/ui/dialogs/RemoveScroll.tsx'),
     },
   },
   build: {

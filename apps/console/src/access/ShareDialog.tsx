@@ -12,7 +12,7 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
-import { FormDialog } from '../ui/FormDialog.tsx'
+import { FormDialog } from '../ui/dialogs/FormDialog.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 const familyNames = chainFamilies.map((family) => familyFacts[family].name)

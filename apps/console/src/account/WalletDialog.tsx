@@ -1,7 +1,7 @@
 import { use } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { HasWallet } from '../wallet/use-sign-in-label.ts'
 import { AccountSheet } from './AccountSheet.tsx'
 import { SignInSteps } from './SignInSteps.tsx'

@@ -1,8 +1,8 @@
 import { useState } from 'react'
 import { UserPen } from '#icons'
 import { messages } from '../messages/messages.ts'
+import { NameDialog } from '../ui/dialogs/NameDialog.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { NameDialog } from '../ui/NameDialog.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
 import type { useContacts } from './use-contacts.ts'
 

@@ -1,7 +1,7 @@
 import type { Drive } from '@cairn/sdk'
 import { SignLinkDialog } from '../files/SignLinkDialog.tsx'
 import { messages } from '../messages/messages.ts'
-import { NameDialog } from '../ui/NameDialog.tsx'
+import { NameDialog } from '../ui/dialogs/NameDialog.tsx'
 import { ZipDialog } from '../zip/ZipDialog.tsx'
 import { LabelsDialog } from './LabelsDialog.tsx'
 import { MoveDialog } from './MoveDialog.tsx'

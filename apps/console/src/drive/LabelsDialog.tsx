@@ -8,7 +8,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { accents } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
 import { classNames } from '../ui/class-names.ts'
-import { FormDialog } from '../ui/FormDialog.tsx'
+import { FormDialog } from '../ui/dialogs/FormDialog.tsx'
 import { TextField } from '../ui/forms/TextField.tsx'
 import type { LabelChange } from './use-item-edits.ts'
 

@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
+import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Explains that the key of the folders is lost, and creates new folders. Saves the old index first, in case its key is found. */

@@ -5,7 +5,7 @@ import { plainSizeText } from '../content/plain-size.ts'
 import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { Tag } from '../ui/Tag.tsx'
 
 /** The versions of a file: who can open each, which may differ; each can be opened, and made the current one. */

@@ -2,7 +2,7 @@ import type { Drive, DriveItem } from '@cairn/sdk'
 import { type ReactNode, useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { Spinner } from '../ui/Spinner.tsx'
 
 /**

@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { Confirm } from '../ui/Confirm.tsx'
+import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { ListedNames } from '../ui/ListedNames.tsx'
 import { deleteFiles } from './change-files.ts'
 

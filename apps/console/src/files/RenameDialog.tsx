@@ -1,7 +1,7 @@
 import type { FileEntry } from '@cairn/sdk'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { NameDialog } from '../ui/NameDialog.tsx'
+import { NameDialog } from '../ui/dialogs/NameDialog.tsx'
 import { renameInLists } from './change-files.ts'
 
 /** Renames an upload in lists. */

@@ -10,7 +10,7 @@ import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { FormDialog } from '../ui/FormDialog.tsx'
+import { FormDialog } from '../ui/dialogs/FormDialog.tsx'
 import { Segments } from '../ui/forms/Segments.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 

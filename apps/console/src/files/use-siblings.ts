@@ -1,6 +1,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useEffect, useMemo } from 'react'
-import { hasDialog } from '../ui/has-dialog.ts'
+import { hasDialog } from '../ui/dialogs/has-dialog.ts'
 import { useListSearch } from './list-search.ts'
 import { useShownOrder } from './shown-order.ts'
 import { useFiles } from './use-files.ts'

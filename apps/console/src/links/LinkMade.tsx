@@ -1,7 +1,7 @@
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { CopyButton } from '../ui/CopyButton.tsx'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { QrCode } from '../ui/QrCode.tsx'
 
 /** A new link, to copy or to scan. */

@@ -4,7 +4,7 @@ import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { queryClient } from '../network/query-client.ts'
 import { useClient } from '../session/use-client.ts'
-import { Confirm } from '../ui/Confirm.tsx'
+import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 type Named = { id: string; label: string }

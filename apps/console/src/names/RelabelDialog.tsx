@@ -4,7 +4,7 @@ import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { FormDialog } from '../ui/FormDialog.tsx'
+import { FormDialog } from '../ui/dialogs/FormDialog.tsx'
 import { TextField } from '../ui/forms/TextField.tsx'
 import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 

@@ -6,7 +6,7 @@ import { saveText } from '../browser/save-text.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
-import { Confirm } from '../ui/Confirm.tsx'
+import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { ErrorState } from '../ui/ErrorState.tsx'
 import { clearLocalData, exportLocalData } from './local-data.ts'
 

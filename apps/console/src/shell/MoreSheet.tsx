@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { Command } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { barPlaces, footPlaces, mainPlaces } from './navigation.ts'
 import { showOverlay } from './shell-overlay.ts'
 

@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { Modal } from '../ui/Modal.tsx'
+import { Modal } from '../ui/dialogs/Modal.tsx'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { places } from './navigation.ts'
 

@@ -1,5 +1,5 @@
 import { useEffect } from 'react'
-import { focusPart, partsAround } from '../ui/focus-place.ts'
+import { focusPart, partsAround } from '../ui/dialogs/focus-place.ts'
 
 /** Time in ms by which a dialog that closes has returned the focus. */
 const returnMs = 100

@@ -1,10 +1,10 @@
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { explainError } from '../messages/describe-error.ts'
-import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
+import { explainError } from '../../messages/describe-error.ts'
+import { messages } from '../../messages/messages.ts'
+import { toCairnError } from '../../network/query-client.ts'
+import { TextField } from '../forms/TextField.tsx'
 import { FormDialog } from './FormDialog.tsx'
-import { TextField } from './forms/TextField.tsx'
 
 /** Asks for a name, and shows why it is rejected. */
 export function NameDialog({

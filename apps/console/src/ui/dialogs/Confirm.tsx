@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
-import { messages } from '../messages/messages.ts'
-import { Button } from './Button.tsx'
+import { messages } from '../../messages/messages.ts'
+import { Button } from '../Button.tsx'
 import { Modal } from './Modal.tsx'
 
 /** Confirms an action that cannot be undone; states what it does and does not do. */

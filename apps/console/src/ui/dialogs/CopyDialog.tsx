@@ -1,7 +1,7 @@
-import { messages } from '../messages/messages.ts'
-import { Button } from './Button.tsx'
-import { Field } from './forms/Field.tsx'
-import { fieldClass } from './forms/TextField.tsx'
+import { messages } from '../../messages/messages.ts'
+import { Button } from '../Button.tsx'
+import { Field } from '../forms/Field.tsx'
+import { fieldClass } from '../forms/TextField.tsx'
 import { Modal } from './Modal.tsx'
 
 const maxRows = 12

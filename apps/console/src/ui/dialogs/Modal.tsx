@@ -1,10 +1,10 @@
 import { Dialog } from 'radix-ui'
 import { type ReactNode, useRef } from 'react'
 import { X } from '#icons'
-import { messages } from '../messages/messages.ts'
-import { classNames } from './class-names.ts'
+import { messages } from '../../messages/messages.ts'
+import { classNames } from '../class-names.ts'
+import { IconButton } from '../IconButton.tsx'
 import { focusPart, partsAround } from './focus-place.ts'
-import { IconButton } from './IconButton.tsx'
 import { useBackCloses } from './use-back-closes.ts'
 
 const places = {

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from 'react'
-import { messages } from '../messages/messages.ts'
-import { Button } from './Button.tsx'
-import { FormTried } from './forms/form-tried.ts'
+import { messages } from '../../messages/messages.ts'
+import { Button } from '../Button.tsx'
+import { FormTried } from '../forms/form-tried.ts'
 import { Modal } from './Modal.tsx'
 
 /**
