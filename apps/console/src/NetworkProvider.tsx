@@ -4,8 +4,8 @@ import type { ReactNode } from 'react'
 import { messages } from './messages/messages.ts'
 import { NetworkContext } from './network/use-network.ts'
 import { UncopiedText } from './shell/UncopiedText.tsx'
-import { ErrorState } from './ui/ErrorState.tsx'
-import { Spinner } from './ui/Spinner.tsx'
+import { ErrorState } from './ui/states/ErrorState.tsx'
+import { Spinner } from './ui/states/Spinner.tsx'
 
 /** Loads the network profile, which contains all addresses. */
 export function NetworkProvider({ children }: { children: ReactNode }) {

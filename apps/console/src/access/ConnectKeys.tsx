@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Before a key session exists: explains the request to the key nodes, and connects after a click. */

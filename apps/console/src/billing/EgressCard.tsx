@@ -4,7 +4,7 @@ import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { QueryView } from '../ui/QueryView.tsx'
+import { QueryView } from '../ui/states/QueryView.tsx'
 import { DayChart } from './DayChart.tsx'
 
 const shownDays = 30

@@ -5,7 +5,7 @@ import { formatBytes, formatDecimal, withUnit } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 import { dismissPayment, hidePayment, isDeclined, type PaymentStep, type RunningPayment } from './payment-store.ts'
 import { sentIdOf } from './sent-payments.ts'
 

@@ -1,9 +1,9 @@
 import { factSeparator, formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
-import { QueryPending } from '../ui/QueryView.tsx'
-import { StaleBanner } from '../ui/StaleBanner.tsx'
+import { ProgressBar } from '../ui/states/ProgressBar.tsx'
+import { QueryPending } from '../ui/states/QueryView.tsx'
+import { StaleBanner } from '../ui/states/StaleBanner.tsx'
 import { UsageChart } from './UsageChart.tsx'
 import { useUsageHistory } from './use-usage-history.ts'
 

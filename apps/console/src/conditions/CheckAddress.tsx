@@ -11,7 +11,7 @@ import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 import type { Verdict } from './ConditionFindings.tsx'
 import { type Draft, toInput } from './draft.ts'
 

@@ -4,8 +4,8 @@ import { messages } from '../messages/messages.ts'
 import { gatewayUrl } from '../network/gateway-url.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { buttonClass } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 
 /** A CID that this service does not store is not an error: it may be stored elsewhere. */
 export function UnknownFile({ cid, error, onRetry }: { cid: string; error: unknown; onRetry: () => unknown }) {

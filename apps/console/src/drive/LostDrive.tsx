@@ -5,9 +5,9 @@ import { saveText } from '../browser/save-text.ts'
 import { keepKnownDrive } from '../drive-index/known-drives.ts'
 import { messages } from '../messages/messages.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/dialogs/Confirm.tsx'
+import { Banner } from '../ui/states/Banner.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 
 /** Explains that the key of the folders is lost, and creates new folders. Saves the old index first, in case its key is found. */

@@ -2,7 +2,7 @@ import { FolderOpen, SearchX, Star } from '#icons'
 import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
 
 /** What a folder, the starred items or a search show without items. */
 export function NothingHere({

@@ -1,5 +1,5 @@
 import { messages } from '../messages/messages.ts'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 
 /** States that the drive is still listing files, so that older ones may be missing here. */
 export function StillListing() {

@@ -3,7 +3,7 @@ import { type ReactNode, useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Modal } from '../ui/dialogs/Modal.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 
 /**
  * Waits until all files are listed before it shows a dialog about the contents of folders: until then, older files are missing

@@ -4,7 +4,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { ButtonMenu, type MenuItem } from '../ui/Menu.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 
 /** Actions on all selected files: the first as buttons, the others in a menu. */
 export function BulkBar({

@@ -13,8 +13,8 @@ import { isFileWanted, wantFile } from '../preview/wanted-file.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useSession } from '../session/session-store.ts'
 import { useKeyClient } from '../session/use-key-client.ts'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
+import { Skeleton } from '../ui/states/Skeleton.tsx'
 import { ZipFolder } from '../zip/ZipFolder.tsx'
 
 /** Maximum number of names shown. */

@@ -1,6 +1,6 @@
 import { messages } from '../messages/messages.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { Skeleton } from '../ui/states/Skeleton.tsx'
 
 const widths = ['w-48', 'w-64', 'w-40', 'w-56', 'w-72', 'w-44', 'w-52', 'w-60']
 

@@ -1,7 +1,7 @@
 import { messages } from '../messages/messages.ts'
 import type { Transfer } from '../transfers/transfer-store.ts'
 import { classNames } from '../ui/class-names.ts'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 
 const dotClasses = {
   waiting: 'border-line-strong bg-transparent',

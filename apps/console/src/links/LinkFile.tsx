@@ -9,7 +9,7 @@ import { type EncryptedFile, useDecryption } from '../preview/use-decryption.ts'
 import { useSaving } from '../preview/use-saving.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 
 /**
  * A file that a link opened. It is shown if the console has a preview of its kind and it is not large, and can be saved, as a

@@ -5,7 +5,7 @@ import { Suspense, useEffect, useMemo } from 'react'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 import { LinkCover } from './LinkCover.tsx'
 import { LinkProblem } from './LinkProblem.tsx'
 

@@ -2,8 +2,8 @@ import { CairnError } from '@cairn/sdk'
 import { Unlink } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { toCairnError } from '../network/query-client.ts'
-import { EmptyState } from '../ui/EmptyState.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 
 /** The texts for a link that does not open. */
 type ProblemTexts = Pick<typeof messages.linkPage, 'ended' | 'notFound' | 'notWhole' | 'blocked' | 'openFailed'>

@@ -12,7 +12,7 @@ import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { FileName } from '../ui/FileName.tsx'
 import { TextField } from '../ui/forms/TextField.tsx'
-import { QueryPending } from '../ui/QueryView.tsx'
+import { QueryPending } from '../ui/states/QueryView.tsx'
 
 const maxRows = 8
 

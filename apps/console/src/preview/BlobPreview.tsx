@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'react'
-import { Skeleton } from '../ui/Skeleton.tsx'
+import { Skeleton } from '../ui/states/Skeleton.tsx'
 import { MediaView, NoPreview } from './ContentView.tsx'
 import { type DecodedText, decodeText, shownBytes } from './decode-text.ts'
 import { OfficePreview } from './office/OfficePreview.tsx'

@@ -2,7 +2,7 @@ import type { Progress } from '@cairn/sdk'
 import { KeyRound } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { ProgressBar } from '../ui/states/ProgressBar.tsx'
 
 /** Progress of a decryption, with a button that stops it. */
 export function Decrypting({

@@ -6,8 +6,8 @@ import { formatCount, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { collectFirst } from '../network/collect-first.ts'
 import { useClient } from '../session/use-client.ts'
-import { QueryPending } from '../ui/QueryView.tsx'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
+import { QueryPending } from '../ui/states/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 
 /** Maximum number of challenges shown, of all pieces together. */

@@ -5,7 +5,7 @@ import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { IconButton } from '../ui/IconButton.tsx'
-import { QueryPending } from '../ui/QueryView.tsx'
+import { QueryPending } from '../ui/states/QueryView.tsx'
 import { toastDone, toastError } from '../ui/toasts/toast-store.ts'
 
 /** Number of providers that store the files of the account. */

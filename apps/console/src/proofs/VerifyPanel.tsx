@@ -7,8 +7,8 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { useClient } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
+import { ProgressBar } from '../ui/states/ProgressBar.tsx'
 import { VerifyReport } from './VerifyReport.tsx'
 
 /** Verifies where content is stored, in this browser, on demand; failures are prominent. */

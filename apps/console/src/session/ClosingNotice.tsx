@@ -1,7 +1,7 @@
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Banner } from '../ui/states/Banner.tsx'
 import { endOf } from './closing-sessions.ts'
 import { useEndClosing } from './use-end-closing.ts'
 

@@ -1,8 +1,8 @@
 import { type KeySession, lackingNodes } from '@cairn/sdk'
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Banner } from '../ui/states/Banner.tsx'
 import { ReachNodes } from './ReachNodes.tsx'
 import { useSession } from './session-store.ts'
 

@@ -3,7 +3,7 @@ import type { IconComponent } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Modal } from '../ui/dialogs/Modal.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 import { useRejectedSignature } from '../wallet/rejections.ts'
 import { readWalletFailure } from '../wallet/wallet-failure.ts'
 

@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
 import { Confirm } from '../ui/dialogs/Confirm.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 import { clearLocalData, exportLocalData } from './local-data.ts'
 
 /** Data in this browser: to export or to clear. */

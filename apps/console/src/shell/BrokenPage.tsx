@@ -4,7 +4,7 @@ import { useEffect } from 'react'
 import { messages } from '../messages/messages.ts'
 import { isAnswering, PartNotLoaded } from '../parts/load-part.ts'
 import { Button } from '../ui/Button.tsx'
-import { ErrorState } from '../ui/ErrorState.tsx'
+import { ErrorState } from '../ui/states/ErrorState.tsx'
 
 /** Delay between two looks at whether the service answers, in ms. */
 const retryMs = 5_000

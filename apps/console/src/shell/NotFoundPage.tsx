@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router'
 import { Compass } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
-import { EmptyState } from '../ui/EmptyState.tsx'
+import { EmptyState } from '../ui/states/EmptyState.tsx'
 
 /** An unknown address. */
 export function NotFoundPage() {

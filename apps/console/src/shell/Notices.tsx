@@ -5,8 +5,8 @@ import { messages } from '../messages/messages.ts'
 import { latePart, lazyPart } from '../parts/lazy-part.tsx'
 import { useWalletAddress } from '../session/connected-wallet.ts'
 import { useSessionState } from '../session/session-store.ts'
-import { Banner } from '../ui/Banner.tsx'
 import { Button } from '../ui/Button.tsx'
+import { Banner } from '../ui/states/Banner.tsx'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
 const ExtendSessionDialog = lazyPart(

@@ -3,7 +3,7 @@ import { messages } from '../messages/messages.ts'
 import { useOutageWatch } from '../network/service-outage.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { useRefusalWatch } from '../session/use-refusal-watch.ts'
-import { Banner } from '../ui/Banner.tsx'
+import { Banner } from '../ui/states/Banner.tsx'
 
 /**
  * Reports once for the whole console that the storage service does not answer, and ends a session that it no longer accepts. Both

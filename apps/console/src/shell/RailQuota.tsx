@@ -1,7 +1,7 @@
 import { Link } from '@tanstack/react-router'
 import { useUsage } from '../billing/use-usage.ts'
 import { messages } from '../messages/messages.ts'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { ProgressBar } from '../ui/states/ProgressBar.tsx'
 
 /** The remaining storage, always in view. */
 export function RailQuota() {

@@ -7,7 +7,7 @@ import { messages } from '../messages/messages.ts'
 import { changedByOthers } from '../network/query-client.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { QueryView } from '../ui/QueryView.tsx'
+import { QueryView } from '../ui/states/QueryView.tsx'
 import { Tag } from '../ui/Tag.tsx'
 import { uploadLinksKey } from './upload-links-key.ts'
 

@@ -4,7 +4,7 @@ import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { FileName } from '../ui/FileName.tsx'
-import { ProgressBar } from '../ui/ProgressBar.tsx'
+import { ProgressBar } from '../ui/states/ProgressBar.tsx'
 import type { SentFile } from './use-sending.ts'
 
 /** The files that a visitor chose, with the state of each. */

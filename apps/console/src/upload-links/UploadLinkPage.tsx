@@ -11,7 +11,7 @@ import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 import { Fact, Facts } from '../ui/Fact.tsx'
 import { ShortCode } from '../ui/ShortCode.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 import { SentFiles } from './SentFiles.tsx'
 import { useSending } from './use-sending.ts'
 

@@ -1,7 +1,7 @@
 import { useState } from 'react'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { Spinner } from '../ui/Spinner.tsx'
+import { Spinner } from '../ui/states/Spinner.tsx'
 import { startPasskey } from './passkey-start.ts'
 
 /** Asks whether the user already has a passkey, and explains the difference. */

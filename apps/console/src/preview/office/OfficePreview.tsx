@@ -1,7 +1,7 @@
 import { Suspense } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { lazyPart } from '../../parts/lazy-part.tsx'
-import { Skeleton } from '../../ui/Skeleton.tsx'
+import { Skeleton } from '../../ui/states/Skeleton.tsx'
 import { NoPreview } from '../ContentView.tsx'
 
 /** Maximum size of a file that is read here: its parts are in memory while they are read. */

@@ -1,12 +1,12 @@
 import type { ReactNode } from 'react'
 import { CircleAlert } from '#icons'
-import { describeError } from '../messages/describe-error.ts'
-import { joinSentences } from '../messages/format.ts'
-import { messages } from '../messages/messages.ts'
-import { toCairnError } from '../network/query-client.ts'
-import { isBareOutage, useServiceOffline } from '../network/service-offline.ts'
-import { Button } from './Button.tsx'
-import { CopyButton } from './CopyButton.tsx'
+import { describeError } from '../../messages/describe-error.ts'
+import { joinSentences } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
+import { toCairnError } from '../../network/query-client.ts'
+import { isBareOutage, useServiceOffline } from '../../network/service-offline.ts'
+import { Button } from '../Button.tsx'
+import { CopyButton } from '../CopyButton.tsx'
 
 /** Shows an error with its cause, what to do, its code, and a retry button. */
 export function ErrorState({

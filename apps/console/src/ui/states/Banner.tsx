@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import { Info, TriangleAlert } from '#icons'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 /** One line across the page with one action. */
 export function Banner({

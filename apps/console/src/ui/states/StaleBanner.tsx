@@ -1,6 +1,6 @@
-import { messages } from '../messages/messages.ts'
+import { messages } from '../../messages/messages.ts'
+import { Button } from '../Button.tsx'
 import { Banner } from './Banner.tsx'
-import { Button } from './Button.tsx'
 
 /** States that a page shows old data because it could not be refreshed. Renders nothing without an error. */
 export function StaleBanner({ error, onRetry }: { error: Error | null; onRetry?: () => unknown }) {

@@ -1,4 +1,4 @@
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 /** Placeholder of loading content; appears after 150 ms, so that fast loads never flicker. */
 export function Skeleton({ className }: { className?: string }) {
