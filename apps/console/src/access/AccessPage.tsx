@@ -6,7 +6,7 @@ import { useIsFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { SignInGate } from '../session/SignInGate.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
-import { ShortCode } from '../ui/ShortCode.tsx'
+import { ShortCode } from '../ui/values/ShortCode.tsx'
 import { AccessPanel } from './AccessPanel.tsx'
 
 /** Access to an encrypted file or folder: its people, its conditions, and the state on each key node. */

@@ -8,8 +8,8 @@ import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { ShortCode } from '../ui/ShortCode.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
+import { ShortCode } from '../ui/values/ShortCode.tsx'
 
 /** Lists the addresses that a file is shared with; its owner can revoke each. */
 export function PeopleList({

@@ -11,9 +11,9 @@ import { LinkMade } from '../links/LinkMade.tsx'
 import { messages } from '../messages/messages.ts'
 import { isAborted } from '../session/is-aborted.ts'
 import { Button } from '../ui/Button.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
 import { FormDialog } from '../ui/dialogs/FormDialog.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
+import { CopyButton } from '../ui/values/CopyButton.tsx'
 
 const familyNames = chainFamilies.map((family) => familyFacts[family].name)
 

@@ -14,7 +14,7 @@ import {
 import { signIn } from '../session/sign-in.ts'
 import { changeSettings, useSettings } from '../theme/settings.ts'
 import { Button } from '../ui/Button.tsx'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 import { rejectionOf, useRejectedSignature } from '../wallet/rejections.ts'
 import { WalletIcon } from '../wallet/WalletIcon.tsx'
 import { WalletList } from '../wallet/WalletList.tsx'

@@ -4,9 +4,9 @@ import { saveText } from '../browser/save-text.ts'
 import { describeError } from '../messages/describe-error.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/dialogs/Modal.tsx'
 import { fieldClass } from '../ui/forms/TextField.tsx'
+import { CopyButton } from '../ui/values/CopyButton.tsx'
 import { type Draft, fromJson, toInput } from './draft.ts'
 
 /** Maximum size of a file: conditions are a few kilobytes. */

@@ -3,7 +3,7 @@ import { UserPen } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { NameDialog } from '../ui/dialogs/NameDialog.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { ShortCode } from '../ui/ShortCode.tsx'
+import { ShortCode } from '../ui/values/ShortCode.tsx'
 import type { useContacts } from './use-contacts.ts'
 
 type Contacts = Pick<ReturnType<typeof useContacts>, 'canKeep' | 'labelOf' | 'save'>

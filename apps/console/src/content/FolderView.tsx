@@ -4,7 +4,7 @@ import { ChevronRight, File, Folder } from '#icons'
 import { formatBytes } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
-import { FileName } from '../ui/FileName.tsx'
+import { FileName } from '../ui/values/FileName.tsx'
 
 const rowClass = 'flex min-h-10 items-center gap-3 px-3 py-2 text-sm hover:bg-hover pointer-coarse:min-h-11'
 

@@ -4,7 +4,7 @@ import { ChevronRight } from '#icons'
 import { intoFolder } from '../files/FileLink.tsx'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { FileName } from '../ui/FileName.tsx'
+import { FileName } from '../ui/values/FileName.tsx'
 import { isDraggingItems, readDragged } from './dragged.ts'
 import type { Crumb } from './list-items.ts'
 

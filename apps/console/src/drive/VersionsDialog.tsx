@@ -6,7 +6,7 @@ import { formatAgo, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
 import { Modal } from '../ui/dialogs/Modal.tsx'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 
 /** The versions of a file: who can open each, which may differ; each can be opened, and made the current one. */
 export function VersionsDialog({

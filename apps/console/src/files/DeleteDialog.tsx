@@ -4,7 +4,7 @@ import { useIsFolder } from '../content/use-is-folder.ts'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
 import { Confirm } from '../ui/dialogs/Confirm.tsx'
-import { ListedNames } from '../ui/ListedNames.tsx'
+import { ListedNames } from '../ui/values/ListedNames.tsx'
 import { deleteFiles } from './change-files.ts'
 
 const noFile = { cid: '', mimeType: '' }

@@ -5,9 +5,9 @@ import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { Button } from '../ui/Button.tsx'
-import { CodeLine } from '../ui/CodeLine.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { EmptyState } from '../ui/states/EmptyState.tsx'
+import { CodeLine } from '../ui/values/CodeLine.tsx'
 import { openUploadSheet } from '../upload/upload-sheet-store.ts'
 
 /** An account without files: the first upload, what encryption does, and the same from a terminal and a program. */

@@ -1,6 +1,6 @@
 import { messages } from '../messages/messages.ts'
-import { copyText } from '../ui/copy-text.ts'
 import { toastDone } from '../ui/toasts/toast-store.ts'
+import { copyText } from '../ui/values/copy-text.ts'
 import type { ListedFile } from './listed-file.ts'
 
 /** Returns the CIDs of rows. Folders of the drive have none. */

@@ -1,6 +1,6 @@
 import { messages } from '../messages/messages.ts'
-import { copyText } from '../ui/copy-text.ts'
 import { toastDone } from '../ui/toasts/toast-store.ts'
+import { copyText } from '../ui/values/copy-text.ts'
 
 /** Copies the link to content, and states who can open it: a link to an encrypted file gives no access. */
 export async function copyOpenLink(cid: string, isEncrypted: boolean): Promise<void> {

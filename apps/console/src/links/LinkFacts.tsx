@@ -1,8 +1,8 @@
 import type { LinkInfo } from '@cairn/sdk'
 import { formatCount, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { Fact, Facts } from '../ui/Fact.tsx'
-import { ShortCode } from '../ui/ShortCode.tsx'
+import { Fact, Facts } from '../ui/values/Fact.tsx'
+import { ShortCode } from '../ui/values/ShortCode.tsx'
 
 /** Who shared a link, how large its file is, and how long it lasts. */
 export function LinkFacts({ info, size }: { info: LinkInfo; size?: string }) {

@@ -1,8 +1,8 @@
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
 import { Modal } from '../ui/dialogs/Modal.tsx'
-import { QrCode } from '../ui/QrCode.tsx'
+import { CopyButton } from '../ui/values/CopyButton.tsx'
+import { QrCode } from '../ui/values/QrCode.tsx'
 
 /** A new link, to copy or to scan. */
 export function LinkMade({

@@ -10,9 +10,9 @@ import { formatAgo, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
-import { FileName } from '../ui/FileName.tsx'
 import { TextField } from '../ui/forms/TextField.tsx'
 import { QueryPending } from '../ui/states/QueryView.tsx'
+import { FileName } from '../ui/values/FileName.tsx'
 
 const maxRows = 8
 

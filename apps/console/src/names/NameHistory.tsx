@@ -5,9 +5,9 @@ import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { FileName } from '../ui/FileName.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
-import { Tag } from '../ui/Tag.tsx'
+import { FileName } from '../ui/values/FileName.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 import { useTargetName } from './use-target-name.ts'
 
 /** Rows shown initially. */

@@ -10,10 +10,10 @@ import { ReachNodes } from '../session/ReachNodes.tsx'
 import { getSession, useSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { Button } from '../ui/Button.tsx'
-import { ShortCode } from '../ui/ShortCode.tsx'
 import { EmptyState } from '../ui/states/EmptyState.tsx'
 import { ErrorState } from '../ui/states/ErrorState.tsx'
 import { Skeleton } from '../ui/states/Skeleton.tsx'
+import { ShortCode } from '../ui/values/ShortCode.tsx'
 
 /**
  * Explains why an encrypted file or folder does not open: no access, too few nodes, no key, or a chain that does not answer.

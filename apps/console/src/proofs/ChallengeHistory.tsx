@@ -8,7 +8,7 @@ import { collectFirst } from '../network/collect-first.ts'
 import { useClient } from '../session/use-client.ts'
 import { ScrollBox } from '../ui/ScrollBox.tsx'
 import { QueryPending } from '../ui/states/QueryView.tsx'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 
 /** Maximum number of challenges shown, of all pieces together. */
 const maxRows = 30

@@ -4,7 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Clock, ShieldCheck, Truck } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 
 const waitingMs = 8_000
 

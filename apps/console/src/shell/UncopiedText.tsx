@@ -1,6 +1,6 @@
 import { Suspense } from 'react'
 import { lazyPart } from '../parts/lazy-part.tsx'
-import { closeUncopied, useUncopied } from '../ui/copy-text.ts'
+import { closeUncopied, useUncopied } from '../ui/values/copy-text.ts'
 
 const CopyDialog = lazyPart(async () => (await import('../ui/dialogs/CopyDialog.tsx')).CopyDialog, 'toast')
 

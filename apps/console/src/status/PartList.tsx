@@ -3,7 +3,7 @@ import { CircleAlert, CircleCheck } from '#icons'
 import { factSeparator, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 import type { PartState } from './check-part.ts'
 import type { PastFailure } from './use-parts.ts'
 

@@ -8,7 +8,7 @@ import { changedByOthers } from '../network/query-client.ts'
 import { useSession } from '../session/session-store.ts'
 import { useClient } from '../session/use-client.ts'
 import { QueryView } from '../ui/states/QueryView.tsx'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 import { uploadLinksKey } from './upload-links-key.ts'
 
 /** The upload links of the account with their use; open ones can be revoked. */

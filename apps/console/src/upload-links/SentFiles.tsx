@@ -3,8 +3,8 @@ import { describeError } from '../messages/describe-error.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
-import { FileName } from '../ui/FileName.tsx'
 import { ProgressBar } from '../ui/states/ProgressBar.tsx'
+import { FileName } from '../ui/values/FileName.tsx'
 import type { SentFile } from './use-sending.ts'
 
 /** The files that a visitor chose, with the state of each. */

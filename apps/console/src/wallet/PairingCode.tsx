@@ -2,9 +2,9 @@ import { Smartphone } from '#icons'
 import { touchQuery, useMedia } from '../browser/use-media.ts'
 import { messages } from '../messages/messages.ts'
 import { Button, buttonClass } from '../ui/Button.tsx'
-import { CopyButton } from '../ui/CopyButton.tsx'
-import { QrCode } from '../ui/QrCode.tsx'
 import { Spinner } from '../ui/states/Spinner.tsx'
+import { CopyButton } from '../ui/values/CopyButton.tsx'
+import { QrCode } from '../ui/values/QrCode.tsx'
 import { usePairingUri } from './pairing-uri.ts'
 
 /** The pairing code for a wallet on another device: a QR code, and a link for a wallet on this one. */

@@ -1,6 +1,6 @@
 import { QrCode } from '#icons'
 import { messages } from '../messages/messages.ts'
-import { Tag } from '../ui/Tag.tsx'
+import { Tag } from '../ui/values/Tag.tsx'
 import { NoWallet } from './NoWallet.tsx'
 import type { WalletFamily } from './recent-wallet.ts'
 import { WalletIcon } from './WalletIcon.tsx'

@@ -6,7 +6,7 @@ import { messages } from '../../messages/messages.ts'
 import { toCairnError } from '../../network/query-client.ts'
 import { isBareOutage, useServiceOffline } from '../../network/service-offline.ts'
 import { Button } from '../Button.tsx'
-import { CopyButton } from '../CopyButton.tsx'
+import { CopyButton } from '../values/CopyButton.tsx'
 
 /** Shows an error with its cause, what to do, its code, and a retry button. */
 export function ErrorState({

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'react'
 import { Check, Copy } from '#icons'
-import { messages } from '../messages/messages.ts'
+import { messages } from '../../messages/messages.ts'
+import { IconButton } from '../IconButton.tsx'
 import { copyText } from './copy-text.ts'
-import { IconButton } from './IconButton.tsx'
 
 const shownMs = 1500
 

@@ -1,6 +1,6 @@
 import type { ReactNode } from 'react'
 import type { IconComponent } from '#icons'
-import { classNames } from './class-names.ts'
+import { classNames } from '../class-names.ts'
 
 const tones = {
   plain: 'bg-sunken text-ink-soft',

@@ -1,4 +1,4 @@
-import { createStore, useStore } from '../state/store.ts'
+import { createStore, useStore } from '../../state/store.ts'
 
 /** A text that the browser did not copy: it is shown, so that users can copy it themselves. */
 const uncopied = createStore<string | undefined>(undefined)

@@ -1,5 +1,5 @@
-import { shorten } from '../messages/format.ts'
-import { messages } from '../messages/messages.ts'
+import { shorten } from '../../messages/format.ts'
+import { messages } from '../../messages/messages.ts'
 import { CopyButton } from './CopyButton.tsx'
 
 /** A CID or an address: shortened visually, complete for screen readers, on hover and when copied. */

@@ -1,4 +1,4 @@
-import { messages } from '../messages/messages.ts'
+import { messages } from '../../messages/messages.ts'
 import { FileName } from './FileName.tsx'
 
 /** Maximum number of names listed; beyond it they are counted. */
