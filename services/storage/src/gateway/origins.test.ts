@@ -118,8 +118,11 @@ describe('origins', () => {
     expect((await get('/anything?signature=of-the-site')).body).toBe('home')
     expect((await get('/anything?format=raw')).statusCode).toBe(404)
     // A client that verifies content would get that of another path.
-    for (const accept of ['application/vnd.ipld.raw', 'application/vnd.ipld.car', 'application/x-tar'])
+    for (const accept of ['application/vnd.ipld.raw', 'application/x-tar'])
       expect([accept, (await get('/anything', accept)).statusCode]).toEqual([accept, 404])
+    // A CAR proves that the path does not exist.
+    const proof = await get('/anything', 'application/vnd.ipld.car')
+    expect([proof.statusCode, proof.body.includes('home')]).toEqual([200, false])
     expect((await get('/anything', 'application/json, */*')).body).toBe('home')
   })
 
