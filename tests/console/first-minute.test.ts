@@ -93,6 +93,8 @@ test('prefetching waits for a connection, and completes before the part is neede
   await page.clock.install()
   await open('/')
   await page.getByRole('heading', { level: 1 }).waitFor()
+  // What the page itself needs is loaded once it is shown.
+  await page.waitForLoadState('networkidle')
   await context.setOffline(true)
   await page.getByText('You are offline.').waitFor()
   await page.clock.runFor(5_000)
