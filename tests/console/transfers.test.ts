@@ -131,9 +131,11 @@ test('cancels all transfers after one question, also those of an earlier page', 
   const { page, expectProblem } = await openEmpty(site)
   expectProblem(/ERR_FAILED/)
   const held = Promise.withResolvers<void>()
+  let sent = 0
   await page.route(
     (url) => url.pathname === '/api/v0/add',
     async (route) => {
+      sent++
       await held.promise
       await route.abort().catch(() => undefined)
     },
@@ -148,6 +150,8 @@ test('cancels all transfers after one question, also those of an earlier page', 
   await question.getByRole('button', { name: 'Continue' }).click()
   await question.waitFor({ state: 'detached' })
   expect(await panel.getByText('Queued', { exact: true }).count()).toBe(2)
+  // Uploads are noted before they are sent.
+  await expect.poll(() => sent).toBe(2)
   await page.reload()
   // Queued ones were not encrypted yet, so nothing of them is kept.
   const unfinished = panel.getByText('Unfinished: this encrypted upload starts over. Choose the file again.', {
