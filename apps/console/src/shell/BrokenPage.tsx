@@ -6,7 +6,7 @@ import { isAnswering, PartNotLoaded } from '../parts/load-part.ts'
 import { Button } from '../ui/Button.tsx'
 import { ErrorState } from '../ui/states/ErrorState.tsx'
 
-/** Delay between two looks at whether the service answers, in ms. */
+/** Delay between two checks whether the service answers, in ms. */
 const retryMs = 5_000
 
 /** A page that crashed or was not loaded: the rest of the console continues. */
