@@ -12,8 +12,9 @@ beforeAll(async () => {
 })
 afterAll(() => site?.[Symbol.asyncDispose]())
 
-async function openSignedIn(): Promise<ConsolePage> {
+async function openSignedIn(prepare?: (page: ConsolePage['page']) => Promise<unknown>): Promise<ConsolePage> {
   const opened = await site.newPage()
+  await prepare?.(opened.page)
   await opened.open('/files')
   await opened.signIn()
   await opened.page.getByText('Nothing here yet').waitFor()
@@ -330,10 +331,12 @@ test('logs an error of a page with the location that it comes from', async () =>
 })
 
 test('a palette that fails to load captures no keys, and opens once it loads', async () => {
-  const { page, expectProblem } = await openSignedIn()
+  // From the start, because the page prefetches it.
+  const { page, expectProblem } = await openSignedIn((one) =>
+    one.route('**/assets/Palette-*.js', (route) => route.abort()),
+  )
   expectProblem(/net::ERR_FAILED/)
   expectProblem(/^A part of the page was not loaded: /)
-  await page.route('**/assets/Palette-*.js', (route) => route.abort())
   await page.keyboard.press('Control+k')
   await page.getByText('Part of the page did not load').waitFor()
   const search = page.getByRole('searchbox')
