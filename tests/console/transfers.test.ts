@@ -496,9 +496,10 @@ test('after a reload, one choice of files resumes all uploads that wait for thei
   await startUpload(page, 'encrypted')
   const panel = page.getByRole('region', { name: 'Transfers' })
   await expect.poll(() => panel.getByText('Queued', { exact: true }).count()).toBe(2)
+  // While the requests are held: one that is sent again before the reload would be stored, and then stored once more.
+  await page.reload()
   await page.unroute(isAdd)
   held.resolve()
-  await page.reload()
   const unfinished = panel.getByText('Unfinished: this encrypted upload starts over. Choose the file again.', {
     exact: true,
   })
