@@ -7,6 +7,8 @@ import { createLoop, type Worker, type WorkerClock } from './workers/worker.ts'
 
 /** Pause between rounds, and thus how long work may wait after the clock was set back. */
 const intervalMs = 10 * 60_000
+/** Pause between checks of columns without an index, which read all rows and stop a large service for a moment. */
+const scanIntervalMs = 24 * 3_600_000
 /**
  * How far ahead of the clock a time can be: longer than the pauses after failed attempts, of at most 72 minutes, and the differences
  * between the clocks of replicas.
@@ -22,6 +24,8 @@ type TimeColumn = {
   readonly where?: RawBuilder<boolean>
   /** How much further ahead a time can be: ms, or a column with them. */
   readonly more?: (config: StorageConfig) => number | RawBuilder<number>
+  /** Whether no index has the column, in a table that may be large. */
+  readonly isScanned?: true
 }
 
 // Literals, because only then do the databases use the indexes of these rows.
@@ -43,10 +47,10 @@ const timeColumns: readonly TimeColumn[] = [
   { table: 'aggregate', column: 'place_at' },
   { table: 'aggregate', column: 'looked_at' },
   { table: 'deal', column: 'next_at', where: isActiveDeal, more: ({ deals }) => deals.challengeMs },
-  { table: 'deal', column: 'kept_at', where: isActiveDeal },
-  { table: 'deal', column: 'proven_at', where: isActiveDeal },
+  { table: 'deal', column: 'kept_at', where: isActiveDeal, isScanned: true },
+  { table: 'deal', column: 'proven_at', where: isActiveDeal, isScanned: true },
   // Of deals that ended too: their providers are not chosen again for a while.
-  { table: 'deal', column: 'since' },
+  { table: 'deal', column: 'since', isScanned: true },
 ]
 /** Content is withdrawn at the negative of these times. */
 const withdrawalTables = ['announcement', 'handed_root'] as const
@@ -54,13 +58,13 @@ const withdrawalTables = ['announcement', 'handed_root'] as const
 /**
  * Replaces times that no right clock can have stored by the time of now. They were stored while a clock was ahead: once it is set
  * back, pins, deliveries, withdrawals and challenges would otherwise wait until it gets there again.
+ * @param scans whether columns without an index are checked, too
  * @returns the number of replaced times; undefined if the clock differs from that of the database, and nothing was replaced
  */
-export async function correctTimes({
-  db,
-  clock,
-  config,
-}: Pick<Context, 'db' | 'clock' | 'config'>): Promise<number | undefined> {
+export async function correctTimes(
+  { db, clock, config }: Pick<Context, 'db' | 'clock' | 'config'>,
+  scans = true,
+): Promise<number | undefined> {
   if (!(await isSynchronised({ db, clock }))) return undefined
   const now = clock.now()
   const replace = async (table: string, column: string, value: number, isAhead: RawBuilder<boolean>) => {
@@ -71,7 +75,8 @@ export async function correctTimes({
     return Number(numAffectedRows ?? 0)
   }
   let replaced = 0
-  for (const { table, column, where = sql`true`, more = () => 0 } of timeColumns) {
+  for (const { table, column, where = sql`true`, more = () => 0, isScanned = false } of timeColumns) {
+    if (isScanned && !scans) continue
     const time = sql.ref(column)
     const latest = now + maxAheadMs
     const further = more(config)
@@ -98,9 +103,12 @@ export function createTimesWorker(
   clock: WorkerClock,
 ): Worker {
   const settled = createSettledClock(clock)
+  /** Rounds until the next scan. */
+  let beforeScan = 0
   const round = async (): Promise<void> => {
     if (settled.now() === undefined) return
-    const times = await correctTimes(context)
+    const times = await correctTimes(context, beforeScan === 0)
+    if (times !== undefined) beforeScan = beforeScan === 0 ? scanIntervalMs / intervalMs - 1 : beforeScan - 1
     if (times === undefined) context.log.warn('the clock differs from that of the database by more than an hour')
     else if (times > 0) context.log.warn({ times }, 'corrected times that were stored while a clock was ahead')
   }
