@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, ed25519SeedPrefix } from '@cairn/protocol'
 import { base64pad } from 'multiformats/bases/base64'
 import { readFields, writeFields } from './fields.ts'
 import { keyBytes, type NameKey, nameKeyFromSeed } from './name-key.ts'
@@ -9,7 +9,7 @@ const pemHead = '-----BEGIN PRIVATE KEY-----'
 const pemFoot = '-----END PRIVATE KEY-----'
 /** DER of a PKCS#8 Ed25519 key before the seed: version 1, and version 2, which has the public key after it. */
 const pkcs8 = [
-  { head: [0x30, 0x2e, 0x02, 0x01, 0x00, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20], foot: [] },
+  { head: ed25519SeedPrefix, foot: [] },
   {
     head: [0x30, 0x51, 0x02, 0x01, 0x01, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x04, 0x22, 0x04, 0x20],
     foot: [0x81, 0x21, 0x00],
@@ -23,7 +23,7 @@ const pkcs8 = [
  */
 export function exportNameKey(key: NameKey, format: 'libp2p' | 'pem'): string {
   if (format === 'pem') {
-    const der = base64pad.baseEncode(Uint8Array.of(...pkcs8[0].head, ...key.seed))
+    const der = base64pad.baseEncode(Uint8Array.of(...ed25519SeedPrefix, ...key.seed))
     return `${pemHead}\n${der}\n${pemFoot}\n`
   }
   const pair = Uint8Array.of(...key.seed, ...key.publicKey)

@@ -3,6 +3,7 @@
 import { parseArgs } from 'node:util'
 import { CairnError, normalizeAddress } from '@cairn/protocol'
 import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
+import { writeBigints } from '@cairn/service/admin'
 import { readConfig } from './config.ts'
 import {
   checkStore,
@@ -100,9 +101,4 @@ function readOwner(text: string | undefined): string | undefined {
 
 function wrongUse(message: string): CairnError {
   return new CairnError('INVALID_REQUEST', { message, hint: usage })
-}
-
-/** Pack ids exceed the number range of JSON. */
-function writeBigints(_name: string, value: unknown): unknown {
-  return typeof value === 'bigint' ? String(value) : value
 }

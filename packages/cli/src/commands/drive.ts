@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import { CairnError, type Drive, type DriveItem, resetDrive, shareFile } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
 import { readAddress } from '../arguments/read-addresses.ts'
@@ -7,7 +8,6 @@ import { clearKnown, openOwnDrive, saveKnown } from '../keys/own-drive.ts'
 import { showChange } from '../keys/show-change.ts'
 import { writePrivateFile } from '../state/write-private-file.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
 type Edit = Parameters<Drive['change']>[0]

@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import { CairnError, exportName, exportNameKey, listFiles } from '@cairn/sdk'
 import { exportAccount } from '../archive/export-account.ts'
 import { createSeal } from '../archive/seal.ts'
@@ -6,7 +7,6 @@ import { type Command, type CommandContext, flag } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { openKept, openNameKeys } from '../names/name-keys.ts'
 import { reportBytes } from '../terminal/output.ts'
-import { formatBytes } from '../text/sizes.ts'
 
 export const exportCommand: Command = {
   name: 'export',

@@ -1,12 +1,11 @@
 import { basename } from 'node:path'
-import { joinUrl, withoutTrailing } from '@cairn/protocol'
+import { formatBytes, joinUrl, withoutTrailing } from '@cairn/protocol'
 import { CairnError, type Client, changeFolder, type FolderChanges, getFileInfo, resolveName } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { findNamePath, readContentArgument } from '../content-path.ts'
 import { findName } from '../names/find-name.ts'
 import { publishFound } from '../names/publish-found.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { gatherLeftOut } from '../uploads/left-out.ts'
 
 /** The folder to change, and the name that points to it. */

@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
+import { formatBytes } from '@cairn/protocol'
 import {
   CairnError,
   type DownloadResult,
@@ -14,7 +15,6 @@ import { readContentArgument } from '../content-path.ts'
 import { type Content, findEncryptedFile, openContent, readOptions, withWayOut } from '../read-content.ts'
 import type { ProgressOptions } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 
 type Options = NonNullable<Parameters<typeof decryptFolder>[3]> & { signal: AbortSignal }
 

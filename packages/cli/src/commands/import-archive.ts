@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { importAccount, openExport } from '../archive/import-account.ts'
 import { createSeal } from '../archive/seal.ts'
@@ -8,7 +9,6 @@ import { openKeyClient } from '../keys/key-client.ts'
 import { openNameKeys } from '../names/name-keys.ts'
 import { reportBytes } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { describeDisplaced } from '../uploads/upload-order.ts'
 
 /** Imports the folder of `cairn export`. */

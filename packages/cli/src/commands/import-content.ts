@@ -1,4 +1,5 @@
 import { rmdir } from 'node:fs/promises'
+import { formatBytes } from '@cairn/protocol'
 import { CairnError } from '@cairn/sdk'
 import { type CommandContext, flag, text } from '../command.ts'
 import type { ImportSource } from '../import/import-source.ts'
@@ -6,7 +7,6 @@ import { openJournal } from '../import/journal.ts'
 import { type ItemReport, runImport } from '../import/run-import.ts'
 import { reportBytes } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { describeDisplaced } from '../uploads/upload-order.ts'
 
 /** A source, the name of its files on this machine, and how it is opened. */

@@ -1,6 +1,6 @@
+import { formatBytes } from '@cairn/protocol'
 import { getFileInfo } from '@cairn/sdk'
 import type { Command } from '../command.ts'
-import { formatBytes } from '../text/sizes.ts'
 
 export const info: Command = {
   name: 'info',

@@ -1,6 +1,6 @@
 import { access, constants, lstat } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
-import { maxLinkLifetimeMs } from '@cairn/protocol'
+import { formatBytes, maxLinkLifetimeMs } from '@cairn/protocol'
 import {
   CairnError,
   createClient,
@@ -24,7 +24,6 @@ import { describeFailure } from '../describe-failure.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { writeKeySet } from '../keys/write-key-set.ts'
 import { quote } from '../names/name-arguments.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
 /** The password of a link is not that of the wallet. */

@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import {
   CairnError,
   type FileEntry,
@@ -11,7 +12,6 @@ import { readCount } from '../arguments/read-count.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { findContent } from '../content-path.ts'
 import { type Content, openContent, readOptions, withWayOut } from '../read-content.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 import { accessOf } from '../uploads/upload-access.ts'
 

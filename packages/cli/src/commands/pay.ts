@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -17,7 +18,7 @@ import { readAddress } from '../arguments/read-addresses.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { openWallet } from '../keys/open-wallet.ts'
 import { describeAmount } from '../text/amounts.ts'
-import { formatBytes, parseBytes } from '../text/sizes.ts'
+import { parseBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
 const coins = ['native', ...Object.keys(networks.polygon.tokens)]

@@ -1,6 +1,6 @@
+import { formatBytes } from '@cairn/protocol'
 import { CairnError, type Client, isEncrypted, pinCid } from '@cairn/sdk'
 import { type Command, text } from '../command.ts'
-import { formatBytes } from '../text/sizes.ts'
 
 export const pin: Command = {
   name: 'pin',

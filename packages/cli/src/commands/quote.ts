@@ -1,6 +1,6 @@
+import { formatBytes } from '@cairn/protocol'
 import { getQuote } from '@cairn/sdk'
 import type { Command } from '../command.ts'
-import { formatBytes } from '../text/sizes.ts'
 
 export const quote: Command = {
   name: 'quote',

@@ -1,9 +1,9 @@
-import { maxUploadLinkLifetimeMs } from '@cairn/protocol'
+import { formatBytes, maxUploadLinkLifetimeMs } from '@cairn/protocol'
 import { CairnError, createUploadLink, listUploadLinks, revokeUploadLink } from '@cairn/sdk'
 import { type Actions, actionCommand } from '../action-command.ts'
 import { readDuration } from '../arguments/durations.ts'
 import { type CommandContext, text } from '../command.ts'
-import { formatBytes, parseBytes } from '../text/sizes.ts'
+import { parseBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
 async function create({ values, session, output, signal }: CommandContext): Promise<void> {

@@ -1,4 +1,4 @@
-import { joinUrl, readMediaType } from '@cairn/protocol'
+import { formatBytes, joinUrl, readMediaType } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -21,7 +21,6 @@ import { readAddresses } from '../arguments/read-addresses.ts'
 import { readConditionsFile } from '../arguments/read-conditions.ts'
 import { type Command, type CommandContext, flag, type Options, text, type Values } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { gatherLeftOut } from '../uploads/left-out.ts'
 import { notePublicTwins } from '../uploads/note-public-twins.ts'
 import { uploadOnce } from '../uploads/repeat-upload.ts'

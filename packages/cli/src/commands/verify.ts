@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import {
   CairnError,
   type Check,
@@ -18,7 +19,6 @@ import { readCount } from '../arguments/read-count.ts'
 import { type Command, type CommandContext, flag, text } from '../command.ts'
 import { explainPrivate } from '../explain-private.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { formatTime } from '../text/times.ts'
 
 /** Verifies on this machine where content is stored. Fails if any check fails. */

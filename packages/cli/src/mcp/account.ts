@@ -1,7 +1,7 @@
+import { formatBytes } from '@cairn/protocol'
 import { getQuotaReport, verifyStorage } from '@cairn/sdk'
 import * as v from 'valibot'
 import { explainPrivate } from '../explain-private.ts'
-import { formatBytes } from '../text/sizes.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool } from './tool.ts'
 

@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import {
   CairnError,
   type Client,
@@ -18,7 +19,6 @@ import { findContent } from '../content-path.ts'
 import { findEncryptedFile } from '../read-content.ts'
 import { clean } from '../terminal/output.ts'
 import { countOf } from '../text/count-of.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { accessOf } from '../uploads/upload-access.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolContext } from './tool.ts'

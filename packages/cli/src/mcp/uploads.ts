@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises'
-import { joinUrl } from '@cairn/protocol'
+import { formatBytes, joinUrl } from '@cairn/protocol'
 import {
   CairnError,
   type EncryptedUploadResult,
@@ -14,7 +14,6 @@ import {
 import * as v from 'valibot'
 import { readAddresses } from '../arguments/read-addresses.ts'
 import { clean } from '../terminal/output.ts'
-import { formatBytes } from '../text/sizes.ts'
 import { gatherLeftOut, type LeftOut } from '../uploads/left-out.ts'
 import * as inputs from './inputs.ts'
 import { defineTool, type Tool, type ToolContext, type ToolResult } from './tool.ts'

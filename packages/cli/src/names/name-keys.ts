@@ -1,6 +1,6 @@
 import { readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { isRecord } from '@cairn/protocol'
+import { ed25519SeedPrefix, isRecord } from '@cairn/protocol'
 import { CairnError, exportNameKey, importNameKey, type NameKey } from '@cairn/sdk'
 import { makeFolder } from '../state/make-folder.ts'
 import { readSecret, writeSecret } from '../state/state.ts'
@@ -98,7 +98,7 @@ export function titleOf({ name, label }: { name: string; label: string | null })
 
 /** Encodes an Ed25519 seed as PKCS#8. @see https://www.rfc-editor.org/rfc/rfc8410 */
 function pemOf(seed: Uint8Array): string {
-  const der = Buffer.concat([Buffer.from('302e020100300506032b657004220420', 'hex'), seed])
+  const der = Buffer.concat([ed25519SeedPrefix, seed])
   return `-----BEGIN PRIVATE KEY-----\n${der.toString('base64')}\n-----END PRIVATE KEY-----\n`
 }
 

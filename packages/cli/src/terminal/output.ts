@@ -1,6 +1,7 @@
+import { formatBytes } from '@cairn/protocol'
 import type { CairnError, OnProgress, Progress } from '@cairn/sdk'
 import { describeDetails } from '../text/describe-details.ts'
-import { formatBytes, formatDuration } from '../text/sizes.ts'
+import { formatDuration } from '../text/sizes.ts'
 import { toJsonLine } from '../text/times.ts'
 import type { Sink } from './streams.ts'
 

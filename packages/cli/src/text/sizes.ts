@@ -1,26 +1,5 @@
 import { CairnError } from '@cairn/sdk'
 
-const units = ['B', 'KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB'] as const
-
-/** Formats bytes for people: steps of 1,024, three digits. */
-export function formatBytes(bytes: number): string {
-  let value = bytes
-  let unit = 0
-  while (value >= 1023.5 && unit < units.length - 1) {
-    value /= 1024
-    unit++
-  }
-  const digits =
-    unit === 0
-      ? String(Math.round(value))
-      : value < 9.995
-        ? value.toFixed(2)
-        : value < 99.95
-          ? value.toFixed(1)
-          : value.toFixed(0)
-  return `${digits} ${units[unit] ?? ''}`
-}
-
 /**
  * Parses a size such as `1GiB`, `500 MB`, `1.5TiB` or `1048576`.
  * @throws CairnError USAGE

@@ -19,5 +19,6 @@ export {
   runTool,
   type ToolCommand,
   type ToolInput,
+  writeBigints,
 } from './run-tool.ts'
 export { wrongUse } from './wrong-use.ts'

@@ -173,7 +173,7 @@ function describeRows(rows: readonly (readonly [call: string, about: string])[])
   return rows.map(([call, about]) => `  ${call.padEnd(width)}  ${about}`)
 }
 
-/** Ids of packs exceed the exact range of JSON numbers. */
-function writeBigints(_name: string, value: unknown): unknown {
+/** A replacer for `JSON.stringify`: ids of packs exceed the exact range of JSON numbers. */
+export function writeBigints(_name: string, value: unknown): unknown {
   return typeof value === 'bigint' ? String(value) : value
 }

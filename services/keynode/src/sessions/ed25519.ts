@@ -1,7 +1,7 @@
 import { createPrivateKey, createPublicKey, type KeyObject, verify } from 'node:crypto'
+import { ed25519SeedPrefix } from '@cairn/protocol'
 
-/** Prefixes of RFC 8410 that turn 32 bytes into a key that Node can import. */
-const privateKeyHead = Buffer.from('302e020100300506032b657004220420', 'hex')
+/** DER of a public key before its 32 bytes. @see https://www.rfc-editor.org/rfc/rfc8410 */
 const publicKeyHead = Buffer.from('302a300506032b6570032100', 'hex')
 
 /** Both halves of a signing key. */
@@ -9,7 +9,7 @@ export type KeyPair = { privateKey: KeyObject; publicKey: KeyObject }
 
 /** Imports the key of a seed of 32 bytes. */
 export function importKeyPair(seed: Uint8Array): KeyPair {
-  const privateKey = createPrivateKey({ key: Buffer.concat([privateKeyHead, seed]), format: 'der', type: 'pkcs8' })
+  const privateKey = createPrivateKey({ key: Buffer.concat([ed25519SeedPrefix, seed]), format: 'der', type: 'pkcs8' })
   return { privateKey, publicKey: createPublicKey(privateKey) }
 }
 

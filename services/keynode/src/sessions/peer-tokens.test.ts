@@ -1,7 +1,7 @@
 // Tokens between nodes: what they are valid for, and what someone who saw one can do with it.
 import { randomUUID } from 'node:crypto'
 import { commitShards, generateKey } from '@cairn/crypto'
-import { attestKey, callPath } from '@cairn/protocol'
+import { attestKey, callPath, ed25519SeedPrefix } from '@cairn/protocol'
 import { SignJWT } from 'jose'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { saveRecord } from '../shards/changes/save.ts'
@@ -58,8 +58,13 @@ test('a token that another node signed in the name of a peer is rejected, and so
 
 test('a token of an older node, which names no file, is valid once', async () => {
   const { config, keys } = peers.of(2)
-  const head = Buffer.from('302e020100300506032b657004220420', 'hex')
-  const key = await crypto.subtle.importKey('pkcs8', Buffer.concat([head, keys.signing]), 'Ed25519', false, ['sign'])
+  const key = await crypto.subtle.importKey(
+    'pkcs8',
+    Buffer.concat([ed25519SeedPrefix, keys.signing]),
+    'Ed25519',
+    false,
+    ['sign'],
+  )
   const token = await new SignJWT({})
     .setProtectedHeader({ alg: 'EdDSA', typ: 'peer+jwt' })
     .setIssuer(`cairn-key-node:${config.networkName}:2`)

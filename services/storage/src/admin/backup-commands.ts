@@ -1,3 +1,4 @@
+import { formatBytes } from '@cairn/protocol'
 import {
   createKeyFile,
   openPlaceIfExists,
@@ -16,7 +17,6 @@ import { restoreBackup } from '../backup/restore-backup.ts'
 import { readSecrets } from '../backup/secrets.ts'
 import { verifyBackups } from '../backup/verify-backup.ts'
 import { readStoreName } from '../db/read-store-name.ts'
-import { formatBytes } from '../format-bytes.ts'
 import { requireSameSecret } from '../names/names.ts'
 import { type Command, type CommandInput, withDatabase } from './command.ts'
 

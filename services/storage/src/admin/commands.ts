@@ -1,6 +1,5 @@
-import { CairnError, normalizeAddress } from '@cairn/protocol'
+import { CairnError, formatBytes, normalizeAddress } from '@cairn/protocol'
 import { recordAction, reportActions, wrongUse } from '@cairn/service/admin'
-import { formatBytes } from '../format-bytes.ts'
 import { checkStore, repairStore } from '../maintenance/maintain.ts'
 import {
   type AccountState,

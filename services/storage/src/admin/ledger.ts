@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, formatBytes } from '@cairn/protocol'
 import { applyAction } from '@cairn/service/admin'
-import { formatBytes } from '../format-bytes.ts'
 import { enter } from '../ledger/ledger.ts'
 import { readAccount } from './accounts.ts'
 import type { AdminContext } from './admin-context.ts'

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { CairnError } from '@cairn/protocol'
+import { CairnError, formatBytes } from '@cairn/protocol'
 import { recordAction } from '@cairn/service/admin'
-import { formatBytes } from '../format-bytes.ts'
 import { hasUploadsInProgress } from '../ledger/ledger.ts'
 import { openStore } from '../maintenance/open-store.ts'
 import { countMergeable, mergePacks, type PackEvent } from '../packs/packs.ts'

@@ -1,5 +1,5 @@
+import { formatBytes } from '@cairn/protocol'
 import { applyAction, wrongUse } from '@cairn/service/admin'
-import { formatBytes } from '../format-bytes.ts'
 import {
   changeOperatorSetting,
   listStoragePrices,

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import { formatBytes } from '@cairn/protocol'
 import type { DirectoryEntry } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
-import { formatBytes } from '../../format-bytes.ts'
 import { encodeStrict } from '../requests/content-path.ts'
 import type { PageLinks } from './page-links.ts'
 import { pageStyle } from './page-style.ts'
