@@ -109,7 +109,8 @@ test('removes objects of a replica that was silent for an hour, once they are an
 test('a single store takes over leftovers of others at once', async () => {
   const { folder, remove } = await freshFolder()
   const killed = await openFileStore(folder, { replica: 'killed' })
-  await (await killed.create('packs/1/a.car')).append(text('half'))
+  const half = await killed.create('packs/1/a.car')
+  await half.append(text('half'))
   const done = await killed.create('packs/1/b.car')
   await done.append(text('done'))
   await done.finish()
@@ -120,6 +121,8 @@ test('a single store takes over leftovers of others at once', async () => {
   expect((await Array.fromAsync(next.listAbandoned('packs/'))).map(({ key }) => key)).toEqual(['packs/1/b.car'])
   expect([...(await next.listUnconfirmed('alive'))]).toEqual([])
   expect(await next.listOthers()).toEqual([])
+  // Its process ends, which closes the file that it was writing.
+  await half.abort()
   await next.close()
   await remove()
 })
