@@ -1,5 +1,6 @@
 import { CairnError, conditionReason, type Reason, reasonFactsOf } from '@cairn/protocol'
-import { AnswerTooLargeError, sendRequest } from '../http/outgoing/send-request.ts'
+import { AnswerTooLargeError } from '../http/outgoing/answer-too-large.ts'
+import { sendRequest } from '../http/outgoing/send-request.ts'
 import { type Json, parseJson } from './json.ts'
 
 /** One request to an endpoint: a POST if it has a body. */

@@ -1,9 +1,10 @@
 import { paymentsAbi } from '@cairn/contracts'
 import { CairnError, zeroAddress } from '@cairn/protocol'
+import { AnswerTooLargeError } from '@cairn/service'
 import * as v from 'valibot'
 import { decodeEventLog, encodeEventTopics } from 'viem/utils'
 import type { PaymentNetwork } from '../settings/payment-settings.ts'
-import { createRpc, hexAddress, hexBytes, hexHash, hexNumber, type Rpc, toHex } from './rpc.ts'
+import { createRpc, hexAddress, hexBytes, hexHash, hexNumber, type Rpc, RpcRefusal, toHex } from './rpc.ts'
 
 /** A block of a chain. */
 export type Block = { number: number; hash: string; timeMs: number }
@@ -56,14 +57,18 @@ const logSchema = v.object({
   removed: v.optional(v.boolean(), false),
 })
 const maxLogs = 100_000
+const logsSchema = v.pipe(v.array(logSchema), v.maxLength(maxLogs))
+/** Fits a transaction with thousands of logs. Beyond it, the logs of the contract alone are read. */
+const maxReceiptBytes = 1024 * 1024
 const receiptSchema = v.nullable(
   v.object({
     status: hexNumber,
     transactionHash: hexHash,
     // A transaction may pay as a side effect: its other logs have other shapes.
-    logs: v.pipe(v.array(v.looseObject({ address: hexAddress, topics: v.array(hexHash) })), v.maxLength(maxLogs)),
+    logs: v.array(v.looseObject({ address: hexAddress, topics: v.array(hexHash) })),
   }),
 )
+const transactionSchema = v.nullable(v.object({ hash: hexHash, blockHash: v.nullish(hexHash) }))
 
 export function createChainReader(network: PaymentNetwork, url: string, signal?: AbortSignal): ChainReader {
   const rpc = createRpc(url, signal)
@@ -112,8 +117,7 @@ async function getPayments(
     fromBlock: toHex(fromBlock),
     toBlock: toHex(toBlock),
   }
-  const schema = v.pipe(v.array(logSchema), v.maxLength(maxLogs))
-  const logs = await rpc.ask('eth_getLogs', [filter], schema)
+  const logs = await rpc.ask('eth_getLogs', [filter], logsSchema)
   const isAsked = (log: PaymentLog) =>
     isPayment(network, log) && !log.removed && log.blockNumber >= fromBlock && log.blockNumber <= toBlock
   if (!logs.every(isAsked))
@@ -122,13 +126,41 @@ async function getPayments(
 }
 
 async function getReceipt(rpc: Rpc, network: PaymentNetwork, txHash: string): Promise<PaymentEvent[] | undefined> {
-  const receipt = await rpc.ask('eth_getTransactionReceipt', [txHash], receiptSchema)
+  const receipt = await rpc
+    .ask('eth_getTransactionReceipt', [txHash], receiptSchema, maxReceiptBytes)
+    .catch((error: unknown) => {
+      if (isWithheld(error)) return undefined
+      throw error
+    })
+  if (receipt === undefined) return getPaymentsOf(rpc, network, txHash)
   if (receipt === null || receipt.transactionHash !== txHash || receipt.status !== 1) return undefined
   const own = receipt.logs.filter((log) => isPayment(network, log))
   const logs = v.safeParse(v.array(logSchema), own)
   if (!logs.success)
     throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain returned a malformed receipt' })
   return toEvents(logs.output)
+}
+
+/**
+ * Whether a receipt is too long, or refused. A transaction can pay and add tens of thousands of other logs, which must not stop
+ * the payments of others.
+ */
+function isWithheld(error: unknown): boolean {
+  return error instanceof RpcRefusal || (CairnError.is(error) && error.cause instanceof AnswerTooLargeError)
+}
+
+/** The same as the receipt of a transaction, from the logs of the contract in its block. */
+async function getPaymentsOf(rpc: Rpc, network: PaymentNetwork, txHash: string): Promise<PaymentEvent[] | undefined> {
+  const transaction = await rpc.ask('eth_getTransactionByHash', [txHash], transactionSchema)
+  const { hash, blockHash } = transaction ?? {}
+  if (hash !== txHash || blockHash === undefined || blockHash === null) return undefined
+  const filter = { address: network.contract, topics: [paymentTopic], blockHash }
+  const logs = await rpc.ask('eth_getLogs', [filter], logsSchema)
+  return toEvents(
+    logs.filter(
+      (log) => isPayment(network, log) && !log.removed && log.blockHash === blockHash && log.transactionHash === txHash,
+    ),
+  )
 }
 
 type PaymentLog = v.InferOutput<typeof logSchema>

@@ -153,6 +153,36 @@ describePayments('a payment on %s', (subject) => {
     expect(await follow({ contract: other }).round()).toMatchObject({ credited: 1 })
   })
 
+  test('is credited although its transaction has too many other logs to read the receipt, as are those of others', async () => {
+    const { place, follow, states, expectBooksRight } = subject()
+    const hash = await place.payAmongLogs(place.alice, 10n ** 15n, 3_000)
+    await place.pay(place.bob, 10n ** 15n)
+    await place.mine(2)
+    const receipt = await place.chain.reader.getTransactionReceipt({ hash })
+    expect(receipt.logs).toHaveLength(3_001)
+    expect(await follow().round()).toMatchObject({ credited: 2 })
+    expect(await states()).toEqual(['credited', 'credited'])
+    await expectBooksRight()
+  })
+
+  test('is credited by the logs of its block if the endpoint refuses the receipt, unless they differ', async () => {
+    const { place, follow, states, rows } = subject()
+    const hash = await place.payTogether(place.alice, [10n ** 15n, 2n * 10n ** 15n])
+    await place.mine(2)
+    let isOther = true
+    await using strict = await startRpcLiar(place.chain.url, ({ method, params }) => {
+      if (method === 'eth_getTransactionReceipt') return { error: { code: -32008, message: 'Response is too big' } }
+      const [filter] = params as [{ blockHash?: string }]
+      return isOther && method === 'eth_getLogs' && filter.blockHash !== undefined ? { result: [] } : undefined
+    })
+    const indexer = follow({ rpcUrls: [strict.url] })
+    await expect(indexer.round()).rejects.toThrow(`The receipt of transaction ${hash} does not contain the payments`)
+    expect(await rows()).toEqual([])
+    isOther = false
+    expect(await indexer.round()).toMatchObject({ credited: 2 })
+    expect(await states()).toEqual(['credited', 'credited'])
+  })
+
   test('on several networks is indexed with a cursor for each and credits one account', async () => {
     const { place, db, follow, rows, limitOf, expectBooksRight } = subject()
     await using second = await startPaymentChain(['--chain-id', '4242'])

@@ -25,6 +25,8 @@ export type PaymentChain = AsyncDisposable & {
   payFor(from: Wallet, beneficiary: Hex, value: bigint): Promise<Hex>
   /** Makes several payments in one transaction, each of which is an event of it. */
   payTogether(from: Wallet, values: readonly bigint[]): Promise<Hex>
+  /** Pays after a number of logs that say nothing, in the same transaction. */
+  payAmongLogs(from: Wallet, value: bigint, logs: number): Promise<Hex>
   /** @param token one of the three stablecoins, or the address of another contract */
   payToken(from: Wallet, token: 'usdc' | 'usdt' | 'dai' | Hex, units: bigint): Promise<Hex>
   /** Deploys another token with six decimals and funds both wallets. */
@@ -57,6 +59,9 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
     if (status !== 'success') throw new Error('the transaction was reverted')
     return hash
   }
+  /** Code that pays an amount, to run in a contract's constructor. */
+  const codeOfPayment = (value: bigint): string =>
+    `600060006000600067${value.toString(16).padStart(16, '0')}73${payments.slice(2)}5af150`
   const tokens = { usdc, usdt, dai }
   const setUp = async (token: Hex, isAllowed: boolean): Promise<void> => {
     const admin = { address: payments, abi: paymentsAbi } as const
@@ -106,12 +111,15 @@ export async function startPaymentChain(args: readonly string[] = []): Promise<P
       )
     },
     async payTogether(from, values) {
-      // Code that pays each amount, run as a contract's constructor.
-      const calls = values.map(
-        (value) => `600060006000600067${value.toString(16).padStart(16, '0')}73${payments.slice(2)}5af150`,
-      )
       const value = values.reduce((sum, one) => sum + one, 0n)
-      return wait(await from.sendTransaction({ data: `0x${calls.join('')}00`, value, gas: 300_000n }))
+      return wait(
+        await from.sendTransaction({ data: `0x${values.map(codeOfPayment).join('')}00`, value, gas: 300_000n }),
+      )
+    },
+    async payAmongLogs(from, value, logs) {
+      // A loop that counts down from the number of logs.
+      const loop = `62${logs.toString(16).padStart(6, '0')}5b60006000a06001900380600457`
+      return wait(await from.sendTransaction({ data: `0x${loop}${codeOfPayment(value)}00`, value, gas: 28_000_000n }))
     },
     async addToken({ isAllowed } = { isAllowed: true }) {
       const token = await chain.deploy(localUsdcAbi, localUsdcBytecode)

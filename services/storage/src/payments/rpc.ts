@@ -1,14 +1,20 @@
 import { CairnError } from '@cairn/protocol'
-import { readLimited } from '@cairn/service'
+import { AnswerTooLargeError, readLimited } from '@cairn/service'
 import * as v from 'valibot'
 
 /** Queries one endpoint of one chain, over JSON-RPC 2.0. */
 export type Rpc = {
   /**
-   * @throws CairnError UPSTREAM_FAILED, whose message names no host; RpcRefusal when the endpoint itself returns an
-   * error
+   * @param maxBytes of the response
+   * @throws CairnError UPSTREAM_FAILED, whose message names no host, with AnswerTooLargeError as the cause if the response is
+   *   too long; RpcRefusal when the endpoint itself returns an error
    */
-  ask<S extends v.GenericSchema>(method: string, params: readonly unknown[], result: S): Promise<v.InferOutput<S>>
+  ask<S extends v.GenericSchema>(
+    method: string,
+    params: readonly unknown[],
+    result: S,
+    maxBytes?: number,
+  ): Promise<v.InferOutput<S>>
 }
 
 /** The endpoint understood the request and rejected it: a range that is too large, a call that reverted. */
@@ -32,7 +38,7 @@ const answerSchema = v.union([
 export function createRpc(url: string, signal?: AbortSignal): Rpc {
   let id = 0
   return {
-    async ask(method, params, result) {
+    async ask(method, params, result, maxBytes = maxAnswerBytes) {
       let answer: unknown
       try {
         const limit = AbortSignal.timeout(timeoutMs)
@@ -43,13 +49,16 @@ export function createRpc(url: string, signal?: AbortSignal): Rpc {
           redirect: 'error',
           signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
         })
-        const text = await readLimited(response, maxAnswerBytes)
+        const text = await readLimited(response, maxBytes)
         // Some endpoints refuse with a status and say why in the body.
         if (!response.ok && !text.includes('"error"'))
           throw new Error(`the endpoint returned status ${response.status}`)
         answer = JSON.parse(text)
       } catch (cause) {
-        throw failed('returned an invalid response', cause)
+        throw failed(
+          `returned ${cause instanceof AnswerTooLargeError ? 'too long a response' : 'an invalid response'}`,
+          cause,
+        )
       }
       const read = v.safeParse(answerSchema, answer)
       if (!read.success) throw failed('returned a response that is not JSON-RPC')

@@ -1,6 +1,8 @@
+import { AnswerTooLargeError } from './answer-too-large.ts'
+
 /**
  * Reads a response to its end as text.
- * @throws Error if it exceeds `maxBytes`
+ * @throws AnswerTooLargeError
  */
 export async function readLimited(
   response: { body: AsyncIterable<Uint8Array> | null },
@@ -11,7 +13,7 @@ export async function readLimited(
   let bytes = 0
   for await (const piece of response.body ?? []) {
     bytes += piece.length
-    if (bytes > maxBytes) throw new Error(`the response is longer than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new AnswerTooLargeError(maxBytes)
     text += decoder.decode(piece, { stream: true })
   }
   return text + decoder.decode()

@@ -4,7 +4,8 @@ import type { AddressInfo, Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { afterEach, expect, test } from 'vitest'
 import { describeFailure } from '../../describe-failure.ts'
-import { AnswerTooLargeError, type ServerRequest, sendRequest } from './send-request.ts'
+import { AnswerTooLargeError } from './answer-too-large.ts'
+import { type ServerRequest, sendRequest } from './send-request.ts'
 
 const servers: Server[] = []
 afterEach(() => {

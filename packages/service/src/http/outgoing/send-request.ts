@@ -4,6 +4,7 @@ import { createGunzip } from 'node:zlib'
 import { headerOf } from '@cairn/protocol'
 import { currentSpan, type Span } from '../../traces/span.ts'
 import { beginRequest, receiveResponse } from '../node-http.ts'
+import { AnswerTooLargeError } from './answer-too-large.ts'
 
 /** A request to a server of the configuration. */
 export type ServerRequest = {
@@ -22,11 +23,6 @@ export type ServerAnswer = {
   header(name: string): string | null
   /** Decompressed. */
   body: Uint8Array
-}
-
-/** An answer of more than `maxAnswerBytes`. */
-export class AnswerTooLargeError extends Error {
-  override readonly name = 'AnswerTooLargeError'
 }
 
 const redirects = [301, 302, 303, 307, 308]
@@ -88,7 +84,7 @@ async function readBody(response: IncomingMessage, maxBytes: number): Promise<Ui
   // Leaving the loop early closes the connection.
   for await (const piece of decompress(response)) {
     bytes += piece.length
-    if (bytes > maxBytes) throw new AnswerTooLargeError(`the answer is longer than ${maxBytes} bytes`)
+    if (bytes > maxBytes) throw new AnswerTooLargeError(maxBytes)
     pieces.push(piece)
   }
   return Buffer.concat(pieces, bytes)
