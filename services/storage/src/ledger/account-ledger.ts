@@ -1,8 +1,9 @@
 import { CairnError } from '@cairn/protocol'
 import { uuidv7 } from '@cairn/service'
-import type { Kysely } from 'kysely'
+import { type Kysely, sql } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { changeAccount } from './free-storage.ts'
+import { lockAccount } from './lock-account.ts'
 import { type FreeSettings, readFreeSettings } from './operator-settings.ts'
 
 /** A change of an account's storage limit. */
@@ -52,11 +53,10 @@ export async function openAccount(
 /**
  * Adds an entry and, in the same unit, changes the limit of its account. Entries are never changed.
  * @returns false when the cause was entered before and nothing was done
- * @throws CairnError INVALID_REQUEST for a sum beyond the countable range
+ * @throws CairnError INVALID_REQUEST for a limit beyond the countable range
  */
 export async function enter(trx: Kysely<Schema>, entry: LedgerEntry, now: number): Promise<boolean> {
-  if (!Number.isSafeInteger(entry.bytes))
-    throw new CairnError('INVALID_REQUEST', { message: 'The number of bytes is too large' })
+  if (!Number.isSafeInteger(entry.bytes)) throw tooLarge()
   const added = await trx
     .insertInto('ledger_entry')
     .values({ id: uuidv7(now), ...entry, created_at: now })
@@ -65,6 +65,27 @@ export async function enter(trx: Kysely<Schema>, entry: LedgerEntry, now: number
     .executeTakeFirst()
   if (added === undefined) return false
   const { address, kind, bytes } = entry
-  await changeAccount(trx, address, { limitBytes: bytes, ...(kind === 'allowance' ? { freeBytes: bytes } : {}) })
+  const change = { limitBytes: bytes, ...(kind === 'allowance' ? { freeBytes: bytes } : {}) }
+  if ((await changeAccount(trx, address, change, 'countable')) === undefined) throw tooLarge()
   return true
+}
+
+/** The maximum limit that payments give an account. It leaves room for an allowance and adjustments. */
+const maxPaidLimitBytes = 2 ** 52
+
+/** Locks an account, and returns whether a payment may raise its limit by some bytes. */
+export async function canGrowLimit(trx: Kysely<Schema>, address: string, bytes: number): Promise<boolean> {
+  await lockAccount(trx, address)
+  const row = await trx
+    .selectFrom('account')
+    .select('address')
+    .where('address', '=', address)
+    // Compared by the database: the sum may not be countable as a number.
+    .where(sql<boolean>`data_limit_bytes + ${bytes} <= ${maxPaidLimitBytes}`)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+function tooLarge(): CairnError {
+  return new CairnError('INVALID_REQUEST', { message: 'The number of bytes is too large' })
 }

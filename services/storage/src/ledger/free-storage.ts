@@ -32,6 +32,10 @@ const isUnblocked = sql<boolean>`blocked_at is null`
 export const hasCapacity = (bytes: RawBuilder<number>) =>
   sql<boolean>`${isUnblocked} and data_used_bytes + reserved_bytes + ${bytes} <= data_limit_bytes`
 
+/** Whether the limit of an account stays a number that can be read after some bytes are added. */
+const isCountable = (bytes: RawBuilder<number>) =>
+  sql<boolean>`data_limit_bytes + ${bytes} <= ${sql.lit(Number.MAX_SAFE_INTEGER)}`
+
 type ChangeParams = Required<AccountChange> & { address: string; addedBytes: number }
 
 const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawBuilder<boolean>, isFree: boolean) =>
@@ -52,6 +56,7 @@ const prepareChange = (isAllowed: (param: StatementParams<ChangeParams>) => RawB
 const prepareChanges = (isFree: boolean) => ({
   any: prepareChange(() => sql<boolean>`true`, isFree),
   unblocked: prepareChange(() => isUnblocked, isFree),
+  countable: prepareChange((param) => isCountable(param('limitBytes')), isFree),
   capacity: prepareChange((param) => hasCapacity(param('addedBytes')), isFree),
 })
 
@@ -65,8 +70,8 @@ const growFreeStorage = prepareStatement((trx: Kysely<Schema>, param: StatementP
 /**
  * Changes the totals of an account and, in the same unit, the free storage of all accounts; no other statement
  * changes them. The latter row comes last, so that units lock rows in one order.
- * @param required which accounts may change: any, those that are not blocked, or of these those with capacity for the bytes in
- *   addition. The database decides.
+ * @param required which accounts may change: any, those whose limit stays countable, those that are not blocked, or of these
+ *   those with capacity for the bytes in addition. The database decides.
  * @returns by how many bytes free storage grew; undefined if nothing changed
  */
 export async function changeAccount(

@@ -1,4 +1,4 @@
-export { enter, openAccount } from './account-ledger.ts'
+export { canGrowLimit, enter, openAccount } from './account-ledger.ts'
 export { changeAccount, claimFreeAccount, measureFreeDisk, recountAccount, recountFreeStorage } from './free-storage.ts'
 export { lockAccount } from './lock-account.ts'
 export {

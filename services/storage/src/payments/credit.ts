@@ -3,7 +3,7 @@ import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { noReason, reasonColumns } from '../db/stored-reasons.ts'
 import { recordEvents } from '../events/events.ts'
-import { enter, type FreeSettings, findLowestPrice, openAccount } from '../ledger/ledger.ts'
+import { canGrowLimit, enter, type FreeSettings, findLowestPrice, openAccount } from '../ledger/ledger.ts'
 import type { PaymentNetwork, PaymentToken } from '../settings/payment-settings.ts'
 import { maxBlockLagMs, type PricedAt, type Prices, quoteLifetimeMs } from './prices.ts'
 import type { PaymentRow } from './store.ts'
@@ -65,7 +65,7 @@ async function doubtToken(
 
 function judgeBytes(bytes: bigint, price: PricedAt | undefined): Verdict {
   if (bytes <= 0n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_SMALL') }
-  // Larger sums could not be counted; the limit is far beyond any storage.
+  // Far beyond any storage, and so far that bytes may not be countable as a number.
   if (bytes > 2n ** 50n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_LARGE') }
   return { state: 'credited', bytes: Number(bytes), price }
 }
@@ -87,6 +87,12 @@ export async function applyVerdict(
     return false
   }
   const { bytes, price } = verdict
+  // The next sign-in enters the free allowance, within the limit per IP address and day.
+  await openAccount(trx, row.address, { config, now }, async () => false)
+  // Thrown later, an error would stop the payments of others, too.
+  if (!(await canGrowLimit(trx, row.address, bytes))) {
+    return applyVerdict(trx, row, { state: 'refused', ...paymentReason('AMOUNT_TOO_LARGE') }, { config, now })
+  }
   const done = await update
     .set({
       ...common,
@@ -100,8 +106,6 @@ export async function applyVerdict(
     .returning('id')
     .executeTakeFirst()
   if (done === undefined) return false
-  // The next sign-in enters the free allowance, within the limit per IP address and day.
-  await openAccount(trx, row.address, { config, now }, async () => false)
   const note = `Payment on ${row.network}, transaction ${row.tx_hash}`
   const isEntered = await enter(trx, { address: row.address, kind: 'payment', cause: causeOf(row), bytes, note }, now)
   if (isEntered) {

@@ -183,6 +183,27 @@ describePayments('a payment on %s', (subject) => {
     expect(await states()).toEqual(['credited', 'credited'])
   })
 
+  test('is refused if its account has bought more than can be counted, and those of others are credited', async () => {
+    const { place, db, follow, states, limitOf, expectBooksRight } = subject()
+    // Almost 2^50 bytes.
+    for (let i = 0; i < 5; i++) await place.payToken(place.alice, 'usdc', 4_194_303n * 10n ** 6n)
+    const hash = await place.pay(place.bob, 10n ** 15n)
+    await place.mine(2)
+    expect(await follow().round()).toMatchObject({ credited: 5 })
+    expect(await states()).toEqual([...Array.from({ length: 4 }, () => 'credited'), 'refused', 'credited'])
+    expect(await limitOf(place.alice.account.address)).toBeGreaterThan(2 ** 51)
+    const row = await db.read
+      .selectFrom('payment')
+      .select('reason_facts')
+      .where('state', '=', 'refused')
+      .executeTakeFirstOrThrow()
+    expect(row.reason_facts).toContain('AMOUNT_TOO_LARGE')
+    expect(await db.read.selectFrom('payment').select('state').where('tx_hash', '=', hash).execute()).toEqual([
+      { state: 'credited' },
+    ])
+    await expectBooksRight()
+  })
+
   test('on several networks is indexed with a cursor for each and credits one account', async () => {
     const { place, db, follow, rows, limitOf, expectBooksRight } = subject()
     await using second = await startPaymentChain(['--chain-id', '4242'])
