@@ -24,7 +24,7 @@ export type LinkOptions = {
   maxOpens?: number
   /** Required in addition to the link to open it. */
   password?: string
-  /** Name of the file or folder, for visitors. The service cannot read it. */
+  /** Name of the file or folder, for visitors: at most 1,024 characters. The service cannot read it. */
   name?: string
   /** Shown to the owner in lists. The service can read it. */
   label?: string
@@ -42,11 +42,17 @@ const defaultLifetimeMs = 7 * 86_400_000
 const defaultOpens = 100
 const pathPrefix = '/link/'
 
+const maxNameCharacters = 1024
+
+/** What the sealed text contains. */
 const contentSchema = v.object({
   cid: cidSchema,
-  key: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/i)),
-  name: v.optional(v.pipe(v.string(), v.maxLength(1024))),
+  key: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/i, 'masterKey must be 64 hex characters')),
+  name: v.optional(
+    v.pipe(v.string(), v.maxLength(maxNameCharacters, `name must have at most ${maxNameCharacters} characters`)),
+  ),
 })
+type LinkContent = v.InferOutput<typeof contentSchema>
 
 /**
  * Creates a link to an encrypted file or folder, for people without wallets. The file key is sealed on this machine with a
@@ -55,7 +61,7 @@ const contentSchema = v.object({
  * nodes unless `masterKey` is given.
  * @example
  * const { url } = await createLink(client, cid, { maxOpens: 3, expiresAt: Date.now() + 86_400_000 })
- * @throws CairnError FORBIDDEN (scope, or 1,000 links), INVALID_REQUEST, INVALID_LABEL, and those of `getKey`
+ * @throws CairnError FORBIDDEN (scope, or 1,000 links), INVALID_REQUEST, INVALID_LABEL, INVALID_CID, and those of `getKey`
  */
 export async function createLink(
   client: Client,
@@ -66,6 +72,7 @@ export async function createLink(
   const { expiresAt = Date.now() + defaultLifetimeMs, maxOpens = defaultOpens, password, name, label } = options
   const { signal } = callOptions
   const key = options.masterKey ?? (await getKey(client, cid, signal === undefined ? {} : { signal })).masterKey
+  const content = checkContent({ cid, key, ...(name === undefined ? {} : { name }) })
   const secret = createLinkSecret()
   const { token, passwordToken, seal } = await deriveLinkKeys(secret, password)
   const body = {
@@ -73,7 +80,7 @@ export async function createLink(
     cid,
     expiresAt,
     maxOpens,
-    sealed: await seal(JSON.stringify({ cid, key, ...(name === undefined ? {} : { name }) })),
+    sealed: await seal(JSON.stringify(content)),
     token,
     ...(passwordToken === undefined ? {} : { passwordToken }),
     ...(label === undefined ? {} : { label }),
@@ -131,7 +138,16 @@ export async function openLink(
   return { ...info, cid, masterKey: key, name }
 }
 
-function readContent(text: string): v.InferOutput<typeof contentSchema> {
+/** Rejects what no visitor could open, before the link exists. @throws CairnError INVALID_REQUEST, INVALID_CID */
+function checkContent(content: LinkContent): LinkContent {
+  const checked = v.safeParse(contentSchema, content)
+  if (checked.success) return checked.output
+  const [{ message, path }] = checked.issues
+  if (path?.[0].key === 'cid') throw new CairnError('INVALID_CID')
+  throw new CairnError('INVALID_REQUEST', { message })
+}
+
+function readContent(text: string): LinkContent {
   try {
     return v.parse(contentSchema, JSON.parse(text))
   } catch (cause) {
