@@ -128,7 +128,6 @@ export { type KeySession, lackingNodes } from './key-session.ts'
 export {
   explainAccess,
   explainConditions,
-  getConditions,
   removeConditions,
   retireKey,
   revokeAccess,
@@ -142,6 +141,7 @@ export type { ConditionsInput } from './keys/check-conditions.ts'
 export { type ClosedKeySession, closeKeySession } from './keys/close-session.ts'
 export { createKeySet, type ExportedKey, exportKey, recoverExported } from './keys/export-key.ts'
 export { extendKeySession } from './keys/extend-session.ts'
+export { getConditions } from './keys/get-conditions.ts'
 export { type GetKeyOptions, getKey, type RecoveredKey } from './keys/get-key.ts'
 export type { HalfDone } from './keys/half-done.ts'
 export { type KeyEvent, type KeyEventOptions, listKeyEvents } from './keys/list-key-events.ts'

@@ -1,15 +1,9 @@
 import {
   type AccessVerdict,
-  CairnError,
   type CallDefinition,
   type CallInput,
-  type CallResult,
-  conditionFields,
   explainAccess as explainAccessCall,
   explainConditions as explainConditionsCall,
-  getConditions as getConditionsCall,
-  keyShardThreshold,
-  mapConditionFields,
   removeConditions as removeConditionsCall,
   retireKey as retireKeyCall,
   revokeKey,
@@ -18,12 +12,11 @@ import {
   updateConditions,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
-import { callKeyNode, nodeNumbers } from './call-node.ts'
+import { nodeNumbers } from './call-node.ts'
 import { callWithSession, sessionOf } from './call-with-session.ts'
 import { type ChangeOptions, type ChangeResult, changeNodes, withOpenConditions } from './change-nodes.ts'
 import { type ConditionsInput, checkConditions } from './check-conditions.ts'
 import { firstSuccessful } from './first-successful.ts'
-import { groupBy } from './group-by.ts'
 
 const at = (node: number) => ({ node: String(node) })
 
@@ -112,45 +105,6 @@ export async function setConditions(
 export function removeConditions(client: Client, cid: string, options: ChangeOptions = {}): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid }
   return change(client, removeConditionsCall, (params) => ({ params, body }), options)
-}
-
-/**
- * Returns the owner and conditions of a file; the addresses only to the owner and recipients.
- * @throws CairnError KEY_NOT_FOUND
- */
-export function getConditions(
-  client: Client,
-  cid: string,
-  options: { signal?: AbortSignal } = {},
-): Promise<CallResult<typeof getConditionsCall>> {
-  return firstSuccessful(nodeNumbers, (node) =>
-    client.keySession === undefined
-      ? callKeyNode(client, getConditionsCall, node, { params: { cid } }, options)
-      : callWithSession(client, getConditionsCall, node, { params: { cid } }, options),
-  )
-}
-
-/**
- * Returns the conditions that three nodes agree on, for changes that build on them: no single node decides on access.
- * @throws CairnError CONFLICT if no three nodes agree
- */
-export async function getAgreedConditions(
-  client: Client,
-  cid: string,
-  options: { signal?: AbortSignal } = {},
-): Promise<CallResult<typeof getConditionsCall>> {
-  const answers = await Promise.allSettled(
-    nodeNumbers.map((node) => callWithSession(client, getConditionsCall, node, { params: { cid } }, options)),
-  )
-  const found = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value] : []))
-  const alike = groupBy(found, (rights) =>
-    JSON.stringify([rights.aggregator, mapConditionFields((family) => rights[conditionFields[family]]), rights.owner]),
-  )
-  for (const [, group] of alike) if (group[0] !== undefined && group.length >= keyShardThreshold) return group[0]
-  throw new CairnError('CONFLICT', {
-    message: 'Fewer than three key nodes agree on the conditions of this file',
-    hint: 'Repair the key with `repairKey` or `cairn keys repair`, then try again.',
-  })
 }
 
 /** Options of an explanation. */

@@ -2,6 +2,7 @@ import { CairnError, getKeyStatus as getKeyStatusCall, type KeyStatus, keyShardT
 import type { Client } from '../client.ts'
 import { nodeNumbers } from './call-node.ts'
 import { callWithSession } from './call-with-session.ts'
+import { findRefusal } from './find-refusal.ts'
 import { groupBy } from './group-by.ts'
 import { findHalfDone, type HalfDone } from './half-done.ts'
 
@@ -46,7 +47,7 @@ export async function getKeyStatus(
   const present = all.filter(({ status }) => status.isRestored !== true)
   const stated = present.length > 0 ? present : all
   const [largest] = groupBy(stated, ({ status }) => nameRights(status)).sort(([, a], [, b]) => b.length - a.length)
-  if (largest === undefined) throw whyNone(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
+  if (largest === undefined) throw findRefusal(answers.flatMap(({ error }) => (error === undefined ? [] : [error])))
   const [rights, alike] = largest
   const agreed = alike.length >= keyShardThreshold ? alike[0]?.status : undefined
   const empty = answers.flatMap(({ node, error }) => (error?.code === 'KEY_NOT_FOUND' ? [node] : []))
@@ -71,10 +72,4 @@ export async function getKeyStatus(
 /** Serialises the fields that nodes must agree on: a digest alone is only the claim of one node. */
 function nameRights({ digest, owner, sharedTo, setId, successor, state, hasConditions }: KeyStatus): string {
   return JSON.stringify([digest, owner, [...sharedTo].sort(), setId, successor, state === 'retired', hasConditions])
-}
-
-/** A refusal counts if three nodes agree on it: others may have the key and be offline. */
-function whyNone(errors: CairnError[]): CairnError {
-  const alike = groupBy(errors, ({ code }) => code).find(([, named]) => named.length >= keyShardThreshold)
-  return alike?.[1][0] ?? errors.find(({ retry }) => retry) ?? errors[0] ?? new CairnError('NO_KEY_NODES')
 }

@@ -2,8 +2,8 @@ import { CairnError, type DrivePart, getDrive, MIB, maxDriveBytes, maxDriveParts
 import { base32 } from 'multiformats/bases/base32'
 import { decodeBase64, encodeBase64 } from '../../base64.ts'
 import type { Client } from '../../client.ts'
-import { getAgreedConditions } from '../../keys/access.ts'
 import { sessionOf } from '../../keys/call-with-session.ts'
+import { getConditions } from '../../keys/get-conditions.ts'
 import { getKey } from '../../keys/get-key.ts'
 import { prepareKey, saveKey } from '../../keys/save-key.ts'
 import { type CallOptions, call, pause } from '../../request.ts'
@@ -331,7 +331,7 @@ async function openKey(
   const options = signal === undefined ? {} : { signal }
   const { masterKey } = await getKey(client, cid, options)
   if (known?.keyCid !== cid) {
-    const { owner } = await getAgreedConditions(client, cid, options)
+    const { owner } = await getConditions(client, cid, options)
     const { address } = sessionOf(client)
     if (owner.toLowerCase() !== address.toLowerCase()) {
       throw new CairnError('VERIFICATION_FAILED', {
