@@ -126,7 +126,10 @@ function readMoment(bytes: Uint8Array): number | undefined {
   if (parts === null) return undefined
   const [, seconds = '', fraction = '', zone = ''] = parts
   const moment = Date.parse(`${seconds}${fraction.slice(0, 4)}${zone}`)
-  return Number.isNaN(moment) ? undefined : moment
+  const local = Date.parse(`${seconds}Z`)
+  if (Number.isNaN(moment) || Number.isNaN(local)) return undefined
+  // The 30th of February and the hour 24 are read as a later time here, and rejected by other readers.
+  return new Date(local).toISOString().startsWith(seconds) ? moment : undefined
 }
 
 function readText(bytes: Uint8Array): string | undefined {

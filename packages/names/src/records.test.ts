@@ -246,6 +246,31 @@ test('reads or rejects with a code any document that the key signed, and reads o
   )
 })
 
+test.each([
+  ['2126-10-28T08:21:06.5Z', true],
+  ['2126-10-28T23:21:06.123456789-02:00', true],
+  ['2128-02-29T00:00:00Z', true],
+  ['2126-02-29T00:00:00Z', false],
+  ['2126-02-30T00:00:00+01:00', false],
+  ['2126-01-01T24:00:00Z', false],
+  ['2126-12-31T23:59:60Z', false],
+  ['2126-01-01T00:00:00+24:00', false],
+])('the expiry %s is a time: %s', async (text, isTime) => {
+  const key = await createNameKey()
+  const bytes = new TextEncoder()
+  const signed = encodeRecordData({
+    value: bytes.encode(value),
+    validity: bytes.encode(text),
+    sequence: 1n,
+    ttlNs: 0n,
+  })
+  const record = writeFields([
+    [recordFields.signatureV2, ed25519.sign(signedBytes(signed), key.seed)],
+    [recordFields.data, signed],
+  ])
+  expect(await refusal(key.name, record)).toBe(isTime ? 'accepted' : 'INVALID_IPNS_RECORD')
+})
+
 test('rejects expired records to the millisecond, and states when they expired', async () => {
   const key = await createNameKey()
   const bytes = await createRecord(key, { value, sequence: 1n, lifetimeMs: 1000, ttlMs: 0, now: 5000 })
