@@ -78,6 +78,25 @@ describe('two machines', () => {
     expect(await names('phone', '--tag', 'mine')).toEqual(['/c.txt'])
   })
 
+  test('find the key of the drive named in the list of keys', { timeout: 60_000 }, async () => {
+    // It has not opened the drive.
+    await storeLightWallet(join(folder, 'tablet'), privateKey, 'correct horse')
+    const list = async (machine: string) => {
+      const { code, out, err } = await cairn(machine, 'keys', 'list', '--json')
+      expect(code, err).toBe(0)
+      const rows = out.split('\n').filter((line) => line !== '')
+      return rows.map((line) => JSON.parse(line) as { cid: string; isDrive?: boolean })
+    }
+    expect((await list('tablet')).map(({ isDrive }) => isDrive)).toEqual([undefined, undefined])
+    expect(await cairn('tablet', 'api-key', 'new')).toMatchObject({ code: 0 })
+    for (const machine of ['laptop', 'tablet']) {
+      const [key, ...others] = (await list(machine)).filter(({ isDrive }) => isDrive === true)
+      expect(others).toEqual([])
+      const { err } = await cairn(machine, 'keys', 'list')
+      expect(err).toContain(`${key?.cid} is the key of your drive and has no content.`)
+    }
+  })
+
   test('delete, restore and empty the trash', { timeout: 60_000 }, async () => {
     expect(await drive('laptop', 'rm', 'docs', 'photos/bee.txt')).toMatchObject({ code: 0 })
     expect(await names('phone')).toEqual(['/photos', '/c.txt'])

@@ -16,6 +16,7 @@ import { cidOf } from '../arguments/cid-of.ts'
 import { readCount } from '../arguments/read-count.ts'
 import { type CommandContext, flag, text } from '../command.ts'
 import { isSession, openKeyClient } from '../keys/key-client.ts'
+import { findDriveKey } from '../keys/own-drive.ts'
 import { readKeySet } from '../keys/read-key-set.ts'
 import { dots, showPending } from '../keys/show-change.ts'
 import { showHalfDone, showOutcome } from '../keys/show-half-done.ts'
@@ -25,8 +26,11 @@ import { formatTime } from '../text/times.ts'
 async function list(context: CommandContext): Promise<void> {
   const { values, output, signal } = context
   const role = flag(values, 'shared') ? 'recipient' : 'owner'
+  const client = await openKeyClient(context)
   const files: KeyFile[] = []
-  for await (const file of listKeyFiles(await openKeyClient(context), role, { signal })) files.push(file)
+  for await (const file of listKeyFiles(client, role, { signal })) files.push(file)
+  const driveKey = role === 'owner' && files.length > 0 ? await findDriveKey(context, client) : undefined
+  const isDrive = ({ cid }: KeyFile) => cid === driveKey
   output.table(
     ['CID', role === 'owner' ? 'SHARED WITH' : 'OWNER', 'CONDITIONS', 'STATE', 'CHANGED'],
     files.map((file) => [
@@ -36,8 +40,9 @@ async function list(context: CommandContext): Promise<void> {
       file.state,
       formatTime(file.updatedAt),
     ]),
-    files,
+    files.map((file) => (isDrive(file) ? { ...file, isDrive: true } : file)),
   )
+  if (files.some(isDrive)) output.note(`${driveKey} is the key of your drive and has no content.`)
   if (files.length === 0) output.note(role === 'owner' ? 'No encrypted files yet.' : 'No files are shared with you.')
 }
 

@@ -1,4 +1,4 @@
-import { CairnError, type Client, type Drive, type KnownDrive, openDrive } from '@cairn/sdk'
+import { CairnError, type Client, type Drive, exportDrive, type KnownDrive, openDrive } from '@cairn/sdk'
 import type { CommandContext } from '../command.ts'
 import type { State } from '../state/state.ts'
 import type { Output } from '../terminal/output.ts'
@@ -24,6 +24,27 @@ export async function openOwnDrive(context: CommandContext): Promise<{ drive: Dr
       details: error.details,
       cause: error,
     })
+  }
+}
+
+/**
+ * Returns the CID under which the key nodes keep the key of the drive: as this machine remembers it, otherwise as the service states
+ * it. undefined without a drive, or without a usable API key.
+ */
+export async function findDriveKey(
+  { state, session, signal }: CommandContext,
+  account: Account,
+): Promise<string | undefined> {
+  const known = readKnown(await state.readDrive(placeOf(account)))
+  if (known !== undefined) return known.keyCid
+  const client = await session.optionalClient()
+  if (client.apiKey === undefined) return undefined
+  try {
+    return (await exportDrive(client, { signal }))?.keyCid
+  } catch (error) {
+    if (!CairnError.is(error) || error.code === 'ABORTED') throw error
+    // The lists of the key nodes do not depend on the storage service.
+    return undefined
   }
 }
 
