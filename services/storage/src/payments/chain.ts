@@ -45,7 +45,11 @@ export type ChainReader = {
 
 const [paymentTopic = ''] = encodeEventTopics({ abi: paymentsAbi, eventName: 'ReceivedPayment' })
 
-const blockSchema = v.nullable(v.object({ number: hexNumber, hash: hexHash, timestamp: hexNumber }))
+/** The last second that a date can have: later times could not be stored. */
+const maxTimeSeconds = 8_640_000_000_000
+const blockSchema = v.nullable(
+  v.object({ number: hexNumber, hash: hexHash, timestamp: v.pipe(hexNumber, v.maxValue(maxTimeSeconds)) }),
+)
 const logSchema = v.object({
   address: hexAddress,
   topics: v.strictTuple([hexHash, hexHash, hexHash]),
@@ -169,9 +173,14 @@ function isPayment(network: PaymentNetwork, log: { address: string; topics: read
   return log.address === network.contract && log.topics[0] === paymentTopic
 }
 
-/** Counts each payment within its transaction: endpoints number logs within blocks differently. */
+/**
+ * Counts each payment within its transaction: endpoints number logs within blocks differently.
+ * @throws CairnError UPSTREAM_FAILED if a log appears twice: it would count as two payments
+ */
 function toEvents(logs: readonly PaymentLog[]): PaymentEvent[] {
   const counts = new Map<string, number>()
+  if (new Set(logs.map((log) => `${log.transactionHash} ${log.logIndex}`)).size < logs.length)
+    throw new CairnError('UPSTREAM_FAILED', { message: 'An endpoint of the chain returned an event twice' })
   return logs
     .toSorted((a, b) => a.blockNumber - b.blockNumber || a.logIndex - b.logIndex)
     .map((log) => {

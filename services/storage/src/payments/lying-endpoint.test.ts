@@ -296,6 +296,31 @@ test('a single endpoint is not trusted if its events do not match its receipts',
   expect(await indexer.round()).toMatchObject({ credited: 1 })
 })
 
+test('a single endpoint that returns each event twice, in receipts too, credits nothing until it stops', async () => {
+  await place.payToken(place.alice, 'usdc', paid)
+  await place.mine(3)
+  const liar = await startLiar(changeLogs((logs) => logs.flatMap((log) => [log, log])))
+  const indexer = follow([liar.url])
+  await expect(indexer.round()).rejects.toThrow('returned an event twice')
+  expect(await openBooks(db).rows()).toEqual([])
+  liar.isLying = false
+  // The failure halved the range of blocks.
+  for (let isBehind = true; isBehind; ) ({ isBehind } = await indexer.round())
+  expect(await openBooks(db).states()).toEqual(['credited'])
+  await openBooks(db).expectRight()
+})
+
+test('a time of a block that cannot be stored is malformed', async () => {
+  await place.payToken(place.alice, 'usdc', paid)
+  await place.mine(3)
+  const liar = await startLiar(async ({ method }, ask) => {
+    if (method !== 'eth_getBlockByNumber') return undefined
+    const { result } = (await ask()) as { result: Record<string, string> }
+    return { result: { ...result, timestamp: '0xfffffffffffff' } }
+  })
+  await expect(follow([liar.url]).round()).rejects.toThrow('malformed response to eth_getBlockByNumber')
+})
+
 test('a payment that only one endpoint no longer shows is not dropped', async () => {
   await place.payToken(place.alice, 'usdc', paid)
   const liar = await startLiar(drop)
