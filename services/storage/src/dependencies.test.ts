@@ -44,7 +44,7 @@ test('an offline chain, price feed or provider is visible at once; the service s
   expect([status, isDegraded]).toEqual([200, true])
   expect(find('chain')).toMatchObject({
     name: 'polygon',
-    reason: 'An endpoint of the chain returned an invalid response',
+    reason: 'An endpoint of the chain is unreachable',
   })
   expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first is unreachable' })
 

@@ -82,7 +82,7 @@ export function createFeedReader(feed: PriceFeed, url: string, signal?: AbortSig
   }
 }
 
-function isRevert({ code, message }: RpcRefusal): boolean {
+function isRevert({ code = 0, message }: RpcRefusal): boolean {
   return isExecutionError({ kind: 'error', code, message })
 }
 

@@ -146,7 +146,7 @@ function openPanel(
 function describeRefusal(error: unknown): unknown {
   if (!(error instanceof RpcRefusal)) return error
   return new CairnError('UPSTREAM_FAILED', {
-    message: `An endpoint of the chain rejected a request (code ${error.code})`,
+    message: `An endpoint of the chain rejected a request${error.code === undefined ? '' : ` (code ${error.code})`}`,
     cause: error,
   })
 }

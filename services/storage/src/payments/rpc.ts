@@ -20,8 +20,9 @@ export type Rpc = {
 /** The endpoint understood the request and rejected it: a range that is too large, a call that reverted. */
 export class RpcRefusal extends Error {
   override readonly name = 'RpcRefusal'
-  readonly code: number
-  constructor(code: number, message: string) {
+  /** Undefined if the endpoint stated none. */
+  readonly code: number | undefined
+  constructor(code: number | undefined, message: string) {
     super(message)
     this.code = code
   }
@@ -30,38 +31,41 @@ export class RpcRefusal extends Error {
 const timeoutMs = 10_000
 const maxAnswerBytes = 16 * 1024 * 1024
 
-const answerSchema = v.union([
-  v.object({ error: v.object({ code: v.number(), message: v.string() }) }),
-  v.object({ result: v.unknown() }),
+/** Endpoints, and the proxies before them, omit codes and messages, return codes as text, or errors that are only a text. */
+const errorSchema = v.union([
+  v.pipe(
+    v.string(),
+    v.nonEmpty(),
+    v.transform((message) => ({ code: undefined, message })),
+  ),
+  v.object({
+    code: v.fallback(v.optional(v.pipe(v.union([v.number(), v.string()]), v.transform(Number), v.number())), undefined),
+    message: v.fallback(v.string(), ''),
+  }),
 ])
+const answerSchema = v.union([v.object({ error: errorSchema }), v.object({ result: v.unknown() })])
 
 export function createRpc(url: string, signal?: AbortSignal): Rpc {
   let id = 0
   return {
     async ask(method, params, result, maxBytes = maxAnswerBytes) {
-      let answer: unknown
-      try {
-        const limit = AbortSignal.timeout(timeoutMs)
-        const response = await fetch(url, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', accept: 'application/json' },
-          body: JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }),
-          redirect: 'error',
-          signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
-        })
-        const text = await readLimited(response, maxBytes)
-        // Some endpoints refuse with a status and say why in the body.
-        if (!response.ok && !text.includes('"error"'))
-          throw new Error(`the endpoint returned status ${response.status}`)
-        answer = JSON.parse(text)
-      } catch (cause) {
-        throw failed(
-          `returned ${cause instanceof AnswerTooLargeError ? 'too long a response' : 'an invalid response'}`,
-          cause,
-        )
+      const limit = AbortSignal.timeout(timeoutMs)
+      const {
+        ok: isOk,
+        status,
+        text,
+      } = await send(url, JSON.stringify({ jsonrpc: '2.0', id: ++id, method, params }), {
+        maxBytes,
+        signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
+      }).catch((cause: unknown) => {
+        if (cause instanceof AnswerTooLargeError) throw failed('returned too long a response', cause)
+        throw failed(limit.aborted ? 'did not respond in time' : 'is unreachable', cause)
+      })
+      // Some endpoints refuse with a status and say why in the body.
+      const read = v.safeParse(answerSchema, readJson(text))
+      if (!read.success || !(isOk || 'error' in read.output)) {
+        throw failed(isOk ? 'returned a response that is not JSON-RPC' : `returned status ${status}`)
       }
-      const read = v.safeParse(answerSchema, answer)
-      if (!read.success) throw failed('returned a response that is not JSON-RPC')
       if ('error' in read.output) {
         throw new RpcRefusal(read.output.error.code, withoutSecrets(read.output.error.message))
       }
@@ -69,6 +73,31 @@ export function createRpc(url: string, signal?: AbortSignal): Rpc {
       if (!parsed.success) throw failed(`returned a malformed response to ${method}`)
       return parsed.output
     },
+  }
+}
+
+async function send(
+  url: string,
+  body: string,
+  { maxBytes, signal }: { maxBytes: number; signal: AbortSignal },
+): Promise<{ ok: boolean; status: number; text: string }> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body,
+    redirect: 'error',
+    signal,
+  })
+  const { ok, status } = response
+  return { ok, status, text: await readLimited(response, maxBytes) }
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // The schema rejects it.
+    return undefined
   }
 }
 
