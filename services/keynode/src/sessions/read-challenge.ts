@@ -1,6 +1,7 @@
 import { type Challenge, parseChallenge, parseSignIn } from '@cairn/crypto'
 import { clockSkewMs, keySaveLifetimeMs } from '@cairn/protocol'
 import type { Context } from '../context.ts'
+import { isBeforeRestore } from './after-restore.ts'
 import { isOwnNonce } from './nonces.ts'
 
 /** A signed text as validated by this node. */
@@ -21,7 +22,7 @@ export function readChallenge(
   text: string,
   ageMs: number,
 ): CheckedChallenge | 'expired' | 'early' | undefined {
-  const { config, clock, restoredAt } = context
+  const { config, clock } = context
   const signIn = parseSignIn(text)
   const challenge = signIn ?? parseChallenge(text)
   if (challenge === undefined || challenge.address !== address) return undefined
@@ -31,8 +32,7 @@ export function readChallenge(
   const now = clock.now()
   if (challenge.expiresAt - challenge.issuedAt > keySaveLifetimeMs) return undefined
   if (challenge.issuedAt > now + clockSkewMs) return 'early'
-  // Which of these were spent is not in a backup.
-  if (challenge.issuedAt <= restoredAt + clockSkewMs) return 'expired'
+  if (isBeforeRestore(context, challenge.issuedAt)) return 'expired'
   if (challenge.expiresAt < now || challenge.issuedAt + ageMs < now) return 'expired'
   return { ...challenge, text, sessionKey: signIn?.sessionKey }
 }

@@ -17,6 +17,7 @@ import {
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import type { Context } from '../context.ts'
 import { route } from '../http/route.ts'
+import { requireAfterRestore } from './after-restore.ts'
 import { formatTime } from './format-time.ts'
 import { makeNonce } from './nonces.ts'
 import { openNodeSession } from './open-session.ts'
@@ -46,12 +47,14 @@ export function registerSessionRoutes(app: FastifyInstance, context: Context): v
         message: 'The challenge is not valid at this time',
         ...formatTime(context),
       })
+    requireAfterRestore(context, body.issuedAt)
     return { node: config.node, nonce: makeNonce(context, body), network: config.networkName }
   })
 
   route(app, context, getKeyMessage, async ({ input: { params }, raw }) => {
     const address = requireSigner(params.address)
     const message = await context.issued.issue(address, raw.ip, async (issued) => {
+      requireAfterRestore(context, issued.issuedAt)
       const domain = config.publicUrl === undefined ? `${config.host}:${config.port}` : new URL(config.publicUrl).host
       const subject = { ...issued, domain, address }
       const nonces = Array.from({ length: keyShardCount }, (_node, i) =>
