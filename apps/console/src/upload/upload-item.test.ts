@@ -20,9 +20,13 @@ test('files without a path stay single, and others go into their folder', () => 
   expect(totalBytes(items)).toBe(7)
 })
 
-test('a split folder keeps the paths in its names', () => {
+test('a split folder keeps the paths in its names, and beside names that change', () => {
   const items = toUploadItems([{ path: 'photos/deep/two.png', file: file('two.png') }])
-  expect(splitFolders(items).map(({ kind, name }) => [kind, name])).toEqual([['file', 'photos/deep/two.png']])
+  const [line] = splitFolders(items)
+  expect(line).toMatchObject({ kind: 'file', name: 'photos/deep/two.png' })
+  expect(splitFolders(renameLine(items, line?.id ?? '', 'first.png'))).toMatchObject([
+    { name: 'first.png', path: 'photos/deep/two.png' },
+  ])
 })
 
 test('a folder lists its files by path and number, in whatever order the browser returns them', () => {

@@ -10,7 +10,16 @@ export type UploadAccess = 'encrypted' | 'private' | 'public'
 
 /** One line of the upload sheet: a file, or a folder with its content. */
 export type UploadItem =
-  | { id: string; kind: 'file'; name: string; sizeBytes: number; file: File; handle?: FileSystemHandle }
+  | {
+      id: string
+      kind: 'file'
+      name: string
+      sizeBytes: number
+      file: File
+      /** Its path in the folder that it was split from. */
+      path?: string
+      handle?: FileSystemHandle
+    }
   | {
       id: string
       kind: 'folder'
@@ -40,7 +49,7 @@ export function splitFolders(items: readonly UploadItem[]): UploadItem[] {
           if (isEmptyFolder(file)) return []
           const id = lineIdOf(file)
           const name = item.fileNames?.get(id) ?? `${item.name}/${path.slice(path.indexOf('/') + 1)}`
-          return [{ id, kind: 'file', name, sizeBytes: file.size, file }]
+          return [{ id, kind: 'file', name, sizeBytes: file.size, file, path }]
         }),
   )
 }

@@ -54,3 +54,14 @@ test('among several chosen files, each upload finds its own by name', () => {
   expect(hasFiles(kept('folder', ['trip/a', 'trip/b']), chosen)).toBe(true)
   expect(hasFiles(kept('folder', ['trip/a', 'trip/c']), chosen)).toBe(false)
 })
+
+test('a file of a split folder finds its own by its path, among others of its name, size and time', () => {
+  const paths = ['trip/b/one', 'trip/a/one']
+  for (const cut of [(path: string) => path, (path: string) => `album/${path}`, (path: string) => path.slice(5)]) {
+    const chosen = paths.map((path) => ({ path: cut(path), file: new File(['x'], path, { lastModified: 5 }) }))
+    const found = paths.map((path) => toItem(kept('file', [path]), chosen))
+    expect(found.map((item) => (item.kind === 'file' ? [item.path, item.file.name] : []))).toEqual(
+      paths.map((path) => [path, path]),
+    )
+  }
+})

@@ -115,7 +115,7 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
   // Grouped, because folders may have a hundred thousand files: to search them all for each would take minutes.
-  const byPath = Map.groupBy(files, ({ path }) => path)
+  const byPath = kept.kind === 'folder' ? Map.groupBy(files, ({ path }) => path) : new Map<string, PathFile[]>()
   const found = kept.files.map((wanted) => {
     // A folder that is chosen in a dialog again reports only its files.
     if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
@@ -132,14 +132,13 @@ export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem
     return { path: wanted.path, file: one.file }
   })
   const [first] = found
-  if (kept.kind === 'file' && first !== undefined)
-    return { id: kept.id, kind: 'file', name, sizeBytes, file: first.file }
+  if (kept.kind === 'file' && first !== undefined) return { id: kept.id, kind: 'file', name, sizeBytes, ...first }
   return { id: kept.id, kind: 'folder', name, sizeBytes, isChosen: false, files: found }
 }
 
 /**
- * Finds a file of an upload among those chosen. A single file may have been renamed meanwhile; among several, it keeps its name,
- * because others may have the same size and time.
+ * Finds a file of an upload among those chosen. A single file may have been renamed meanwhile; among several, it keeps its path,
+ * as far as both are known, because others may have the same size and time, and in other folders the same name.
  */
 function findFile(
   { kind }: KeptUpload,
@@ -149,7 +148,12 @@ function findFile(
 ): PathFile | undefined {
   const fits = ({ file }: PathFile) => isSame(file, wanted)
   if (kind === 'folder') return byPath.get(wanted.path)?.find(fits)
-  return files.length === 1 ? files.find(fits) : files.find((one) => fits(one) && one.file.name === wanted.path)
+  return files.length === 1 ? files.find(fits) : files.find((one) => fits(one) && isPathEnd(one.path, wanted.path))
+}
+
+/** Returns whether one of two paths is the end of the other: users may choose a file, its folder, or one around it. */
+function isPathEnd(one: string, other: string): boolean {
+  return one === other || one.endsWith(`/${other}`) || other.endsWith(`/${one}`)
 }
 
 /** Returns whether all files of an upload are among those chosen. */
@@ -198,7 +202,7 @@ function toRow(job: UploadJob, item: UploadItem, account: string): KeptUpload {
 }
 
 function filesIn(item: UploadItem): readonly PathFile[] {
-  return item.kind === 'file' ? [{ path: item.file.name, file: item.file }] : item.files
+  return item.kind === 'file' ? [{ path: item.path ?? item.file.name, file: item.file }] : item.files
 }
 
 /** Stores an upload under its lock. Its bytes follow, and the upload does not wait for them. */
