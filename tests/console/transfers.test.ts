@@ -433,6 +433,39 @@ test('lists the first of thousands of transfers, and counts the others', async (
   await panel.getByRole('button', { name: 'Pause note-200.txt' }).waitFor()
 })
 
+/** Number of uploads whose bytes the browser stores. */
+const countKept = `new Promise((done, fail) => {
+  const opening = indexedDB.open('cairn-upload-bytes')
+  opening.onerror = () => fail(opening.error)
+  opening.onsuccess = () => {
+    const count = opening.result.transaction('bytes').objectStore('bytes').count()
+    count.onsuccess = () => {
+      opening.result.close()
+      done(count.result)
+    }
+  }
+})`
+
+test('all files of a large folder that are uploaded separately continue after a reload', async () => {
+  const { page } = await openEmpty(site)
+  // Nothing is stored.
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    () => undefined,
+  )
+  await page.evaluate(`(() => {
+    const dataTransfer = new DataTransfer()
+    for (let i = 0; i < 700; i++) dataTransfer.items.add(new File([String(i)], 'note-' + i + '.txt'))
+    dispatchEvent(new DragEvent('drop', { dataTransfer, cancelable: true }))
+  })()`)
+  await startUpload(page, 'public')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('698 queued').waitFor()
+  await expect.poll(() => page.evaluate(countKept), { timeout: 120_000 }).toBe(700)
+  await page.reload()
+  await panel.getByText('698 queued').waitFor()
+})
+
 test('saves a file without a prompt while an upload runs, and asks before the page is left', async () => {
   const { page, wallet, open } = await openEmpty(site)
   const client = await createAccountClient(site.network, wallet.accounts[0])

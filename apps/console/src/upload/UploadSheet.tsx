@@ -18,6 +18,7 @@ import { AccessChoice } from './AccessChoice.tsx'
 import { ChosenFiles } from './ChosenFiles.tsx'
 import { ClashChoiceField } from './ClashChoiceField.tsx'
 import { FolderChoice } from './FolderChoice.tsx'
+import { maxKeptUploads } from './kept-uploads.ts'
 import { type ClashChoice, findClashes, resolveClashes } from './name-clashes.ts'
 import { startUploads } from './start-uploads.ts'
 import { TextPart } from './TextPart.tsx'
@@ -200,6 +201,9 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
             }}
           />
         )}
+        {made.length > maxKeptUploads ? (
+          <p className="text-sm text-warn">{messages.upload.tooManyToKeep(maxKeptUploads)}</p>
+        ) : undefined}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
         {quote.missingBytes > 0 || waits ? (
           <Suspense fallback={<Skeleton className="h-40 w-full" />}>

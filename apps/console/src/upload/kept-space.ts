@@ -24,24 +24,33 @@ export function createSpace(
   { maxUploads, maxFileBytes, maxTotalBytes }: SpaceLimits,
   kept: Iterable<readonly [id: string, keptBytes: number]>,
 ): KeptSpace {
-  const bytesById = new Map(kept)
+  const bytesById = new Map<string, number>()
+  // Counted along, because adding up all for each of thousands of uploads would block the page.
+  let totalBytes = 0
+  const set = (id: string, keptBytes: number) => {
+    totalBytes += keptBytes - (bytesById.get(id) ?? 0)
+    bytesById.set(id, keptBytes)
+  }
+  for (const [id, keptBytes] of kept) set(id, keptBytes)
   return {
     has: (id) => bytesById.has(id),
     add(id, keptBytes) {
       if (bytesById.size >= maxUploads && !bytesById.has(id)) return false
-      bytesById.set(id, keptBytes)
+      set(id, keptBytes)
       return true
     },
-    set: (id, keptBytes) => void bytesById.set(id, keptBytes),
+    set,
     hold(id, sizes) {
       if (!bytesById.has(id)) return false
-      bytesById.set(id, 0)
+      set(id, 0)
       const bytes = sizes.reduce((sum, size) => sum + size, 0)
-      const all = [...bytesById.values()].reduce((sum, keptBytes) => sum + keptBytes, bytes)
-      if (all > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
-      bytesById.set(id, bytes)
+      if (totalBytes + bytes > maxTotalBytes || sizes.some((size) => size > maxFileBytes)) return false
+      set(id, bytes)
       return true
     },
-    remove: (id) => void bytesById.delete(id),
+    remove(id) {
+      set(id, 0)
+      bytesById.delete(id)
+    },
   }
 }

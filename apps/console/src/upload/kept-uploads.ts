@@ -45,8 +45,11 @@ export type KeptUpload = {
   createdAt: number
 }
 
-/** Uploads beyond the limits, such as a drop of thousands of files, are not stored and continue without. */
-const limits = { maxUploads: 500, maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
+/** Maximum number of stored uploads. Those beyond it end with their page, which the upload sheet says. */
+export const maxKeptUploads = 10_000
+
+/** Uploads beyond the limits are not stored and continue without. */
+const limits = { maxUploads: maxKeptUploads, maxFileBytes: 64 * 1024 * 1024, maxTotalBytes: 256 * 1024 * 1024 }
 
 /**
  * Stores an upload. Without space in the browser, the upload continues unstored.
@@ -117,14 +120,14 @@ export async function removeKept(id: string): Promise<void> {
   space.remove(id)
 }
 
+const byName = new Intl.Collator(undefined, { numeric: true })
+
 /** Lists all stored uploads, oldest first. */
 export async function listKept(): Promise<KeptUpload[]> {
   // Only this module writes there, and the database name changes with the format.
   const all = await table<KeptUpload[]>('readonly', (rows) => rows.getAll())
   // Those of one start have the same time.
-  return (all.isDone ? all.value : []).toSorted(
-    (a, b) => a.createdAt - b.createdAt || a.name.localeCompare(b.name, undefined, { numeric: true }),
-  )
+  return (all.isDone ? all.value : []).toSorted((a, b) => a.createdAt - b.createdAt || byName.compare(a.name, b.name))
 }
 
 async function put(upload: KeptUpload): Promise<boolean> {

@@ -4,7 +4,7 @@ import { getSession } from '../session/session-store.ts'
 import { clientOf } from '../session/use-client.ts'
 import { showTransfers } from '../transfers/panel-store.ts'
 import type { PathFile } from '../transfers/path-file.ts'
-import { startTransfer } from '../transfers/transfer-store.ts'
+import { startTransfers, type TransferRequest } from '../transfers/transfer-store.ts'
 import { toastError } from '../ui/toasts/toast-store.ts'
 import { adoptBegun } from './begun-uploads.ts'
 import { isReadable, readHandle } from './file-handle.ts'
@@ -15,6 +15,9 @@ import { refreshFiles } from './refresh-files.ts'
 import { toTransferRequest } from './start-uploads.ts'
 import { dropJob, finishJob, hasFiles, recallJob, toItem, type UploadJob } from './upload-job.ts'
 
+/** Number of restored uploads that start together. */
+const groupSize = 100
+
 /**
  * Restores the uploads that an earlier page of this account did not finish. Those with stored bytes resume
  * automatically; the others wait in the transfers until the user allows reading the file, or chooses it again. Those that
@@ -24,7 +27,19 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
   const account = getSession()?.address
   if (account === undefined) return
   const client = () => clientOf(network, getSession())
-  let restored = 0
+  // Started in groups, because each start processes all transfers.
+  let requests: TransferRequest[] = []
+  const startRestored = () => {
+    const group = requests
+    requests = []
+    if (group.length === 0) return
+    // The account may have left meanwhile. Its next page, or sign-in, restores them.
+    if (getSession()?.address !== account) for (const { onClose } of group) onClose?.()
+    else {
+      startTransfers(group)
+      showTransfers(true)
+    }
+  }
   await adoptBegun()
   await sweepBytes()
   for (const { id } of await listKept()) {
@@ -38,9 +53,10 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
       await removeKept(id)
       release()
     } else if (getSession()?.address !== account) release()
-    else if (await restoreOne(client, kept, release)) restored++
+    else requests.push(...(await restoreOne(client, kept, release)))
+    if (requests.length >= groupSize) startRestored()
   }
-  if (restored > 0) showTransfers(true)
+  startRestored()
 }
 
 /** Restores an upload that another tab is sending, once that tab has closed without finishing it. */
@@ -48,7 +64,11 @@ async function restoreLater(client: () => Client, id: string): Promise<void> {
   const release = await holdUploadLater(id)
   const kept = await readKept(id)
   if (kept === undefined || kept.account !== getSession()?.address) release()
-  else if (await restoreOne(client, kept, release)) showTransfers(true)
+  else {
+    const requests = await restoreOne(client, kept, release)
+    startTransfers(requests)
+    if (requests.length > 0) showTransfers(true)
+  }
 }
 
 /**
@@ -69,18 +89,19 @@ export async function dropUploads(client: Client, account: string): Promise<void
   for (const one of dropped) if (one.status === 'rejected') throw one.reason
 }
 
-async function restoreOne(client: () => Client, kept: KeptUpload, release: () => void): Promise<boolean> {
+/** Returns the transfer that finishes an upload; none if it is stored. */
+async function restoreOne(client: () => Client, kept: KeptUpload, release: () => void): Promise<TransferRequest[]> {
   const job = recallJob(kept, await readBytes(kept.id), release)
   if (kept.cid !== undefined) {
     placeStored(job, kept.cid)
-    return false
+    return []
   }
   const { offsetBytes, isStored, cid } = await findProgress(client(), job)
   if (isStored) {
     await finishJob(job, cid)
     placeStored(job, cid)
     refreshFiles()
-    return false
+    return []
   }
   if (job.isEncrypted && job.body === undefined && job.state !== undefined) {
     // Another encryption produces other bytes, so those at the service are useless.
@@ -89,34 +110,27 @@ async function restoreOne(client: () => Client, kept: KeptUpload, release: () =>
   }
   const request = toTransferRequest(client, job, kept.sizeBytes)
   const bytes = Math.min(offsetBytes, kept.sizeBytes)
-  const start = () => {
-    const paused = { bytes, need: 'resume', go: async () => undefined } as const
-    startTransfer(kept.isPaused === true ? { ...request, paused } : request)
-  }
+  const paused = { bytes, need: 'resume', go: async () => undefined } as const
+  const started = [kept.isPaused === true ? { ...request, paused } : request]
   const isAllHere = job.item !== undefined || (job.body !== undefined && job.state !== undefined)
-  if (isAllHere) {
-    start()
-    return true
-  }
+  if (isAllHere) return started
   const { handle } = kept
   const accept = (files: readonly PathFile[]) => {
     job.item = toItem(kept, files)
   }
-  if (handle !== undefined && (await isReadable(handle)) && (await readQuietly(handle, kept, accept))) {
-    start()
-    return true
-  }
-  startTransfer({
-    ...request,
-    paused: {
-      bytes: job.isEncrypted ? 0 : bytes,
-      need: handle !== undefined ? 'continue' : kept.kind,
-      fits: (files) => hasFiles(kept, files),
-      go: async (files) =>
-        accept(handle !== undefined && files === undefined ? await readHandle(handle, kept.files) : (files ?? [])),
+  if (handle !== undefined && (await isReadable(handle)) && (await readQuietly(handle, kept, accept))) return started
+  return [
+    {
+      ...request,
+      paused: {
+        bytes: job.isEncrypted ? 0 : bytes,
+        need: handle !== undefined ? 'continue' : kept.kind,
+        fits: (files) => hasFiles(kept, files),
+        go: async (files) =>
+          accept(handle !== undefined && files === undefined ? await readHandle(handle, kept.files) : (files ?? [])),
+      },
     },
-  })
-  return true
+  ]
 }
 
 /** Removes an upload from the service. If the service is unreachable, the upload expires there. */

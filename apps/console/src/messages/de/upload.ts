@@ -73,6 +73,8 @@ export const upload: Texts['upload'] = {
     return count === 0 ? `${how} hochladen` : `${files(count)} ${how.toLowerCase()} hochladen`
   },
   tooMany: (limit) => `Das sind mehr als ${files(limit)}, leere Ordner mitgezählt. Weniger auf einmal auswählen.`,
+  tooManyToKeep: (limit) =>
+    `Wird diese Seite geschlossen, setzt die nächste nur die ersten ${formatCount(limit)} dieser Uploads fort.`,
   unreadable: (count) =>
     `${counted(count, { one: 'Element ließ', other: 'Elemente ließen' })} sich nicht lesen und ${plural(count, { one: 'wurde', other: 'wurden' })} übersprungen`,
 }

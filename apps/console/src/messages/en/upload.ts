@@ -73,6 +73,8 @@ export const upload = translatable('upload', {
     return access === 'private' ? `Upload${what} privately` : `Upload${what} publicly`
   },
   tooMany: (limit: number) => `That is more than ${files(limit)}, counting empty folders. Choose fewer at a time.`,
+  tooManyToKeep: (limit: number) =>
+    `If this page closes, only the first ${formatCount(limit)} of these uploads continue on the next one.`,
   unreadable: (count: number) =>
     `${counted(count, { one: 'item', other: 'items' })} could not be read and ${plural(count, { one: 'was', other: 'were' })} skipped`,
 })
