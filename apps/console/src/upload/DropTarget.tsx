@@ -6,6 +6,7 @@ import { messages } from '../messages/messages.ts'
 import { useSession } from '../session/session-store.ts'
 import { toastNotice } from '../ui/toasts/toast-store.ts'
 import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
+import { namePasted } from './name-pasted.ts'
 import { readDropped } from './read-dropped.ts'
 import { useUploadPlace } from './upload-place.ts'
 import { openUploadSheet } from './upload-sheet-store.ts'
@@ -17,12 +18,12 @@ export function DropTarget() {
   const [isOver, setOver] = useState(false)
   const place = useUploadPlace()
   useEffect(() => {
-    const accept = async (data: DataTransfer) => {
+    const accept = async (data: DataTransfer, isPasted = false) => {
       const dropped = await readDropped(data)
       if (dropped === undefined) return toastNotice(messages.upload.notStarted, messages.upload.tooMany(maxUploadParts))
       const { files, unreadable } = dropped
       if (files.length === 0 && unreadable === 0) return
-      openUploadSheet(files, unreadable)
+      openUploadSheet(isPasted ? namePasted(files) : files, unreadable)
       if (!isSignedIn) openWalletDialog()
     }
     let depth = 0
@@ -77,7 +78,7 @@ export function DropTarget() {
         if (clipboardData === null || clipboardData.files.length === 0) return
         // Spreadsheets and word processors copy a picture along with the text, which the field accepts.
         if (isTyping(target) && clipboardData.types.includes('text/plain')) return
-        void accept(clipboardData)
+        void accept(clipboardData, true)
       },
       { signal },
     )

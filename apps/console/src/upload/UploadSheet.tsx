@@ -1,5 +1,6 @@
 import { Suspense, useEffect, useState } from 'react'
 import { Upload } from '#icons'
+import { numberName } from '../content/number-name.ts'
 import { messages } from '../messages/messages.ts'
 import { useNetwork } from '../network/use-network.ts'
 import { lazyPart } from '../parts/lazy-part.tsx'
@@ -49,7 +50,7 @@ export function UploadSheet({ onClose }: { onClose: () => void }) {
 }
 
 function Sheet({ onClose: close }: { onClose: () => void }) {
-  const { tab, items, unreadable, text, textName = messages.upload.textDefault } = useUploadSheet()
+  const { tab, items, unreadable, text, textName: typedName } = useUploadSheet()
   const network = useNetwork()
   const needKeyClient = useKeyClient()
   const { startsAtOnce } = useSettings()
@@ -66,6 +67,8 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
   const [clashChoice, setClashChoice] = useState<ClashChoice>('version')
   const place = useUploadPlace()
   const isTaken = useNameTaken(place)
+  // Users who chose no name do not mean the note of before.
+  const textName = typedName ?? numberName(messages.upload.textDefault, isTaken)
   const listed = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
   const clashes = tab === 'text' ? (isTaken(textName.trim()) ? [textName] : []) : namesOf(findClashes(listed, isTaken))
   const chosen = resolveClashes(listed, isTaken, clashChoice)

@@ -17,6 +17,7 @@ export const upload: Texts['upload'] = {
   chooseFolder: 'Ordner auswählen',
   orDrop: 'oder irgendwo ablegen oder einfügen.',
   emptyFoldersIfDropped: 'Leere Ordner sind nur dabei, wenn der Ordner abgelegt wird.',
+  pastedImage: (at) => `Eingefügtes Bild ${at}`,
   tabFiles: 'Dateien',
   tabText: 'Text',
   kind: 'Was hochladen',

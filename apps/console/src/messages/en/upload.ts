@@ -17,6 +17,8 @@ export const upload = translatable('upload', {
   chooseFolder: 'Choose folder',
   orDrop: 'or drop or paste them anywhere.',
   emptyFoldersIfDropped: 'Empty folders are included only if you drop the folder.',
+  /** @param at local date and time */
+  pastedImage: (at: string) => `Pasted image ${at}`,
   tabFiles: 'Files',
   tabText: 'Text',
   kind: 'What to upload',
