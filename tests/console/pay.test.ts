@@ -98,10 +98,20 @@ test('a USDC payment shows every detail before the wallet opens, approves the ex
   expect(await opened.checkAccessibility()).toEqual([])
   // WebDriver BiDi has no printed page.
   if (!isFirefox) {
+    await page.getByRole('button', { name: 'Show transfers' }).click()
+    const transfers = page.getByRole('region', { name: 'Transfers' })
+    await transfers.waitFor()
+    await page.evaluate("document.documentElement.dataset.theme = 'dark'")
+    const ink = 'getComputedStyle(document.querySelector("main dd")).color'
+    expect(await page.evaluate(ink)).toBe('rgb(244, 242, 239)')
     await page.emulateMedia({ media: 'print' })
     expect(await page.getByRole('navigation').count()).toBe(0)
+    // Nothing covers it, and its texts are dark on paper.
+    expect(await transfers.count()).toBe(0)
+    expect(await page.evaluate(ink)).toBe('rgb(28, 26, 23)')
     expect(await page.getByRole('button', { name: 'Print' }).count()).toBe(0)
     await page.emulateMedia({ media: 'screen' })
+    await transfers.getByRole('button', { name: 'Hide transfers' }).click()
   }
   await page.setViewportSize({ width: 320, height: 720 })
   expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)

@@ -28,7 +28,7 @@ export function BulkBar({
     <section
       aria-label={messages.files.bulk}
       data-bulk-bar
-      className="fixed inset-x-3 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-5"
+      className="print:hidden! fixed inset-x-3 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-5"
     >
       <p role="status" className="min-w-0 text-sm">
         <span className="flex items-center gap-2 font-medium">

@@ -17,7 +17,7 @@ export function Banner({
     <div
       role="status"
       className={classNames(
-        'flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-2 text-sm sm:px-6',
+        'print:hidden! flex flex-wrap items-center gap-x-3 gap-y-2 border-line border-b px-4 py-2 text-sm sm:px-6',
         tone === 'warn' ? 'bg-warn-soft text-warn' : 'bg-accent-soft text-ink',
       )}
     >

@@ -28,7 +28,7 @@ export function Toasts() {
       ref={region}
       aria-label={messages.shell.notifications}
       className={classNames(
-        'pointer-events-none fixed inset-x-3 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start',
+        'print:hidden! pointer-events-none fixed inset-x-3 z-60 flex flex-col items-center gap-2 sm:inset-x-auto sm:top-auto sm:bottom-20 sm:left-5 md:bottom-5 sm:items-start',
         places[place],
       )}
     >
