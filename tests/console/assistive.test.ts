@@ -351,3 +351,32 @@ test('every button of the upload sheet and every menu item can be reached at 400
   await menu.waitFor({ state: 'detached' })
   expect(problems).toEqual([])
 })
+
+test('texts, rows and icons grow with the font size of the browser, as long as a narrow page is 20 rem wide', async () => {
+  const { page, context, wallet, open, signIn } = await site.newPage({ height: 844 })
+  await open('/files')
+  await signIn()
+  await page.getByText('Nothing here yet').waitFor()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  await uploadText(client, 'one', { name: 'one.txt', mimeType: 'text/plain' })
+  const session = await context.newCDPSession(page)
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 24 } })
+  await page.reload()
+  const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'one.txt' }) })
+  const sizes = () =>
+    row.evaluate((one) => [
+      getComputedStyle(document.documentElement).fontSize,
+      getComputedStyle(one.querySelector('a') ?? one).fontSize,
+      one.getBoundingClientRect().height,
+      one.querySelector('svg')?.getBoundingClientRect().width,
+      document.documentElement.scrollWidth - innerWidth,
+    ])
+  await expect.poll(sizes, patience).toEqual(['24px', '19.5px', 78, 27, 0])
+  // Below 40 rem, a row has two lines.
+  await page.setViewportSize({ width: 900, height: 844 })
+  await expect.poll(sizes, patience).toEqual(['24px', '19.5px', 102, 27, 0])
+  await page.setViewportSize({ width: 400, height: 844 })
+  await expect.poll(sizes, patience).toEqual(['20px', '16.25px', 85, 22.5, 0])
+  await session.send('Page.setFontSizes', { fontSizes: { standard: 16 } })
+  await expect.poll(sizes, patience).toEqual(['16px', '13px', 68, 18, 0])
+})

@@ -36,7 +36,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   const search = useListSearch()
   const { folder: folderId = '', place } = search
   const navigate = useNavigate()
-  const isNarrow = useMedia('(max-width: 639px)')
+  const isNarrow = useMedia('(width < 40rem)')
   const [tag, setTag] = useState<string>()
   const [dialog, setDialog] = useState<ItemDialog>()
   const edits = useItemEdits(shown)

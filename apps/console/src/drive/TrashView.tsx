@@ -2,6 +2,7 @@ import type { DriveItem } from '@cairn/sdk'
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { Trash2, Undo2 } from '#icons'
+import { useRem } from '../browser/use-rem.ts'
 import { plainSizeText } from '../content/plain-size.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
@@ -17,6 +18,7 @@ import { Confirm } from '../ui/dialogs/Confirm.tsx'
 import { IconButton } from '../ui/IconButton.tsx'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { EmptyState } from '../ui/states/EmptyState.tsx'
+import { useRemeasure } from '../ui/use-remeasure.ts'
 import { FileName } from '../ui/values/FileName.tsx'
 import { ListedNames } from '../ui/values/ListedNames.tsx'
 import { parentOf } from './list-items.ts'
@@ -26,7 +28,8 @@ import { useItemEdits } from './use-item-edits.ts'
 
 const dayMs = 86_400_000
 const trashDays = 30
-const rowHeight = 68
+/** In rem. */
+const rowHeight = 4.25
 
 /** Deleted items, to restore or to delete permanently. None is deleted automatically: a wrong clock would delete content. */
 export function TrashView({ shown }: { shown: ShownDrive }) {
@@ -193,12 +196,14 @@ function TrashList({
   useLayoutEffect(() => {
     if (list.current !== null) setTop(list.current.getBoundingClientRect().top + scrollY)
   }, [])
+  const height = useRem()(rowHeight)
   const virtual = useWindowVirtualizer({
     count: items.length,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 6,
     scrollMargin: top,
   })
+  useRemeasure(virtual, height)
   return (
     <ul
       ref={list}
@@ -213,7 +218,7 @@ function TrashList({
             key={item.id}
             aria-setsize={items.length}
             aria-posinset={index + 1}
-            style={{ height: rowHeight, transform: `translateY(${start - top}px)` }}
+            style={{ height, transform: `translateY(${start - top}px)` }}
             className={classNames(
               'absolute inset-x-0 top-0 flex items-center gap-3 border-line border-b px-1 sm:px-3',
               selectedIds.has(item.id) && 'bg-accent-soft',

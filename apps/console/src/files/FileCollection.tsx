@@ -10,11 +10,13 @@ import {
   useRef,
   useState,
 } from 'react'
+import { useRem } from '../browser/use-rem.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import { AreaMenu } from '../ui/Menu.tsx'
 import { Spinner } from '../ui/states/Spinner.tsx'
+import { useRemeasure } from '../ui/use-remeasure.ts'
 import { FileRow } from './FileRow.tsx'
 import { FileTile } from './FileTile.tsx'
 import type { FilesSearch } from './files-search.ts'
@@ -25,8 +27,10 @@ import { moveActive, type Selection, selectRow } from './selection.ts'
 import type { Sort } from './sort-files.ts'
 import type { FileActions } from './use-file-actions.ts'
 
-const rowHeights = { list: 52, narrow: 68, grid: 176 } as const
-const tileWidth = 192
+/** Heights of rows, width of tiles and space between them, in rem: texts have the size that is set in the browser. */
+const rowHeights = { list: 3.25, narrow: 4.25, grid: 11 } as const
+const tileWidth = 12
+const tileGap = 0.75
 /** Rows rendered beyond the viewport; few, so that a list of any length costs the same. */
 const overscan = 6
 /** Rows left below at which the next page is fetched. */
@@ -66,9 +70,10 @@ export function FileCollection(props: CollectionProps) {
     props
   const body = useRef<HTMLDivElement>(null)
   const [top, setTop] = useState(0)
-  const columns = useColumns(body, isGrid)
+  const toPx = useRem()
+  const columns = useColumns(body, isGrid, toPx(tileWidth), toPx(tileGap))
   const rows = Math.ceil(files.length / columns)
-  const rowHeight = rowHeights[isGrid ? 'grid' : isNarrow ? 'narrow' : 'list']
+  const rowHeight = toPx(rowHeights[isGrid ? 'grid' : isNarrow ? 'narrow' : 'list'])
   const virtual = useWindowVirtualizer({
     count: rows,
     estimateSize: () => rowHeight,
@@ -78,9 +83,7 @@ export function FileCollection(props: CollectionProps) {
   useLayoutEffect(() => {
     if (body.current !== null) setTop(body.current.getBoundingClientRect().top + scrollY)
   }, [])
-  useEffect(() => {
-    if (rowHeight > 0) virtual.measure()
-  }, [rowHeight, virtual])
+  useRemeasure(virtual, rowHeight)
   const shown = virtual.getVirtualItems()
   const last = shown.at(-1)?.index ?? 0
   useEffect(() => {
@@ -338,8 +341,8 @@ function readKey(
   return undefined
 }
 
-/** Returns the number of tiles per row. */
-function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean): number {
+/** Returns the number of tiles per row. @param width @param gap in px */
+function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean, width: number, gap: number): number {
   const [columns, setColumns] = useState(1)
   useLayoutEffect(() => {
     const { current } = body
@@ -348,11 +351,11 @@ function useColumns(body: RefObject<HTMLDivElement | null>, isGrid: boolean): nu
       return
     }
     const watch = new ResizeObserver(([entry]) => {
-      if (entry !== undefined) setColumns(Math.max(2, Math.floor((entry.contentRect.width + 12) / (tileWidth + 12))))
+      if (entry !== undefined) setColumns(Math.max(2, Math.floor((entry.contentRect.width + gap) / (width + gap))))
     })
     watch.observe(current)
     return () => watch.disconnect()
-  }, [body, isGrid])
+  }, [body, isGrid, width, gap])
   return columns
 }
 

@@ -34,7 +34,7 @@ const ZipDialog = lazyPart(async () => (await import('../zip/ZipDialog.tsx')).Zi
 export function UploadsView({ places }: { places?: ReactNode }) {
   const search = useListSearch()
   const navigate = useNavigate()
-  const isNarrow = useMedia('(max-width: 639px)')
+  const isNarrow = useMedia('(width < 40rem)')
   const {
     files,
     totalFiles,

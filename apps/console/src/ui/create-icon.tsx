@@ -1,7 +1,7 @@
 import type { ReactNode, SVGProps } from 'react'
 
 export type IconProps = SVGProps<SVGSVGElement> & {
-  /** Width and height in px; defaults to 24. */
+  /** Width and height in px at the usual font size of 16 px, with which it grows; defaults to 24. */
   size?: number
 }
 
@@ -14,8 +14,8 @@ export function createIcon(shapes: ReactNode): IconComponent {
     // biome-ignore lint/a11y/noSvgWithoutTitle: icons are next to their text, or callers set a label.
     <svg
       xmlns="http://www.w3.org/2000/svg"
-      width={size}
-      height={size}
+      width={`${size / 16}rem`}
+      height={`${size / 16}rem`}
       viewBox="0 0 24 24"
       fill="none"
       stroke="currentColor"

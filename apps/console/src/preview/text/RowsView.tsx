@@ -1,10 +1,13 @@
 import { useVirtualizer } from '@tanstack/react-virtual'
 import { useMemo, useRef } from 'react'
+import { useRem } from '../../browser/use-rem.ts'
 import { formatCount } from '../../messages/format.ts'
 import { messages } from '../../messages/messages.ts'
+import { useRemeasure } from '../../ui/use-remeasure.ts'
 import { columnWidths } from './column-widths.ts'
 
-const rowHeight = 34
+/** In rem. */
+const rowHeight = 2.125
 
 /** Rows as a table, the first one as its head. Only visible rows are in the page; assistive technology learns the total count. */
 export function RowsView({
@@ -20,13 +23,15 @@ export function RowsView({
   const { widths: template, isCut: isNarrow } = useMemo(() => columnWidths(rows), [rows])
   const [head = [], ...body] = rows
   const columns = template.length
+  const height = useRem()(rowHeight)
   const virtual = useVirtualizer({
     count: body.length,
     getScrollElement: () => box.current,
-    estimateSize: () => rowHeight,
+    estimateSize: () => height,
     overscan: 8,
   })
-  const style = { gridTemplateColumns: template.join(' '), height: rowHeight }
+  useRemeasure(virtual, height)
+  const style = { gridTemplateColumns: template.join(' '), height }
   return (
     <>
       <p className="text-ink-soft text-sm">{messages.preview.tableSize(body.length, columns)}</p>

@@ -8,7 +8,7 @@ import { focusPart, partsAround } from './focus-place.ts'
 import { useBackCloses } from './use-back-closes.ts'
 
 const places = {
-  /** A dialog; below 640 px a sheet that comes from the bottom. */
+  /** A dialog; below 40 rem a sheet that comes from the bottom. */
   center:
     'inset-x-0 bottom-0 max-h-[92dvh] pb-[env(safe-area-inset-bottom)] sm:pb-0 animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[86dvh] sm:w-[min(32rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
   wide: 'inset-x-0 bottom-0 max-h-[94dvh] pb-[env(safe-area-inset-bottom)] sm:pb-0 animate-rise rounded-t-xl sm:inset-auto sm:top-1/2 sm:left-1/2 sm:max-h-[88dvh] sm:w-[min(44rem,calc(100vw-2rem))] sm:-translate-x-1/2 sm:-translate-y-1/2 sm:animate-appear sm:rounded-xl',
