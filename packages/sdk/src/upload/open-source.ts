@@ -2,6 +2,7 @@ import { CairnError, type UploadParameters } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import { keepPieces } from '#platform/send-body'
 import { blobFile } from '../local/blob-file.ts'
+import { isBytes, readPieces, requireStream } from '../local/require-bytes.ts'
 import type { LocalFile } from '../local-source.ts'
 import type { Batch } from './write-body.ts'
 
@@ -11,15 +12,16 @@ export type FileSource = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
 /**
  * Opens the content of one file.
  * @param name overrides that of the source
- * @throws CairnError FILE_UNREADABLE, also for a folder, INVALID_PATH
+ * @throws CairnError FILE_UNREADABLE, also for a folder, INVALID_PATH, INVALID_REQUEST for a source of another type
  */
 export async function openSource(source: FileSource, name?: string): Promise<LocalFile> {
   if (source instanceof Blob) return blobFile(source, name)
-  if (source instanceof Uint8Array) {
+  if (isBytes(source)) {
     return { name: name ?? 'blob', sizeBytes: source.length, canReopen: true, open: () => [source] }
   }
   if (typeof source !== 'string') {
-    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => keepPieces(source) }
+    requireStream(source)
+    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => keepPieces(readPieces(source)) }
   }
   const path = await openPath(source)
   if (path.kind === 'directory') {

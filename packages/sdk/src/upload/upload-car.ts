@@ -4,6 +4,7 @@ import { openPath } from '#platform/local-files'
 import { keepPieces } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
+import { isBytes, readPieces, requireStream } from '../local/require-bytes.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
@@ -96,10 +97,13 @@ async function readRoots(start: readonly Uint8Array[]): Promise<string[]> {
 type CarInput = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
 
 async function openCar(source: CarInput, name: string | undefined): Promise<LocalFile> {
-  if (source instanceof Uint8Array) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
+  if (isBytes(source)) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
   if (source instanceof Blob) return blobFile(source, name)
-  if (typeof source !== 'string')
-    return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open: () => keepPieces(source) }
+  if (typeof source !== 'string') {
+    requireStream(source)
+    const open = () => keepPieces(readPieces(source))
+    return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open }
+  }
   const path = await openPath(source)
   if (path.kind === 'directory') throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder` })
   return { ...path.file, name: name ?? path.file.name }

@@ -4,8 +4,9 @@ import type { Client } from '../client.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
 import { checkConditions } from '../keys/check-conditions.ts'
 import { saveKey } from '../keys/save-key.ts'
-import { blobFile } from '../local/blob-file.ts'
+import { encodeText, readPieces, refuseText, requireStream } from '../local/require-bytes.ts'
 import type { LocalFile } from '../local-source.ts'
+import { openSource } from './open-source.ts'
 import {
   type EncryptedFolderOptions,
   type EncryptedUploadOptions,
@@ -28,7 +29,7 @@ export async function uploadEncrypted(
   source: string | Blob,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
-  if (typeof source !== 'string') return uploadOne(client, blobFile(source, options.name), options)
+  if (typeof source !== 'string') return uploadOne(client, await openSource(source, options.name), options)
   const path = await openPath(source)
   if (path.kind === 'directory') {
     throw new CairnError('FILE_UNREADABLE', { message: `${source} is a folder`, hint: 'Use uploadEncryptedFolder.' })
@@ -36,37 +37,42 @@ export async function uploadEncrypted(
   return uploadOne(client, { ...path.file, name: options.name ?? path.file.name }, options)
 }
 
-/** Encrypts and uploads bytes. */
-export function uploadEncryptedBytes(
+/** Encrypts and uploads bytes. @throws CairnError as uploadBytes and {@link uploadEncrypted} do */
+export async function uploadEncryptedBytes(
   client: Client,
   bytes: Uint8Array,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
-  const name = options.name ?? 'blob'
-  return uploadOne(client, { name, sizeBytes: bytes.length, canReopen: true, open: () => [bytes] }, options)
+  refuseText(bytes)
+  return uploadOne(client, await openSource(bytes, options.name), options)
 }
 
-/** Encrypts and uploads a text as UTF-8. */
-export function uploadEncryptedText(
+/** Encrypts and uploads a text as UTF-8. @throws CairnError as uploadText and {@link uploadEncrypted} do */
+export async function uploadEncryptedText(
   client: Client,
   text: string,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
-  return uploadEncryptedBytes(client, new TextEncoder().encode(text), {
+  return uploadEncryptedBytes(client, encodeText(text), {
     name: 'text',
     mimeType: 'text/plain',
     ...options,
   })
 }
 
-/** Encrypts and uploads a stream. Reads it once, so never retries. */
-export function uploadEncryptedStream(
+/**
+ * Encrypts and uploads a stream. Reads it once, so never retries.
+ * @throws CairnError as uploadStream and {@link uploadEncrypted} do
+ */
+export async function uploadEncryptedStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
+  refuseText(stream)
+  requireStream(stream)
   const name = options.name ?? 'blob'
-  return uploadOne(client, { name, sizeBytes: undefined, canReopen: false, open: () => stream }, options)
+  return uploadOne(client, { name, sizeBytes: undefined, canReopen: false, open: () => readPieces(stream) }, options)
 }
 
 /**

@@ -1,5 +1,5 @@
-import { CairnError } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import { encodeText, refuseText } from '../local/require-bytes.ts'
 import { batchOfFile, type FileSource, openSource } from './open-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 
@@ -14,7 +14,7 @@ export function uploadFile(client: Client, source: string | Blob, options: Uploa
   return uploadSource(client, source, options)
 }
 
-/** Uploads bytes. @throws CairnError INVALID_REQUEST for a text, and those of {@link uploadFile} */
+/** Uploads bytes. @throws CairnError INVALID_REQUEST for other content, such as a text, and those of {@link uploadFile} */
 export async function uploadBytes(
   client: Client,
   bytes: Uint8Array,
@@ -24,12 +24,15 @@ export async function uploadBytes(
   return uploadSource(client, bytes, options)
 }
 
-/** Uploads a text as UTF-8. */
-export function uploadText(client: Client, text: string, options: UploadOptions = {}): Promise<UploadResult> {
-  return uploadBytes(client, new TextEncoder().encode(text), { name: 'text', ...options })
+/** Uploads a text as UTF-8. @throws CairnError INVALID_REQUEST for anything else, and those of {@link uploadFile} */
+export async function uploadText(client: Client, text: string, options: UploadOptions = {}): Promise<UploadResult> {
+  return uploadBytes(client, encodeText(text), { name: 'text', ...options })
 }
 
-/** Uploads a stream: a web stream, a Node stream, any iterable of bytes. Reads it once, so never retries. */
+/**
+ * Uploads a stream: a web stream, a Node stream, any iterable of bytes. Reads it once, so never retries.
+ * @throws CairnError INVALID_REQUEST for a stream of text, and those of {@link uploadFile}
+ */
 export async function uploadStream(
   client: Client,
   stream: AsyncIterable<Uint8Array>,
@@ -37,15 +40,6 @@ export async function uploadStream(
 ): Promise<UploadResult> {
   refuseText(stream)
   return uploadSource(client, stream, options)
-}
-
-/** A program without types may pass a text of its users: as a path, it would upload a file of the machine. */
-function refuseText(content: unknown): void {
-  if (typeof content !== 'string') return
-  throw new CairnError('INVALID_REQUEST', {
-    message: 'This call takes no text',
-    hint: 'Use uploadText for a text, and uploadFile for a path.',
-  })
 }
 
 async function uploadSource(client: Client, source: FileSource, options: UploadOptions): Promise<UploadResult> {

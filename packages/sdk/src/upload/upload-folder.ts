@@ -3,6 +3,7 @@ import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
 import { emptyFolder, isEmptyFolder } from '../local/empty-folder.ts'
+import { isBytes, refuseContent, requireStream } from '../local/require-bytes.ts'
 import { isHidden, type LocalFile, type OnLeftOut } from '../local-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 import { type Batch, mapEach } from './write-body.ts'
@@ -57,8 +58,10 @@ export async function openFolder(
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
   }
+  requireStream(source)
   const top = name ?? 'folder'
-  const wanted = hidden ? source : leaveOutHidden(source)
+  const entries = checkEntries(source)
+  const wanted = hidden ? entries : leaveOutHidden(entries)
   return {
     files: () => entryFiles(wanted, top, keeps, onLeftOut),
     isFolder: true,
@@ -72,9 +75,20 @@ function isBelowHidden(path: string): boolean {
   return path.split('/').slice(1).some(isHidden)
 }
 
-async function* leaveOutHidden(
-  entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>,
-): AsyncGenerator<FolderEntry> {
+/** Programs without types pass names in place of entries. @throws CairnError INVALID_REQUEST */
+async function* checkEntries(entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>): AsyncGenerator<FolderEntry> {
+  for await (const entry of entries) {
+    if (typeof entry?.path !== 'string') {
+      throw new CairnError('INVALID_REQUEST', {
+        message: 'Each entry of a folder must have a path and content',
+        hint: 'Pass objects such as { path: "a.txt", content: bytes }, or the path of a folder.',
+      })
+    }
+    yield entry
+  }
+}
+
+async function* leaveOutHidden(entries: AsyncIterable<FolderEntry>): AsyncGenerator<FolderEntry> {
   for await (const entry of entries) if (!entry.path.split('/').some(isHidden)) yield entry
 }
 
@@ -94,7 +108,12 @@ async function* flatten(groups: AsyncIterable<readonly LocalFile[]>): AsyncGener
 
 /** Arrays of files and of entries differ only in their items. */
 function isFileList(source: Exclude<FolderSource, string>): source is ArrayLike<File> {
-  return 'length' in source && (source.length === 0 || source[0] instanceof Blob)
+  return (
+    typeof source === 'object' &&
+    source !== null &&
+    'length' in source &&
+    (source.length === 0 || source[0] instanceof Blob)
+  )
 }
 
 /** A directory input reports paths below the chosen folder; files picked individually have none and get a folder. */
@@ -114,7 +133,7 @@ function blobEntry(blob: Blob, path: string, keeps: Keeps, onLeftOut: OnLeftOut)
 }
 
 async function* entryFiles(
-  entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>,
+  entries: AsyncIterable<FolderEntry>,
   top: string,
   keeps: Keeps,
   onLeftOut: OnLeftOut,
@@ -123,10 +142,16 @@ async function* entryFiles(
     const clean = path.split('/').filter((segment) => segment !== '' && segment !== '.')
     if (clean.length === 0 || clean.includes('..'))
       throw new CairnError('INVALID_PATH', { message: `Invalid path: ${path}` })
-    const blob =
-      content instanceof Blob ? content : new Blob([typeof content === 'string' ? content : new Uint8Array(content)])
-    yield* blobEntry(blob, `${top}/${clean.join('/')}`, keeps, onLeftOut)
+    yield* blobEntry(toBlob(content, path), `${top}/${clean.join('/')}`, keeps, onLeftOut)
   }
+}
+
+/** @throws CairnError INVALID_REQUEST */
+function toBlob(content: FolderEntry['content'], path: string): Blob {
+  if (content instanceof Blob) return content
+  if (typeof content === 'string') return new Blob([content])
+  if (isBytes(content)) return new Blob([new Uint8Array(content)])
+  return refuseContent(content, `The content of ${path}`, 'bytes, a Blob or a text')
 }
 
 /** Two files of one name would become one file: rejected before either is sent. */

@@ -1,6 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import {
+  createReadStream,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -15,6 +16,7 @@ import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
+import { runInNewContext } from 'node:vm'
 import { encodeCarHeader } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -34,7 +36,12 @@ import { computeCid } from './compute-cid.ts'
 import { createResumable } from './resumable.ts'
 import type { UploadOptions } from './send-files.ts'
 import { uploadCar } from './upload-car.ts'
-import { uploadEncryptedText } from './upload-encrypted.ts'
+import {
+  uploadEncrypted,
+  uploadEncryptedBytes,
+  uploadEncryptedStream,
+  uploadEncryptedText,
+} from './upload-encrypted.ts'
 import { uploadBytes, uploadFile, uploadStream, uploadText } from './upload-file.ts'
 import { uploadFolder } from './upload-folder.ts'
 
@@ -176,6 +183,59 @@ test('a text is not a path for calls that take bytes', async () => {
   writeFileSync(path, 'a file of the machine')
   for (const upload of [uploadBytes, uploadStream])
     await expect(Reflect.apply(upload, undefined, [client, path])).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+})
+
+test('what has no bytes is an error, and is never stored as an empty file or as zeros', async () => {
+  const wrong = [undefined, null, 5, { a: 1 }, new ArrayBuffer(3), new Date(0)]
+  const uploads = [uploadText, uploadBytes, uploadFile, uploadStream, uploadCar]
+  const encrypted = [uploadEncryptedText, uploadEncryptedBytes, uploadEncrypted, uploadEncryptedStream]
+  for (const upload of [...uploads, ...encrypted])
+    for (const content of wrong)
+      await expect(Reflect.apply(upload, undefined, [client, content])).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: expect.stringMatching(/^The content must be /),
+      })
+  for (const content of wrong)
+    await expect(Reflect.apply(uploadFolder, undefined, [client, [{ path: 'a/b', content }]])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: expect.stringMatching(/^The content of a\/b must be /),
+    })
+  for (const source of [undefined, 5, {}, ['a.txt', 'b.txt']])
+    await expect(Reflect.apply(uploadFolder, undefined, [client, source])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+  for (const upload of [uploadEncryptedBytes, uploadEncryptedStream])
+    await expect(Reflect.apply(upload, undefined, [client, 'a text'])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+    })
+})
+
+test('a stream of text is an error, and the stream is closed', async () => {
+  const path = join(folder, 'text.txt')
+  writeFileSync(path, 'grüße')
+  const { apiKey, privateKey } = await createTestKey(network)
+  const keySession = await openKeySession(client, { privateKey })
+  const owner = createClient({ network: network.profile, apiKey, keySession })
+  for (const upload of [uploadStream, uploadCar, uploadEncryptedStream]) {
+    const stream = createReadStream(path, 'utf8')
+    await expect(upload(owner, stream)).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'The stream must yield bytes, but yields a text',
+    })
+    expect(stream.destroyed).toBe(true)
+  }
+  await expect(computeCid(createReadStream(path, 'utf8'))).rejects.toMatchObject({ code: 'INVALID_REQUEST' })
+})
+
+test('uploads a stream of a browser that does not iterate over streams, and bytes of another realm', async () => {
+  const bytes = new TextEncoder().encode('hello world')
+  const stream = new Blob([bytes]).stream()
+  Reflect.defineProperty(stream, Symbol.asyncIterator, { value: undefined })
+  const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  expect((await uploadStream(client, stream)).cid).toBe(cid)
+  const foreign: Uint8Array = runInNewContext('new Uint8Array(bytes)', { bytes: [...bytes] })
+  expect(foreign instanceof Uint8Array).toBe(false)
+  expect((await uploadBytes(client, foreign)).cid).toBe(cid)
 })
 
 test('rejects a file name with a slash before a byte is sent, unless folders are wanted', async () => {
