@@ -22,6 +22,8 @@ export type ContentPath = { root: CID; segments: string[] }
  * @throws CairnError INVALID_CID, INVALID_PATH
  */
 export function parseContentPath(text: string): ContentPath {
+  // Programs without types pass what they did not find.
+  if (typeof text !== 'string') throw new CairnError('INVALID_CID')
   const [root = '', ...segments] = text
     .replace(/^\/ipfs\//, '')
     .split('/')

@@ -156,7 +156,7 @@ function readContent(text: string): LinkContent {
 }
 
 function parseLink(url: string): { id: string; key: string } {
-  const parsed = URL.parse(url.trim())
+  const parsed = URL.parse(String(url).trim())
   const [, id = ''] = parsed?.pathname.match(/\/link\/([^/]*)$/) ?? []
   return { id, key: parsed?.hash.slice(1) ?? '' }
 }

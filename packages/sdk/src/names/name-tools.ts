@@ -21,6 +21,7 @@ export { decodeBase64, encodeBase64 } from '../base64.ts'
  * @throws CairnError INVALID_NAME_VALUE
  */
 export function parseNameValue(text: string): string {
+  if (typeof text !== 'string') throw new CairnError('INVALID_NAME_VALUE')
   const trimmed = text.trim().replace(/^(ip[fn]s):\/\//, '/$1/')
   const value = trimmed.startsWith('/') ? trimmed : `/${isCidText(trimmed) ? 'ipfs' : 'ipns'}/${trimmed}`
   const target = readTarget(value)

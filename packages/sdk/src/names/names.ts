@@ -28,7 +28,7 @@ export function createName(
  * Returns one name of the account, by its id or in any form. Its target is not verified: see `resolveName`.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
  */
-export function getName(client: Client, name: string, options?: CallOptions): Promise<NameState> {
+export async function getName(client: Client, name: string, options?: CallOptions): Promise<NameState> {
   return call(client, getNameCall, { params: { name: bare(name) } }, options)
 }
 
@@ -36,7 +36,7 @@ export function getName(client: Client, name: string, options?: CallOptions): Pr
  * Sets or removes the label of a name. The name itself does not change.
  * @throws CairnError INVALID_NAME, NAME_NOT_FOUND
  */
-export function renameName(
+export async function renameName(
   client: Client,
   name: string,
   label: string | null,
@@ -76,7 +76,8 @@ export async function exportName(
   return { name: key.name, format: exported.format, key: exported.key }
 }
 
-/** Returns a name in the form that URLs use. */
+/** Returns a name in the form that URLs use. @throws CairnError INVALID_NAME for what is not a text */
 export function bare(name: string): string {
+  if (typeof name !== 'string') throw new CairnError('INVALID_NAME')
   return name.trim().replace(/^(?:\/ipns\/|ipns:\/\/)/, '')
 }

@@ -175,6 +175,7 @@ function verifyInclusion(piece: string, aggregate: NonNullable<PieceProof['aggre
 }
 
 function parseCid(text: string): CID {
+  if (typeof text !== 'string') throw new CairnError('INVALID_CID')
   const cid = text.trim()
   // The time that base58 and base36 take grows with the square of the length.
   if (cid.length > maxCidCharacters) throw new CairnError('INVALID_CID')

@@ -17,7 +17,7 @@ export async function openUploadLink(
   link: string,
   signal: AbortSignal | undefined,
 ): Promise<{ client: Client; token: string }> {
-  const url = URL.parse(link.trim())
+  const url = URL.parse(String(link).trim())
   const token = url?.hash.slice(1) ?? ''
   const isWeb = url?.protocol === 'https:' || url?.protocol === 'http:'
   if (url === null || !isWeb || !url.pathname.endsWith(path) || parseUploadLinkToken(token) === undefined) {

@@ -1,0 +1,59 @@
+// Programs without types pass what they did not find, such as `result.CID`: the error says what is missing.
+import { expect, test } from 'vitest'
+import {
+  changeFolder,
+  createApiKey,
+  createClient,
+  createGatewayLink,
+  downloadBytes,
+  downloadCar,
+  downloadFile,
+  exportName,
+  getName,
+  inspectLink,
+  inspectUploadLink,
+  listDirectory,
+  openFile,
+  openKeySession,
+  openLink,
+  pay,
+  publishName,
+  resolveName,
+  signIn,
+  verifyStorage,
+} from './index.ts'
+
+// A port that refuses all connections.
+const url = 'http://127.0.0.1:1'
+const payment = { paymentContract: `0x${'1'.repeat(40)}`, tokens: {} }
+const chain = { name: 'local', rpcUrl: url, chainId: 31337, symbol: 'ETH', nativeDecimals: 18, ...payment }
+const network = { name: 't', api: url, upload: url, gateway: url, chain }
+const client = createClient({ network, apiKey: 'key' })
+const name = 'k51qzi5uqu5dgjoxn9qfpak5swwjbxwrn8ywf7zuytowbiooee490s5myyz0xl'
+
+const value = '/ipfs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+
+test.each<[string, (value: unknown) => unknown]>([
+  ['INVALID_CID', (cid) => Reflect.apply(downloadBytes, undefined, [client, cid])],
+  ['INVALID_CID', (cid) => Reflect.apply(downloadFile, undefined, [client, cid, 'target'])],
+  ['INVALID_CID', (cid) => Reflect.apply(downloadCar, undefined, [client, cid]).next()],
+  ['INVALID_CID', (cid) => Reflect.apply(openFile, undefined, [client, cid])],
+  ['INVALID_CID', (cid) => Reflect.apply(listDirectory, undefined, [client, cid]).next()],
+  ['INVALID_CID', (cid) => Reflect.apply(changeFolder, undefined, [client, cid, { remove: ['a'] }])],
+  ['INVALID_CID', (cid) => Reflect.apply(createGatewayLink, undefined, [client, cid])],
+  ['INVALID_CID', (cid) => Reflect.apply(verifyStorage, undefined, [client, cid])],
+  ['INVALID_NAME', (given) => Reflect.apply(getName, undefined, [client, given])],
+  ['INVALID_NAME', (given) => Reflect.apply(exportName, undefined, [client, given])],
+  ['INVALID_NAME', (given) => Reflect.apply(resolveName, undefined, [client, given])],
+  ['INVALID_NAME', (given) => Reflect.apply(publishName, undefined, [client, given, value])],
+  ['INVALID_NAME_VALUE', (given) => Reflect.apply(publishName, undefined, [client, name, given])],
+  ['INVALID_REQUEST', (link) => Reflect.apply(inspectLink, undefined, [client, link])],
+  ['INVALID_REQUEST', (link) => Reflect.apply(openLink, undefined, [client, link])],
+  ['INVALID_REQUEST', (link) => Reflect.apply(inspectUploadLink, undefined, [link])],
+  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(createApiKey, undefined, [client, wallet])],
+  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(openKeySession, undefined, [client, wallet])],
+  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(signIn, undefined, [client, wallet])],
+  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(pay, undefined, [client, wallet, { units: 1n }])],
+])('%s: %s', async (code, call) => {
+  for (const wrong of [undefined, null, 5]) await expect(call(wrong)).rejects.toMatchObject({ code })
+})
