@@ -8,7 +8,7 @@ import { confirmRestored } from './peers/repair.ts'
 import { isUnconfirmed } from './peers/restored.ts'
 import { settlesIn } from './peers/settles-in.ts'
 import { hasSpare } from './spares.ts'
-import { findOtherSets, findRecord, type KeyRecord } from './store.ts'
+import { findRecord, findWaitingSets, type KeyRecord } from './store.ts'
 
 /**
  * Returns this node's state of a file. @throws CairnError KEY_NOT_FOUND, ACCESS_DENIED unless owned by or shared with
@@ -22,7 +22,7 @@ export async function describeRecord(context: Context, caller: Caller, cid: stri
   const record = await findVisible(context, caller, cid)
   const { row, sharedTo } = record
   const isOwner = row.owner === caller.address
-  const pending = (await findOtherSets(context.db.read, cid)).find(({ kind }) => kind === 'pending')
+  const [pending] = await findWaitingSets(context.db.read, row)
   return {
     node: context.config.node,
     cid: row.cid_as_given,

@@ -75,6 +75,15 @@ export async function findOtherSets(db: Trx, cid: string) {
   return db.selectFrom('other_set').selectAll().where('cid', '=', cid).orderBy('saved_at', 'desc').execute()
 }
 
+/**
+ * Returns the sets that wait to come into force, newest first. One that an earlier owner saved never does: it could be of another
+ * key, and reach its third node only after the next owner has opened the file.
+ */
+export async function findWaitingSets(db: Trx, { cid, owner }: Pick<KeyRow, 'cid' | 'owner'>) {
+  const others = await findOtherSets(db, cid)
+  return others.filter((other) => other.kind === 'pending' && other.owner === owner)
+}
+
 type Change = Selectable<Schema['change']>
 
 /** Maximum number of stored changes per file: far more than any retry needs, and a bound on disk use. */

@@ -135,7 +135,8 @@ async function findUndecided({ db, clock }: Context, after: string): Promise<str
 }
 
 /**
- * Removes a first save that never reached three nodes, and a waiting set that too few nodes hold to open anything.
+ * Removes a first save that never reached three nodes, and a waiting set that too few nodes hold to open anything, or that an
+ * earlier owner saved.
  */
 async function dropLost(
   context: Context,
@@ -156,11 +157,11 @@ async function dropLost(
       await trx.deleteFrom('spare').where('cid', '=', cid).execute()
       return
     }
-    for (const { set_id, kind, saved_at } of await findOtherSets(trx, cid)) {
+    for (const { set_id, kind, saved_at, owner: savedBy } of await findOtherSets(trx, cid)) {
       if (kind !== 'pending' || saved_at >= now - keepMs) continue
       const without = peers.filter((peer) => !holdsSet(peer, set_id)).length + empty
       // Nodes that did not answer may hold it.
-      if (context.config.peers.length + 1 - without >= enough) continue
+      if (savedBy === owner && context.config.peers.length + 1 - without >= enough) continue
       await removeOtherSet(trx, cid, set_id)
       await removeSpare(trx, cid, set_id)
     }

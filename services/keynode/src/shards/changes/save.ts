@@ -147,9 +147,9 @@ async function saveAgain(
   requireOwner(record, caller)
   const isSame = row.set_id === wanted.setId && isSamePayload(context, inForce(row), wanted.payload)
   if (!isSame) await refuseSameName(context, trx, record, wanted)
-  if (!isSame) await keepPending(context, trx, record, wanted)
-  await keepSpare(context, trx, wanted.cid, wanted.setId, wanted.spare)
   const owner = wanted.isOwnerless ? zeroAddress : row.owner
+  if (!isSame) await keepPending(context, trx, record, wanted, owner)
+  await keepSpare(context, trx, wanted.cid, wanted.setId, wanted.spare)
   const version = row.version + 1
   const changed = {
     ...(wanted.conditions === undefined ? {} : { conditions: wanted.conditions }),
@@ -213,7 +213,13 @@ async function refuseSameName(context: Context, trx: Trx, { row }: KeyRecord, wa
 }
 
 /** Keeps another set next to the one in force: overwriting it on two nodes of five would lose a key. */
-async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wanted: Wanted): Promise<void> {
+async function keepPending(
+  context: Context,
+  trx: Trx,
+  { row }: KeyRecord,
+  wanted: Wanted,
+  owner: string,
+): Promise<void> {
   // Three nodes may already hold an older one, so it stays until a newer one is in force.
   const waiting = (await findOtherSets(trx, row.cid)).filter(
     ({ kind, set_id }) => kind === 'pending' && set_id !== wanted.setId,
@@ -227,8 +233,8 @@ async function keepPending(context: Context, trx: Trx, { row }: KeyRecord, wante
   const values = {
     kind: 'pending' as const,
     shard_set: wanted.set === undefined ? null : JSON.stringify(wanted.set),
-    sealed: sealShard(context, { cid: row.cid, owner: row.owner, version }, wanted.payload),
-    owner: row.owner,
+    sealed: sealShard(context, { cid: row.cid, owner, version }, wanted.payload),
+    owner,
     version,
     // The newest set counts, also after the clock was set back.
     saved_at: Math.max(context.clock.now(), newest + 1),

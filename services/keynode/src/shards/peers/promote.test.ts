@@ -10,6 +10,7 @@ import { saveRecord } from '../changes/save.ts'
 import { shareRecord } from '../changes/share.ts'
 import { transferRecord } from '../changes/transfer.ts'
 import { createCids } from '../cids.fixture.ts'
+import { describeRecord } from '../status.ts'
 import { findRecord } from '../store.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
 import { promoteRecord } from './promote.ts'
@@ -190,6 +191,39 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
         expect(await state(node, cid)).toMatchObject({ owner: friend.address, setId: `auth:${friend.challengeId}` })
         expect(await keysOf(node, cid)).toEqual([`friend${node}`, `old${node}`])
       }
+    })
+
+    test('an earlier owner does not replace the key after a transfer that was withheld from one node', async () => {
+      const cid = await fresh()
+      await saveOn([1, 2], cid, later, 'other')
+      for (const node of [1, 2, 4, 5]) await transferRecord(peers.of(node), owner, cid, friend.address, true)
+      // It still belongs to the earlier owner here, and would be the third.
+      await save(3, cid, later, 'other')
+      await promote(cid)
+      for (const node of all) expect((await keysOf(node, cid))[0]).toBe(`old${node}`)
+      expect(await state(1, cid)).toMatchObject({ setId: 'auth:first', pendingSetIds: [] })
+      expect((await repairRecord(peers.of(3), friend, cid))?.outcome).toBe('adopted')
+      for (const node of all) {
+        expect(await state(node, cid)).toMatchObject({ owner: friend.address, setId: 'auth:first', pendingSetIds: [] })
+        expect((await describeRecord(peers.of(node), friend, cid)).pendingSetId).toBeNull()
+      }
+    })
+
+    test('a key that is saved again and left to its conditions comes into force', async () => {
+      const cid = await fresh()
+      const conditions = JSON.stringify({ aggregator: '', chainType: 'EVM', conditions: [] })
+      for (const node of all)
+        await saveRecord(peers.of(node), later, {
+          cid,
+          cidAsGiven: cid,
+          payload: { key: `new${node}`, index: `${node}` },
+          set: undefined,
+          sharedTo: [],
+          conditions,
+          isOwnerless: true,
+        })
+      await promote(cid)
+      for (const node of all) expect((await keysOf(node, cid))[0]).toBe(`new${node}`)
     })
 
     test('sets with commitments are reported with them, which distinguishes sets of one session', async () => {

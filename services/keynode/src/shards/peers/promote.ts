@@ -3,7 +3,7 @@ import type { Context } from '../../context.ts'
 import { applyChange } from '../changes/change-record.ts'
 import { openShard, sealShard } from '../seal.ts'
 import { keepSparesOf } from '../spares.ts'
-import { findOtherSets, findRecord, findRecordToChange, removeOtherSet, type Trx } from '../store.ts'
+import { findOtherSets, findRecord, findRecordToChange, findWaitingSets, removeOtherSet, type Trx } from '../store.ts'
 import { enoughNodes, type PeerStatement, queryPeers, queryPeersUntil } from './peers.ts'
 import { isUnconfirmed } from './restored.ts'
 
@@ -15,7 +15,7 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   const record = await findRecord(context.db.read, cid)
   // A restored record follows its peers; its own claims count for nothing.
   if (record === undefined || isUnconfirmed(record)) return
-  const pending = (await findOtherSets(context.db.read, cid)).filter(({ kind }) => kind === 'pending')
+  const pending = await findWaitingSets(context.db.read, record.row)
   if (pending.length === 0 && record.row.state !== 'provisional') return
   const enough = enoughNodes(context)
   const namesOwner = ({ owner }: PeerStatement) => owner === record.row.owner
@@ -70,7 +70,7 @@ export async function putInForce(context: Context, cid: string, setId: string, b
     }
     if (row.sealed !== null && row.set_id !== setId) await keepPrevious(context, trx, cid)
     // The spare set of a replaced set would bring back its key.
-    const waiting = (await findOtherSets(trx, cid)).filter(({ kind }) => kind === 'pending')
+    const waiting = await findWaitingSets(trx, row)
     await keepSparesOf(trx, cid, [setId, ...waiting.map(({ set_id }) => set_id)])
     await applyChange(
       context,

@@ -1,7 +1,7 @@
 import { type ShardSet, shardSetSchema } from '@cairn/protocol'
 import * as v from 'valibot'
 import type { Context } from '../../context.ts'
-import { findOtherSets, findRecord } from '../store.ts'
+import { findRecord, findWaitingSets } from '../store.ts'
 import type { Statement } from './peer-statement.ts'
 import { requireConfirmed } from './restored.ts'
 
@@ -11,7 +11,7 @@ export async function makeStatement({ db }: Context, cid: string): Promise<State
   if (record === undefined) return undefined
   requireConfirmed(record)
   const { row, sharedTo } = record
-  const pending = (await findOtherSets(db.read, cid)).filter(({ kind }) => kind === 'pending')
+  const pending = await findWaitingSets(db.read, row)
   return {
     cid,
     owner: row.owner,
