@@ -121,7 +121,7 @@ const objectOperations: Table = {
 /** Operations by method, for requests with a copy source. */
 const copyOperations: Table = { 'PUT ': copyObjectOperation, 'PUT uploadId': uploadPartCopyOperation }
 
-/** Parameters that select a sub-resource. Those without an operation are rejected, never ignored. */
+/** Parameters that select a sub-resource, also with a value. Those without an operation are rejected, never ignored. */
 const subResources = new Set([
   'accelerate',
   'acl',
@@ -163,13 +163,50 @@ const subResources = new Set([
   'website',
 ])
 
+/** Parameters that select no sub-resource, and that clients may send without a value. */
+const plainParameters = new Set([
+  'bucket-region',
+  'continuation-token',
+  'delimiter',
+  'encoding-type',
+  'fetch-owner',
+  'key-marker',
+  'marker',
+  'max-buckets',
+  'max-keys',
+  'max-parts',
+  'max-uploads',
+  'part-number-marker',
+  'partNumber',
+  'prefix',
+  'response-cache-control',
+  'response-content-disposition',
+  'response-content-encoding',
+  'response-content-language',
+  'response-content-type',
+  'response-expires',
+  'start-after',
+  'upload-id-marker',
+  'version-id-marker',
+  'versionId',
+])
+
+/**
+ * Returns whether a parameter selects a sub-resource, including those that S3 adds later. They have no value. Without this, their
+ * requests would overwrite or delete the object or bucket itself.
+ */
+function isSubResource([name, value]: readonly [name: string, value: string]): boolean {
+  if (subResources.has(name)) return true
+  return value === '' && name !== '' && !plainParameters.has(name) && !/^x-/i.test(name)
+}
+
 /** Finds the operation of a request. @throws CairnError `NotImplemented`, `MethodNotAllowed` */
 export function findOperation({ method, bucket, key, query, header }: S3Request): S3Operation {
   if (bucket === '') {
     if (method === 'GET' && key === '') return listBucketsOperation
     throw s3Error('MethodNotAllowed')
   }
-  const named = [...query.keys()].filter((name) => subResources.has(name))
+  const named = [...query].filter(isSubResource).map(([name]) => name)
   const [subResource = '', more] = named
   if (more !== undefined) throw s3Error('InvalidRequest', `${subResource} and ${more} cannot be combined.`)
   const isCopy = key !== '' && header('x-amz-copy-source') !== undefined

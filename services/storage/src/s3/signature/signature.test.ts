@@ -357,6 +357,30 @@ describe('a service:', () => {
     else expect((await fetch(`${s3.endpoint}${path}`)).status).toBe(status)
   })
 
+  test('rejects sub-resources that it does not know, and accepts parameters without a value', async () => {
+    const body = 'the object'
+    expect(await send({ method: 'PUT', path: '/later', body: '' })).toMatchObject({ status: 200 })
+    for (const path of ['/later?metadataConfiguration', '/later?abac=']) {
+      for (const method of ['GET', 'PUT', 'POST', 'DELETE']) {
+        expect(await send({ method, path })).toMatchObject({ status: 501, code: 'NotImplemented' })
+      }
+    }
+    expect(await send({ method: 'PUT', path: '/later/k', body })).toMatchObject({ status: 200 })
+    for (const method of ['GET', 'PUT', 'DELETE']) {
+      const path = '/later/k?annotation&annotationName=a'
+      expect(await send({ method, path, body: method === 'PUT' ? 'a note' : '' })).toMatchObject({
+        status: 501,
+        code: 'NotImplemented',
+      })
+    }
+    expect(await send({ path: '/later/k?versionId=null&response-expires=&x-id=GetObject&x-custom' })).toMatchObject({
+      status: 200,
+      body,
+    })
+    const listing = '/later?prefix=&delimiter=&marker=&max-keys=1&encoding-type=url'
+    expect((await send({ path: listing })).body).toContain('<Key>k</Key>')
+  })
+
   test('accepts metadata whose name has any characters of a header', async () => {
     const names = ['user_id', 'file.name', "a!#$%&'*+^`|~b"]
     const headers = Object.fromEntries(names.map((name) => [`x-amz-meta-${name}`, name]))
