@@ -26,6 +26,8 @@ type Form = {
   expiresInMs?: number
   keys?: S3Keys
   version?: 2 | 4
+  /** Conditions of the bucket. Defaults to exactly the bucket of the form. */
+  bucketConditions?: unknown[]
   content?: string | Blob
   fileName?: string
   bucket?: string
@@ -43,15 +45,18 @@ async function send({
   content = 'a file',
   fileName = 'a.txt',
   bucket = Bucket,
+  bucketConditions = [{ bucket }],
   tamper,
 }: Form = {}) {
   const time = new Date().toISOString().replace(/[-:]|\.\d{3}/g, '')
   const signer = createSigner(keys.secretAccessKey, { date: time.slice(0, 8), region: 'us-east-1' })
   const credential = `${keys.accessKeyId}/${signer.scope}`
   const signing = { 'x-amz-algorithm': 'AWS4-HMAC-SHA256', 'x-amz-credential': credential, 'x-amz-date': time }
-  const own = version === 4 ? [{ bucket }, ...Object.entries(signing).map(([name, value]) => ({ [name]: value }))] : []
+  const own = version === 4 ? Object.entries(signing).map(([name, value]) => ({ [name]: value })) : []
   const expiration = new Date(Date.now() + expiresInMs).toISOString()
-  const policy = Buffer.from(JSON.stringify({ expiration, conditions: [...own, ...conditions] })).toString('base64')
+  const policy = Buffer.from(
+    JSON.stringify({ expiration, conditions: [...bucketConditions, ...own, ...conditions] }),
+  ).toString('base64')
   const signed: Record<string, string> =
     version === 4
       ? { ...fields, ...signing, policy, 'x-amz-signature': signer.signText(policy) }
@@ -184,6 +189,10 @@ test('the policy limits the size while the file is read', async () => {
   expect(rows).toEqual([])
 })
 
+test('a policy may allow every bucket with a prefix', async () => {
+  expect(await send({ bucketConditions: [['starts-with', '$bucket', 'for']] })).toMatchObject({ status: 204 })
+})
+
 test('rejects what the policy does not allow, and stores nothing', async () => {
   const limited = await s3.createKeys({
     apiKey: (await s3.createKeys()).apiKey,
@@ -194,7 +203,9 @@ test('rejects what the policy does not allow, and stores nothing', async () => {
     [{ conditions: [] }, 'AccessDenied'],
     [{ conditions: [{ key: 'other' }] }, 'AccessDenied'],
     [{ conditions: [{ key: 'a.txt' }, ['starts-with', '$Content-Type', 'image/']] }, 'AccessDenied'],
-    [{ conditions: [{ key: 'a.txt' }, { bucket: 'other' }] }, 'AccessDenied'],
+    [{ bucketConditions: [{ bucket: 'other' }] }, 'AccessDenied'],
+    [{ bucketConditions: [] }, 'AccessDenied'],
+    [{ bucketConditions: [], version: 2 }, 'AccessDenied'],
     [{ conditions: ['odd'] }, 'InvalidPolicyDocument'],
     [{ conditions: [{}] }, 'InvalidPolicyDocument'],
     [{ conditions: [{ key: 'a.txt' }, ['content-length-range', -1, 'x']] }, 'InvalidPolicyDocument'],

@@ -17,10 +17,10 @@ const conditionSchema = v.union([
 const policySchema = v.object({ expiration: v.string(), conditions: v.array(conditionSchema) })
 
 /** Fields that no condition has to allow. */
-const freeFields = new Set(['awsaccesskeyid', 'bucket', 'file', 'policy', 'signature', 'x-amz-signature'])
+const freeFields = new Set(['awsaccesskeyid', 'file', 'policy', 'signature', 'x-amz-signature'])
 
 /**
- * Checks a form against its policy: every condition must be met, and every field allowed by one.
+ * Checks a form against its policy: every condition must be met, and every field, including the bucket, allowed by one.
  * @param fields values by lower-case name, with the bucket
  * @returns the allowed sizes of the file
  * @throws CairnError `AccessDenied`, `InvalidPolicyDocument`
