@@ -20,6 +20,8 @@ export async function migrate<Schema>(
   const types = columnTypes[kind]
   await write(async (trx) => {
     if (kind === 'postgres') {
+      // An index of a large table takes minutes, and so does the wait for another replica that creates it.
+      await sql.raw('set local statement_timeout = 0').execute(trx)
       await sql`select pg_advisory_xact_lock(${migrationLock})`.execute(trx)
       // All others wait behind a statement that waits for a table, for example until a backup has read it.
       await sql.raw(`set local lock_timeout = '${lockTimeoutSeconds}s'`).execute(trx)

@@ -342,6 +342,10 @@ describe('on PostgreSQL', () => {
       ],
     }
     const settings = { kind: 'postgres' as const, url: await server.createDatabase() }
+    await using empty = await open<Schema>(settings, { migrations: [] })
+    // An operator may limit all statements of a role or a database.
+    const name = sql.id(new URL(settings.url).pathname.slice(1))
+    await sql`alter database ${name} set statement_timeout = '10s'`.execute(empty.read)
     await using db = await open<Schema>(settings, { migrations: [limits] })
     const { rows } = await sql`select statement, lock from limits
       union all select current_setting('statement_timeout'), current_setting('lock_timeout')`.execute(db.read)
