@@ -71,6 +71,25 @@ test('a failed part that requests need makes the service unready, and is logged 
   expect(lines()).toMatchObject([{ msg: 'component unavailable', part: 'database' }])
 })
 
+test('a part that only uploads need fails their check alone, and each change is logged once', async () => {
+  const { log, lines } = open()
+  let isStandby = true
+  const probe = async (purpose: 'reads' | 'all') => {
+    if (isStandby && purpose === 'all') throw away
+  }
+  const readiness = createReadiness({ database: probe }, log)
+  for (let i = 0; i < 3; i++) {
+    expect(await readiness.check('reads')).toEqual({ database: 'ok' })
+    await expect(readiness.check()).rejects.toMatchObject({ details: { parts: { database: 'failed' } } })
+  }
+  isStandby = false
+  expect(await readiness.check()).toEqual({ database: 'ok' })
+  expect(lines()).toMatchObject([
+    { msg: 'component unavailable', part: 'database', for: 'all' },
+    { msg: 'component available again', part: 'database', for: 'all' },
+  ])
+})
+
 test('probes an idle dependency periodically, but not a recently used one', async () => {
   const { clock, dependencies, lines } = open()
   const idle = dependencies.add({ kind: 'provider', name: 'idle' })

@@ -2,7 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { Dependencies, DependencyReport } from './dependencies.ts'
 import { createLogGate, type GateLog } from './log-gate.ts'
 
-/** What the caller needs: `reads` may come from caches, `all` includes uploads. */
+/** What the caller needs: `reads` may come from caches, and need no database that accepts writes. `all` includes uploads. */
 export type ReadinessPurpose = 'reads' | 'all'
 
 /** Whether the service accepts requests, and the reason if it does not. */
@@ -28,7 +28,7 @@ export type Readiness = {
  * @param cached names of the parts without which reads may still be served from caches
  */
 export function createReadiness(
-  probes: Readonly<Record<string, () => Promise<unknown>>>,
+  probes: Readonly<Record<string, (purpose: ReadinessPurpose) => Promise<unknown>>>,
   log: GateLog,
   dependencies?: Pick<Dependencies, 'report'>,
   cached: readonly string[] = [],
@@ -55,13 +55,13 @@ export function createReadiness(
       if (draining) throw new CairnError('UNAVAILABLE', { message: 'The service is shutting down' })
       const parts: Record<string, string> = {}
       const failed: string[] = []
-      const probe = async ([name, work]: [string, () => Promise<unknown>]) => {
+      const probe = async ([name, work]: [string, (purpose: ReadinessPurpose) => Promise<unknown>]) => {
         try {
-          await work()
+          await work(purpose)
           parts[name] = 'ok'
-          gate.recovered(name, 'component available again', { part: name })
+          gate.recovered(`${name} for ${purpose}`, 'component available again', { part: name, for: purpose })
         } catch (error) {
-          gate.failed(name, error, 'component unavailable', { part: name })
+          gate.failed(`${name} for ${purpose}`, error, 'component unavailable', { part: name, for: purpose })
           parts[name] = 'failed'
           failed.push(name)
         }

@@ -170,8 +170,12 @@ export async function startStorage(config: StorageConfig, options: StartOptions 
 
   const providers = openProviders(config.providers, { dependencies, clock })
   const stop = new AbortController()
-  const probes = { database: () => db.ping(), objects: () => objects.probe() }
-  const readiness = createReadiness(probes, log, dependencies, ['objects'])
+  const readiness = createReadiness(
+    { database: (purpose) => db.ping(purpose), objects: () => objects.probe() },
+    log,
+    dependencies,
+    ['objects'],
+  )
   let profile: NetworkProfile | undefined
   const readProfile = () => {
     if (profile !== undefined) return profile

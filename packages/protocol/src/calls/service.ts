@@ -58,10 +58,10 @@ export const getReadiness = defineCall({
   tag: 'Service',
   summary: 'Check that the service is ready',
   description:
-    '`parts` are required to serve requests. If one fails, the status is 503. With `for=reads`, which is meant for load balancers in front of the gateway, the status stays 200 while only the store of packs is unavailable, because cached content can be read. `dependencies` are chains, storage providers and key nodes. If one fails, `isDegraded` is true and the service continues with reduced functionality.',
+    '`parts` are required to serve requests. If one fails, the status is 503. With `for=reads`, which is meant for load balancers in front of the gateway, the status stays 200 while only the store of packs is unavailable, because cached content can be read, or while PostgreSQL only rejects writes. `dependencies` are chains, storage providers and key nodes. If one fails, `isDegraded` is true and the service continues with reduced functionality.',
   auth: 'none',
   query: v.object({
-    /** `reads` ignores the parts without which cached content can still be read. */
+    /** `reads` ignores what only uploads need: the store of packs, and a database that accepts writes. */
     for: v.optional(v.picklist(['all', 'reads']), 'all'),
   }),
   response: {

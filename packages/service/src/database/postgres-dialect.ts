@@ -72,10 +72,21 @@ async function runOn(connection: Connection, text: string, values: unknown[]): P
   try {
     return await connection.client.query({ text, values, types: postgresTypes })
   } catch (error) {
-    // Errors from the server have a severity; after any other error the state of the connection is unknown.
-    if (!(error instanceof Error && 'severity' in error && error.severity === 'ERROR')) connection.broken = true
+    if (!isUsableAfter(error)) connection.broken = true
     throw describePostgresError(error)
   }
+}
+
+/** read_only_sql_transaction. */
+const readOnlyCode = '25006'
+
+/**
+ * Errors from the server have a severity; after any other error the state of the connection is unknown. A server that rejects
+ * writes is a standby: a new connection may reach the primary, for example through a proxy that follows a failover.
+ */
+function isUsableAfter(error: unknown): boolean {
+  if (!(error instanceof Error && 'severity' in error && error.severity === 'ERROR')) return false
+  return !('code' in error && error.code === readOnlyCode)
 }
 
 function createConnection(client: pg.PoolClient): Connection {

@@ -1,6 +1,7 @@
 import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
+import type { ReadinessPurpose } from '../readiness.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
@@ -42,7 +43,7 @@ export async function openPostgres<Schema extends BaseSchema>(
     kind: 'postgres',
     read,
     write,
-    ping: () => ping(pool),
+    ping: (purpose = 'all') => ping(pool, purpose),
     connections: () => ({
       used: pool.totalCount - pool.idleCount,
       idle: pool.idleCount,
@@ -80,9 +81,9 @@ async function migrateTables(url: string, migrations: DatabaseOptions['migration
   await migrate('postgres', writerOf(db), migrations)
 }
 
-async function ping(pool: pg.Pool): Promise<void> {
-  // Bypasses Kysely: readiness must answer long before the statement timeout.
-  const answer = pool.query('select 1')
+/** Bypasses Kysely: readiness must answer long before the statement timeout. */
+async function ping(pool: pg.Pool, purpose: ReadinessPurpose): Promise<void> {
+  const answer = checkServer(pool, purpose)
   answer.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
@@ -95,6 +96,19 @@ async function ping(pool: pg.Pool): Promise<void> {
   } finally {
     clearTimeout(timer)
   }
+}
+
+async function checkServer(pool: pg.Pool, purpose: ReadinessPurpose): Promise<void> {
+  const client = await pool.connect()
+  let isUsable = false
+  try {
+    const { rows } = await client.query<{ value: string }>("select current_setting('transaction_read_only') as value")
+    isUsable = purpose === 'reads' || rows[0]?.value !== 'on'
+  } finally {
+    // A new connection may reach the primary, for example through a proxy that follows a failover.
+    client.release(!isUsable)
+  }
+  if (!isUsable) throw new Error('PostgreSQL rejects writes: it is a standby, or read-only')
 }
 
 /** A server without sync would lose acknowledged data. */

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely'
+import type { ReadinessPurpose } from '../readiness.ts'
 import type { Migration } from './migration.ts'
 
 /** Location of the rows. */
@@ -35,9 +36,10 @@ export type Database<Schema> = {
   write<T>(unit: (trx: Kysely<Schema>) => Promise<T>): Promise<T>
   /**
    * Resolves when the database answers.
+   * @param purpose `reads` also accepts a PostgreSQL that rejects writes, such as a standby. Defaults to `all`
    * @throws CairnError UNAVAILABLE
    */
-  ping(): Promise<void>
+  ping(purpose?: ReadinessPurpose): Promise<void>
   /**
    * Calls `listener`, which must not throw, after each unit of work of this process. Changes by other processes are not
    * announced.

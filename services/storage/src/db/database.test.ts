@@ -367,6 +367,23 @@ describe('on PostgreSQL', () => {
     expect(await db.read.selectFrom('account').selectAll().execute()).toEqual([])
   })
 
+  test('a server that rejects writes is ready for reads only, and a new connection replaces the one to it', async () => {
+    await using db = await openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 1 })
+    // The only connection of the pool, as if it led to a standby. A new one leads to the primary.
+    const becomeStandby = () => sql`set default_transaction_read_only = on`.execute(db.read)
+    const isUnavailable = { code: 'UNAVAILABLE', retryAfterSeconds: 5 }
+    await becomeStandby()
+    await db.ping('reads')
+    expect(await db.read.selectFrom('account').selectAll().execute()).toEqual([])
+    await expect(db.ping()).rejects.toMatchObject(isUnavailable)
+    await db.ping()
+
+    await becomeStandby()
+    await expect(addLease(db, 'first')).rejects.toMatchObject(isUnavailable)
+    await addLease(db, 'second')
+    expect(await db.read.selectFrom('lease').select('name').execute()).toEqual([{ name: 'second' }])
+  })
+
   test('a server that does not exist is UNAVAILABLE', async () => {
     const opening = openDatabase({ kind: 'postgres', url: 'postgres://cairn@127.0.0.1:1/none' })
     await expect(opening).rejects.toMatchObject({
