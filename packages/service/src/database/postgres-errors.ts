@@ -13,6 +13,18 @@ const deadCode = /^(08|53|57P|58|F0|XX|28|3D|25006|57014|55P03)/
 /** lock_not_available. */
 const lockedCode = '55P03'
 
+/** insufficient_privilege. Since version 15, only the owner of a database may create tables in it by default. */
+const deniedCode = '42501'
+
+/** An error about rights that the user of the URL lacks. */
+export function deniedAccess(cause: Error): CairnError {
+  return new CairnError('INVALID_CONFIGURATION', {
+    message: `PostgreSQL does not let the service create and use its tables: ${cause.message}`,
+    hint: 'Make the user in the URL the owner of the database, its schema and its tables.',
+    cause,
+  })
+}
+
 /**
  * Maps an error of `pg`: a conflict (retry), STORAGE_FULL, or UNAVAILABLE for a database that does not answer; any
  * other error, such as a violated constraint, stays unchanged.
@@ -30,6 +42,7 @@ export function describePostgresError(error: unknown): unknown {
 
 /** Names the database in the error of a service that cannot start. The cause contains no URL. */
 export function describeFailedOpening(error: unknown): unknown {
+  if (error instanceof Error && 'code' in error && error.code === deniedCode) return deniedAccess(error)
   if (!CairnError.is(error, 'UNAVAILABLE')) return error
   const { cause } = error
   // A host with several addresses fails with an error that has a code and no text.

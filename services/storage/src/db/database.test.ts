@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
 import { CairnError } from '@cairn/protocol'
-import { ConflictError, type Migration, openDatabase as open, runAgain } from '@cairn/service'
+import { ConflictError, inspectDatabase, type Migration, openDatabase as open, runAgain } from '@cairn/service'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -382,6 +382,25 @@ describe('on PostgreSQL', () => {
     await expect(addLease(db, 'first')).rejects.toMatchObject(isUnavailable)
     await addLease(db, 'second')
     expect(await db.read.selectFrom('lease').select('name').execute()).toEqual([{ name: 'second' }])
+  })
+
+  test('a user who may not create tables in the database is reported, also before a start', async () => {
+    const url = new URL(await server.createDatabase())
+    const name = `guest_${url.pathname.slice(1)}`
+    await using admin = await open<Schema>({ kind: 'postgres', url: url.href }, { migrations: [] })
+    // The default of PostgreSQL for a database that another user owns.
+    await sql`revoke create on schema public from public`.execute(admin.read)
+    const user = sql.id(name)
+    await sql`create role ${user} login password 'guest'`.execute(admin.read)
+    Object.assign(url, { username: name, password: 'guest' })
+    const settings = { kind: 'postgres' as const, url: url.href }
+    const expected = { code: 'INVALID_CONFIGURATION', hint: expect.stringContaining('the owner of the database') }
+    try {
+      await expect(openDatabase(settings)).rejects.toMatchObject(expected)
+      await expect(inspectDatabase(settings)).rejects.toMatchObject(expected)
+    } finally {
+      await sql`drop role ${user}`.execute(admin.read)
+    }
   })
 
   test('a server that does not exist is UNAVAILABLE', async () => {
