@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { connectionSettings } from './connection-settings.ts'
 import { deniedAccess, describeFailedOpening, describePostgresError } from './postgres-errors.ts'
 import type { MigrationRow } from './types.ts'
 
@@ -13,6 +14,7 @@ export async function inspectPostgres(url: string): Promise<MigrationRow[]> {
     connectionString: url,
     connectionTimeoutMillis: timeoutMs,
     query_timeout: timeoutMs,
+    ...connectionSettings,
     application_name: 'cairn',
   })
   // A connection that dies fails the query below.

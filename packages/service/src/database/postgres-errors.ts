@@ -1,5 +1,6 @@
 import { CairnError } from '@cairn/protocol'
 import { ConflictError } from './conflict-error.ts'
+import { connectionSettings } from './connection-settings.ts'
 
 /** serialization_failure and deadlock_detected. */
 const conflictCodes = ['40001', '40P01']
@@ -10,6 +11,8 @@ const fullCode = '53100'
  * 25006 a read-only standby, 57014 a statement timeout, 55P03 a lock timeout, 28 and 3D a missing login or database.
  */
 const deadCode = /^(08|53|57P|58|F0|XX|28|3D|25006|57014|55P03)/
+/** PgBouncer refuses what it would not pass on. */
+const poolerHint = `Add ${Object.keys(connectionSettings).join(', ')} to ignore_startup_parameters of the pooler (docs/operate/scale.md).`
 /** lock_not_available. */
 const lockedCode = '55P03'
 
@@ -58,7 +61,9 @@ export function describeFailedOpening(error: unknown): unknown {
   }
   return new CairnError('UNAVAILABLE', {
     message: `PostgreSQL is not available: ${reason}`,
-    hint: 'Start it, or check the URL in the setting of the database.',
+    hint: reason.includes('startup parameter')
+      ? poolerHint
+      : 'Start it, or check the URL in the setting of the database.',
     cause: error,
     retryAfterSeconds: 5,
   })

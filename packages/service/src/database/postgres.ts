@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import type { ReadinessPurpose } from '../readiness.ts'
+import { connectionSettings } from './connection-settings.ts'
 import { exactIntegers } from './exact-integers.ts'
 import { migrate } from './migrate.ts'
 import { createPostgresDialect } from './postgres-dialect.ts'
@@ -10,11 +11,7 @@ import { runAgain } from './run-again.ts'
 import type { BaseSchema, DatabaseOptions, QuietDatabase } from './types.ts'
 
 const connectTimeoutMs = 5000
-/**
- * Time limit of a statement in ms: in the server, and here for a server that has stopped answering. Migrations have none: an
- * index of a large table would otherwise fail at every start.
- */
-const statementTimeoutMs = 30_000
+/** Time limit of a statement of a server that has stopped answering, in ms. Longer than the limit in the server. */
 const answerTimeoutMs = 35_000
 const pingTimeoutMs = 2000
 
@@ -24,11 +21,7 @@ export async function openPostgres<Schema extends BaseSchema>(
   { migrations, bigintColumns }: DatabaseOptions,
   poolSize = 16,
 ): Promise<QuietDatabase<Schema>> {
-  const pool = createPool(url, {
-    max: poolSize,
-    statement_timeout: statementTimeoutMs,
-    query_timeout: answerTimeoutMs,
-  })
+  const pool = createPool(url, { max: poolSize, query_timeout: answerTimeoutMs })
   const read = new Kysely<Schema>({ dialect: createPostgresDialect(pool), plugins: [exactIntegers(bigintColumns)] })
   const write = writerOf(read)
   try {
@@ -58,8 +51,7 @@ function createPool(url: string, limits: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
-    idle_in_transaction_session_timeout: statementTimeoutMs,
-    options: '-c synchronous_commit=on',
+    ...connectionSettings,
     application_name: 'cairn',
     ...limits,
   })

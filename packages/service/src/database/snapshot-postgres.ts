@@ -15,9 +15,7 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
   const client = new pg.Client({
     connectionString: url,
     connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: statementTimeoutMs,
     query_timeout: answerTimeoutMs,
-    idle_in_transaction_session_timeout: idleTimeoutMs,
     application_name: 'cairn-backup',
   })
   // A connection that dies fails the next query.
@@ -35,6 +33,9 @@ export async function openPostgresSnapshot(url: string): Promise<Snapshot> {
       throw describePostgresError(error)
     })
     await run('begin isolation level repeatable read, read only')
+    // Not when the connection opens, where a pooler may refuse or ignore them.
+    await run(`set local statement_timeout = ${statementTimeoutMs}`)
+    await run(`set local idle_in_transaction_session_timeout = ${idleTimeoutMs}`)
     // The first query decides what the transaction sees.
     await run('select 1::int8')
   } catch (error) {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { renameSync, unlinkSync } from 'node:fs'
 import { chmod, mkdtemp, readdir, rename, rm, stat, writeFile } from 'node:fs/promises'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { Worker } from 'node:worker_threads'
@@ -382,6 +383,29 @@ describe('on PostgreSQL', () => {
     await expect(addLease(db, 'first')).rejects.toMatchObject(isUnavailable)
     await addLease(db, 'second')
     expect(await db.read.selectFrom('lease').select('name').execute()).toEqual([{ name: 'second' }])
+  })
+
+  test('a pooler that refuses a setting is reported with its own setting, also before a start', async () => {
+    const refusal = ['SFATAL', 'VFATAL', 'C08P01', 'Munsupported startup parameter: statement_timeout', ''].join('\0')
+    await using pooler = createServer((socket) => {
+      socket.once('data', (bytes) => {
+        const length = Buffer.alloc(4)
+        length.writeInt32BE(4 + refusal.length + 1)
+        const isRefused = bytes.includes('statement_timeout')
+        socket.end(isRefused ? Buffer.concat([Buffer.from('E'), length, Buffer.from(`${refusal}\0`)]) : '')
+      })
+    }).listen(0, '127.0.0.1')
+    await once(pooler, 'listening')
+    const address = pooler.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    const settings = { kind: 'postgres' as const, url: `postgres://cairn@127.0.0.1:${port}/cairn` }
+    const expected = {
+      code: 'UNAVAILABLE',
+      message: 'PostgreSQL is not available: unsupported startup parameter: statement_timeout',
+      hint: 'Add statement_timeout, idle_in_transaction_session_timeout, options to ignore_startup_parameters of the pooler (docs/operate/scale.md).',
+    }
+    await expect(openDatabase(settings)).rejects.toMatchObject(expected)
+    await expect(inspectDatabase(settings)).rejects.toMatchObject(expected)
   })
 
   test('a user who may not create tables in the database is reported, also before a start', async () => {
