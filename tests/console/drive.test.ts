@@ -380,6 +380,15 @@ test('a very long name leaves room for the dialogs of its item on a phone', asyn
     expect(box === null ? undefined : box.y + box.height).toBeLessThanOrEqual(640)
   }
   expect(await opened.checkAccessibility()).toEqual([])
+  // In the row, its tag is as narrow as possible.
+  const tag = 'a tag with a long name'
+  await dialog.getByRole('textbox', { name: 'Tags' }).fill(tag)
+  await dialog.getByRole('button', { name: 'Add', exact: true }).click()
+  await dialog.getByRole('button', { name: 'Done' }).click()
+  await dialog.waitFor({ state: 'detached' })
+  await page.setViewportSize({ width: 800, height: 640 })
+  const shown = page.getByRole('row').getByText(tag, { exact: true }).locator('..')
+  await expect.poll(async () => (await shown.boundingBox())?.width, { timeout: 60_000 }).toBe(64)
 })
 
 test('a folder that no longer exists offers the way back, and no new folder in it', async () => {

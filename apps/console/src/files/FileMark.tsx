@@ -58,8 +58,9 @@ export function ItemMarks({ item, isNarrow }: { item: DriveItem; isNarrow: boole
 export function ItemTags({ tags: [first, ...others] }: Pick<DriveItem, 'tags'>) {
   if (first === undefined) return undefined
   return (
-    <span className="flex max-w-32 shrink-0 rounded-sm bg-sunken px-1.5 text-ink-soft text-xs leading-5">
-      <span className="truncate">{first}</span>
+    // Names, sizes and dates are cut only when it cannot be narrower.
+    <span className="flex min-w-16 shrink-[99999] rounded-sm bg-sunken px-1.5 text-ink-soft text-xs leading-5">
+      <span className="max-w-26 truncate">{first}</span>
       {others.length === 0 ? undefined : <span className="shrink-0 whitespace-pre">{` +${others.length}`}</span>}
     </span>
   )
