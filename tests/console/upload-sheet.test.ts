@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Locator } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
-import { openWithFiles } from './files-page.ts'
+import { openEmpty, openWithFiles } from './files-page.ts'
 import { startButton, startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
@@ -199,6 +199,31 @@ test('shows beside the button, and on it, who can open an upload, however many f
   await sheet.getByText('Anyone with the CID can read it').waitFor()
   await sheet.getByRole('button', { name: 'Upload 17 files publicly', exact: true }).waitFor()
   expect(await checkAccessibility()).toEqual([])
+})
+
+test('the button says who can open an upload, also after the browser translated it', async () => {
+  const { page } = await openEmpty(site)
+  await page.keyboard.press('u')
+  await page.setInputFiles('input[data-upload=files]', {
+    name: 'a.txt',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('a'),
+  })
+  const sheet = page.getByRole('dialog', { name: 'Upload' })
+  // Translators replace texts by elements of their own.
+  await sheet.getByRole('button', { name: startButton.encrypted }).evaluate((button) => {
+    const walker = document.createTreeWalker(button, NodeFilter.SHOW_TEXT)
+    const texts: Text[] = []
+    while (walker.nextNode() instanceof Text) if (walker.currentNode instanceof Text) texts.push(walker.currentNode)
+    for (const text of texts) {
+      const font = document.createElement('font')
+      font.textContent = text.data
+      text.replaceWith(font)
+    }
+  })
+  await sheet.getByText('Public', { exact: true }).click()
+  await sheet.getByRole('button', { name: startButton.public }).waitFor()
+  expect(await sheet.getByRole('button', { name: startButton.encrypted }).count()).toBe(0)
 })
 
 test('uploads start at once only if new ones are public by choice, not if the network cannot encrypt them', async () => {

@@ -1,4 +1,4 @@
-import type { ComponentProps } from 'react'
+import { Children, type ComponentProps } from 'react'
 import { classNames } from './class-names.ts'
 import { Spinner } from './states/Spinner.tsx'
 
@@ -38,7 +38,10 @@ export function Button({ kind = 'plain', size = 'normal', isBusy = false, classN
       {...(isBusy ? { 'aria-disabled': true, onClick: (event) => event.preventDefault() } : {})}
     >
       {isBusy ? <Spinner /> : undefined}
-      {children}
+      {/* Beside an icon, a text that a translator of the browser replaced would not change with what the button does. */}
+      {Children.map(children, (child) =>
+        typeof child === 'string' && child.trim() !== '' ? <span>{child}</span> : child,
+      )}
     </button>
   )
 }
