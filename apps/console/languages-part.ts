@@ -14,6 +14,9 @@ type OfferedLanguage = {
   script?: string
   /** The manifest of the installed app. The page itself links to the English one. */
   manifest?: string
+  /** What the page says if the console does not start, and the button that reloads it. */
+  notStarted: string
+  reload: string
 }
 
 /** Reads the texts of a language that the build writes into files. */
@@ -52,16 +55,16 @@ export function languagesPart(): Plugin {
             file.type === 'chunk' && file.facadeModuleId !== null ? [[file.facadeModuleId, `/${file.fileName}`]] : [],
           ),
         )
-        const offered = tags.map((tag): [string, OfferedLanguage] => {
+        const texts = new Map(await Promise.all(tags.map(async (tag) => [tag, await readAppTexts(tag)] as const)))
+        const offered = [...texts].map(([tag, { notStarted, reload }]): [string, OfferedLanguage] => {
           const dir = new Intl.Locale(tag).getTextInfo().direction
           const script = tag === 'en' ? undefined : scripts.get(source(`${tag}/${tag}.ts`))
-          return [tag, { dir, ...(script === undefined ? {} : { script, manifest: `/${manifestName(tag)}` }) }]
+          const own = script === undefined ? {} : { script, manifest: `/${manifestName(tag)}` }
+          return [tag, { dir, ...own, notStarted, reload }]
         })
         const json = JSON.stringify(Object.fromEntries(offered)).replaceAll('"', '&quot;')
         // Without scripts no language is chosen, so the page uses all of them.
-        const sentences = await Promise.all(
-          tags.map(async (tag) => `<p lang="${tag}">${(await readAppTexts(tag)).needsScripts}</p>`),
-        )
+        const sentences = [...texts].map(([tag, { needsScripts }]) => `<p lang="${tag}">${needsScripts}</p>`)
         return page
           .replace('<html lang="en"', `$& data-languages="${json}"`)
           .replace('<noscript>', `$&${sentences.join('')}`)

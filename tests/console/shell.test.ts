@@ -330,6 +330,21 @@ test('logs an error of a page with the location that it comes from', async () =>
   expectProblem(/planted/)
 })
 
+test('says that the console did not start, in the language of the browser, and reloads', async () => {
+  const { page, expectProblem } = await site.newPage({ locale: 'de-DE', accounts: 0 })
+  expectProblem(/ERR_FAILED|Failed to load/)
+  const script = '**/assets/index-*.js'
+  await page.route(script, (route) => route.abort())
+  await page.goto('/settings')
+  await page
+    .getByRole('alert')
+    .getByText(/^Die Konsole ließ sich nicht laden\./)
+    .waitFor()
+  await page.unroute(script)
+  await page.getByRole('button', { name: 'Neu laden' }).click()
+  await page.getByRole('heading', { name: 'Einstellungen', level: 1 }).waitFor()
+})
+
 test('a palette that fails to load captures no keys, and opens once it loads', async () => {
   // From the start, because the page prefetches it.
   const { page, expectProblem } = await openSignedIn((one) =>
