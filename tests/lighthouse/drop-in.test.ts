@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { signMessage } from '@cairn/sdk'
 import * as ourKavach from '@cairn/sdk/kavach'
 import * as dropIn from '@cairn/sdk/lighthouse'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -159,6 +160,46 @@ test('rejects content that has no bytes', async () => {
         message: 'The content must be a text, bytes or a Blob',
       })
   }
+})
+
+test('posdi has the published message for every status 400, and our code', async () => {
+  const { lighthouseConfig: config } = require('lighthouse-sdk-0.4.3/dist/lighthouse.config.js')
+  config.lighthouseAPI = network.profile.api
+  const codes = { [unknownCid]: 'PROOF_NOT_FOUND', nope: 'INVALID_CID', '': 'INVALID_CID' }
+  for (const [cid, code] of Object.entries(codes)) {
+    await expect(dropIn.posdi(cid)).rejects.toMatchObject({ code, message: "Proof Doesn't exist yet" })
+    await expect(Reflect.apply(older['posdi'] as () => unknown, undefined, [cid])).rejects.toThrow(
+      "Proof Doesn't exist yet",
+    )
+  }
+})
+
+test('takes null for no recipients, and names what is wrong with conditions, shards and names', async () => {
+  const { privateKey, address } = await createTestKey(network)
+  const { message } = await ourKavach.getAuthMessage(address)
+  const { JWT } = await ourKavach.getJWT(address, signMessage(privateKey, message ?? ''))
+  const { keyShards } = await ourKavach.generate()
+  const token = JWT ?? ''
+  expect(await ourKavach.saveShards(address, unknownCid, token, keyShards, null)).toEqual({
+    isSuccess: true,
+    error: null,
+  })
+  const set = (...given: unknown[]) =>
+    Reflect.apply(ourKavach.accessControl, undefined, [address, unknownCid, token, ...given])
+  for (const conditions of [null, undefined, 'x']) {
+    expect(await set(conditions)).toMatchObject({
+      isSuccess: false,
+      error: { code: 'INVALID_CONDITION', message: 'Condition validation error: "conditions" must be an array' },
+    })
+  }
+  expect(await set([], undefined, 'evm', null)).toMatchObject({
+    isSuccess: false,
+    error: { message: 'keyShards must be an array of 5 objects' },
+  })
+  expect(await set([])).toEqual({ isSuccess: true, error: null })
+  await expect(Reflect.apply(dropIn.uploadText, undefined, ['x', apiKey, 5])).rejects.toMatchObject({
+    code: 'INVALID_PATH',
+  })
 })
 
 test('reports progress as often as the published SDK, ending with 100', async () => {

@@ -110,6 +110,12 @@ describe('input of published clients', () => {
     expect(set).toMatchObject({ chainType, decryptionType: 'ACCESS_CONDITIONS', aggregator: '' })
   })
 
+  test.each([null, [], 'x', 5])('%j is not a condition', (item) => {
+    expect(() => parseConditions({ conditions: [erc20, item] })).toThrow(
+      'Condition validation error: condition at position 2 must be an object',
+    )
+  })
+
   test('writes fixed words in their canonical case, ids as numbers', () => {
     const evm = parseConditions({ conditions: [{ ...custom, standardContractType: 'CUSTOM', id: ' 7 ' }] })
     expect(evm.conditions[0]).toMatchObject({ id: 7, standardContractType: 'Custom' })

@@ -79,6 +79,16 @@ function readList<Condition extends AccessCondition>(
   const problems: Record<string, Problem> = {}
   const conditions: Condition[] = []
   for (const [position, item] of list.entries()) {
+    if (!isRecord(item)) {
+      const rule = fieldRule('NOT_AN_OBJECT')
+      const place = { field: undefined, position: position + 1, condition: undefined }
+      problems[`conditions.${position}`] = {
+        ...rule,
+        sentence: `condition at position ${position + 1} ${rule.reason}`,
+        place,
+      }
+      continue
+    }
     const result = v.safeParse(schema, item)
     if (result.success) conditions.push(result.output)
     else {

@@ -109,13 +109,13 @@ export async function saveShards(
   cid: string,
   auth_token: string,
   keyShards: KeyShard[],
-  shareTo: string[] = [],
+  shareTo: string[] | null = [],
 ): Promise<ChangeAnswer> {
   const wrong = checkShards(cid, keyShards)
   if (wrong !== undefined) return wrong
   return callFive((node) => {
     const payload = keyShards[node - 1] ?? { key: '', index: '' }
-    const body = { address, cid, payload, ...(shareTo.length === 0 ? {} : { sharedTo: shareTo }) }
+    const body = { address, cid, payload, ...(shareTo === null || shareTo.length === 0 ? {} : { sharedTo: shareTo }) }
     return callRouter(saveShard, { params: at(node), body }, auth_token)
   })
 }
@@ -171,11 +171,12 @@ export async function accessControl(
   keyShards: KeyShard[] = [],
   decryptionType = 'ADDRESS',
 ): Promise<ChangeAnswer> {
-  const wrong = keyShards.length === 0 ? (isCid(cid) ? undefined : invalidCid()) : checkShards(cid, keyShards)
+  const isUpdate = Array.isArray(keyShards) && keyShards.length === 0
+  const wrong = isUpdate ? (isCid(cid) ? undefined : invalidCid()) : checkShards(cid, keyShards)
   if (wrong !== undefined) return wrong
   try {
-    if (conditions.length > 0 || keyShards.length > 0)
-      parseConditions({ conditions, aggregator, chainType, decryptionType })
+    // An update without conditions removes them.
+    parseConditions({ conditions, aggregator, chainType, decryptionType }, { allowEmpty: isUpdate })
   } catch (error) {
     return { isSuccess: false, error: CairnError.from(error) }
   }
@@ -186,7 +187,7 @@ export async function accessControl(
     chainType,
     ...(aggregator === undefined ? {} : { aggregator }),
     // Always sent with the shards; later only if it differs from the default.
-    ...(keyShards.length > 0 || decryptionType !== 'ADDRESS' ? { decryptionType } : {}),
+    ...(!isUpdate || decryptionType !== 'ADDRESS' ? { decryptionType } : {}),
   }
   return callFive((node) => {
     const payload = keyShards[node - 1]

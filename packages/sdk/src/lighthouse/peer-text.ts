@@ -4,6 +4,7 @@ import { CairnError, type ErrorCode, restoreError } from '@cairn/protocol'
 const texts = {
   request: (status: number) => `Request failed with status code ${status}`,
   http: (status: number) => `HTTP error! status: ${status}`,
+  proof: (status: number) => (status === 400 ? "Proof Doesn't exist yet" : `Request failed with status code ${status}`),
   upload: (status: number) => `Error: Request failed with status code ${status}`,
 }
 

@@ -13,8 +13,8 @@ export async function dealStatus(cid: string): Promise<{ data: CallResult<typeof
 
 /**
  * Returns the inclusion proof (PoDSI) of a CID.
- * @throws CairnError PROOF_NOT_FOUND until it is part of a deal, INVALID_CID
+ * @throws CairnError PROOF_NOT_FOUND until it is part of a deal, INVALID_CID; the message is the same, as in the published module
  */
 export async function posdi(cid: string): Promise<{ data: CallResult<typeof getProof> }> {
-  return { data: await call(clientOf(), getProof, { query: { cid } }) }
+  return { data: await withPeerText('proof', call(clientOf(), getProof, { query: { cid } })) }
 }

@@ -15,6 +15,7 @@ export type FileSource = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
  * @throws CairnError FILE_UNREADABLE, also for a folder, INVALID_PATH, INVALID_REQUEST for a source of another type
  */
 export async function openSource(source: FileSource, name?: string): Promise<LocalFile> {
+  if (typeof (name ?? '') !== 'string') throw new CairnError('INVALID_PATH', { message: 'The name must be a text' })
   if (source instanceof Blob) return blobFile(source, name)
   if (isBytes(source)) {
     return { name: name ?? 'blob', sizeBytes: source.length, canReopen: true, open: () => [source] }
