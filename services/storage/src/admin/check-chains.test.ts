@@ -51,8 +51,6 @@ test.each([
 
 test('reports an endpoint that does not answer, and compares the others', async () => {
   const { findings, heads } = await check({ rpcUrls: ['http://127.0.0.1:1', place.chain.url] })
-  expect(findings).toEqual([
-    { network: 'local', endpoint: 1, problem: expect.stringContaining('is unreachable') },
-  ])
+  expect(findings).toEqual([{ network: 'local', endpoint: 1, problem: expect.stringContaining('is unreachable') }])
   expect(heads).toEqual([undefined, expect.any(Number)])
 })
