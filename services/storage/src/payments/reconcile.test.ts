@@ -108,3 +108,33 @@ test('reports an endpoint that is behind as such, and no payment as missing', as
     { kind: 'chain-unread', network: 'local', reason: expect.stringContaining('does not have block') },
   ])
 })
+
+test('reads ranges of blocks as an endpoint allows them, as following the chain does', async () => {
+  await using place = await startPaymentChain()
+  let widest = Number.POSITIVE_INFINITY
+  await using strict = await startRpcLiar(place.chain.url, ({ method, params }) => {
+    const [filter] = params as [{ fromBlock: string; toBlock: string }]
+    if (method !== 'eth_getLogs' || Number(filter.toBlock) - Number(filter.fromBlock) < widest) return undefined
+    return { error: { code: -32600, message: `You can make eth_getLogs requests with up to a ${widest} block range` } }
+  })
+  await using storage = await startTestStorage({
+    CAIRN_PAYMENTS: place.settings({ finality: { blocks: 0 }, rpcUrls: [strict.url] }),
+  })
+  const { db } = storage.context
+  const credited = async () =>
+    (await db.read.selectFrom('payment').select('id').where('state', '=', 'credited').execute()).length
+  for (let i = 0; i < 3; i++) {
+    await place.payToken(place.alice, 'usdc', 1_000_000n)
+    await place.mine(20)
+  }
+  await expect.poll(credited).toBe(3)
+  for (const limit of [10, 1]) {
+    widest = limit
+    const { findings, blocks } = await reconcile(storage.context)
+    expect(findings).toEqual([])
+    expect(blocks).toBeGreaterThan(60)
+  }
+  widest = 0
+  const { findings } = await reconcile(storage.context)
+  expect(findings).toEqual([expect.objectContaining({ kind: 'chain-unread' })])
+})

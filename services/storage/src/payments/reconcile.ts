@@ -222,9 +222,18 @@ async function compareChain(
     .where('block_number', '<=', last)
     .execute()
   const known = new Map(rows.map((row) => [`${row.tx_hash}:${row.ordinal}`, row]))
-  for (let from = first; from <= last; from += network.maxRange) {
+  let range = network.maxRange
+  for (let from = first; from <= last; ) {
     signal?.throwIfAborted()
-    for (const event of await reader.getPayments(from, Math.min(last, from + network.maxRange - 1))) {
+    const to = Math.min(last, from + range - 1)
+    const events = await reader.getPayments(from, to).catch((error: unknown) => {
+      // Any failure may be a limit of the endpoint, which each reports differently.
+      if (from === to) throw error
+      range = Math.ceil((to - from + 1) / 2)
+    })
+    if (events === undefined) continue
+    from = to + 1
+    for (const event of events) {
       const { txHash, ordinal } = event
       const name = `${txHash}:${ordinal}`
       const row = known.get(name)
