@@ -204,6 +204,24 @@ test('manages a webhook whose receiver verifies deliveries', async () => {
   }
 })
 
+test('waits for the result of a test of a webhook longer than for other calls', async () => {
+  const client = { ...(await createAccount()), callTimeoutMs: 400 }
+  const server = createServer((request, response) => {
+    request.resume().once('end', () => setTimeout(() => response.writeHead(500).end(), 1000))
+  }).listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  try {
+    const { port } = server.address() as AddressInfo
+    const options = { timeoutMs: 10_000 }
+    const { id } = await createWebhook(client, { url: `http://127.0.0.1:${port}/` }, options)
+    expect(await testWebhook(client, id)).toMatchObject({ isDelivered: false, status: 500 })
+    await expect(testWebhook(client, id, { timeoutMs: 100 })).rejects.toMatchObject({ code: 'TIMEOUT' })
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+})
+
 test('accepts what the published library signs, and refuses changes, other secrets and old deliveries', async () => {
   const secret = `whsec_${Buffer.alloc(32, 3).toString('base64')}`
   const event = {

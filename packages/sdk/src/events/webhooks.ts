@@ -65,9 +65,13 @@ export async function removeWebhook(client: Client, id: string, options?: CallOp
   await call(client, removeWebhookCall, { params: { id } }, options)
 }
 
+/** Longer than the service waits for the receiver, so that the result says that it is slow. */
+const testTimeoutMs = 20_000
+
 /** Sends one event of the type `webhook.test`, without retries. @throws CairnError WEBHOOK_NOT_FOUND */
 export function testWebhook(client: Client, id: string, options?: CallOptions): Promise<WebhookTestResult> {
-  return call(client, testWebhookCall, { params: { id } }, options)
+  const timeoutMs = Math.max(client.callTimeoutMs, testTimeoutMs)
+  return call(client, testWebhookCall, { params: { id } }, { timeoutMs, ...options })
 }
 
 /**
