@@ -7,6 +7,13 @@ const unsupported = 4200
 /** Of EIP-5792: the user keeps an account that cannot run a batch as one. */
 const upgradeRejected = 5750
 
+// Texts of geth, Erigon and Reth, Nethermind (one word), Besu, Parity and Lotus (Filecoin). The allowance is the gas that the
+// native coin of the wallet pays for.
+const isWithoutFunds =
+  /insufficient ?funds|not enough funds|gas required exceeds allowance|exceeds (?:the|account) balance|total cost.*exceeds/i
+const isSentBefore =
+  /nonce too low|old ?nonce|already ?known|known transaction|nonce already exists|replacement transaction underpriced|replacement ?not ?allowed|with same nonce|replace by fee/i
+
 /** Maps an error of a wallet or chain to one that names what the user can do. */
 export function describePayError(error: unknown): CairnError {
   if (CairnError.is(error)) return error
@@ -20,10 +27,13 @@ export function describePayError(error: unknown): CairnError {
       cause: error,
     })
   }
-  if (/insufficient funds|exceeds the balance|total cost.*exceeds/i.test(text)) {
-    return new CairnError('INSUFFICIENT_FUNDS', { cause: error })
+  if (isWithoutFunds.test(text)) {
+    return new CairnError('INSUFFICIENT_FUNDS', {
+      hint: 'Add native coin for gas, and for the payment if it is in that coin.',
+      cause: error,
+    })
   }
-  if (/nonce too low|already known|replacement transaction underpriced/i.test(text)) {
+  if (isSentBefore.test(text)) {
     return new CairnError('PAYMENT_FAILED', {
       message: 'The wallet sent another transaction first',
       hint: 'Check whether it was this payment. If not, try again.',
@@ -82,9 +92,9 @@ function describeCause(error: unknown): string {
   return [error.shortMessage, error.details].filter(Boolean).join(' ')
 }
 
+/** On one line. The text of the node follows a text of several lines by the library. */
 function shorten(text: string): string {
-  const [line = ''] = text.split('\n')
-  return line.slice(0, 200)
+  return text.trim().replaceAll(/\s+/g, ' ').slice(0, 200)
 }
 
 /**
