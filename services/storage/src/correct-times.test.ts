@@ -1,7 +1,7 @@
 // Work that was postponed while a clock was ahead is due once the clock is right.
 import { CID } from 'multiformats/cid'
 import { expect, test } from 'vitest'
-import { correctTimes } from './correct-times.ts'
+import { correctTimes, createTimesWorker } from './correct-times.ts'
 import { describeOnDatabases } from './on-databases.fixture.ts'
 import { findDuePins, insertPin } from './pins/store.ts'
 import { openTestContext, testAddress } from './uploads/open-test-context.suite.ts'
@@ -100,3 +100,65 @@ describeOnDatabases('times of a clock that was ahead, on %s', (newDatabase) => {
     if (url !== undefined) expect(await correctTimes(behind)).toBeUndefined()
   })
 })
+
+test('are corrected every ten minutes from the second hour on, and those without an index once a day', async () => {
+  const start = Date.now()
+  const clock = { ms: start, now: () => clock.ms }
+  await using test = await openTestContext(1000, {}, { clock })
+  const { db } = test.context
+  const name = Buffer.from('one')
+  const aggregate = {
+    id: 'one',
+    cid: text,
+    root: name,
+    height: 1,
+    piece_count: 1,
+    copies: 1,
+    state: 'live',
+    looked_at: start,
+  } as const
+  await db.write((trx) =>
+    trx
+      .insertInto('aggregate')
+      .values({ ...aggregate, created_at: start })
+      .execute(),
+  )
+  const deal = {
+    number: 1,
+    aggregate_id: 'one',
+    provider: 'a',
+    state: 'ended',
+    created_at: start,
+    next_at: start,
+  } as const
+  await db.write((trx) =>
+    trx
+      .insertInto('deal')
+      .values({ ...deal, since: start, tries: 0, proofs: 0, faults: 0 })
+      .execute(),
+  )
+  /** Minutes after which each of the two times had been corrected. */
+  const corrected = { indexed: [] as number[], scanned: [] as number[] }
+  const ahead = start + 30 * day
+  const setAhead = () =>
+    db.write(async (trx) => {
+      await trx.updateTable('aggregate').set({ place_at: ahead }).execute()
+      await trx.updateTable('deal').set({ since: ahead }).execute()
+    })
+  await setAhead()
+  const stop = new AbortController()
+  const sleep = async (ms: number) => {
+    const minutes = (clock.ms - start) / 60_000
+    const { place_at: placeAt } = await db.read.selectFrom('aggregate').select('place_at').executeTakeFirstOrThrow()
+    const { since } = await db.read.selectFrom('deal').select('since').executeTakeFirstOrThrow()
+    if (placeAt !== ahead) corrected.indexed.push(minutes)
+    if (since !== ahead) corrected.scanned.push(minutes)
+    if (placeAt !== ahead || since !== ahead) await setAhead()
+    clock.ms += ms
+    if (minutes > 50 * 60) stop.abort()
+  }
+  await createTimesWorker(test.context, { ...clock, sleep }, () => clock.ms - start).run(stop.signal)
+  expect(corrected.indexed.slice(0, 3)).toEqual([60, 70, 80])
+  expect(corrected.indexed).toHaveLength(296)
+  expect(corrected.scanned).toEqual([60, 60 + 24 * 60, 60 + 48 * 60])
+}, 60_000)

@@ -97,12 +97,16 @@ async function isSynchronised({ db, clock }: Pick<Context, 'db' | 'clock'>): Pro
   return Math.abs((rows[0]?.ms ?? 0) - clock.now()) <= maxDifferenceMs
 }
 
-/** Returns the worker that corrects times, on every replica, as soon as its process had time to synchronise its clock. */
+/**
+ * Returns the worker that corrects times, on every replica, as soon as its process had time to synchronise its clock.
+ * @param elapsed ms of a clock that is never set
+ */
 export function createTimesWorker(
   context: Pick<Context, 'db' | 'clock' | 'config' | 'failures' | 'log'>,
   clock: WorkerClock,
+  elapsed?: () => number,
 ): Worker {
-  const settled = createSettledClock(clock)
+  const settled = createSettledClock(clock, elapsed)
   /** Rounds until the next scan. */
   let beforeScan = 0
   const round = async (): Promise<void> => {
