@@ -31,3 +31,21 @@ test('a response that ignores the requested range is not left open', async () =>
     server.close()
   }
 }, 20_000)
+
+test('a response that is too long is reported as such', async () => {
+  const server = createServer((_request, response) => response.end(Buffer.alloc(5 * 1024 * 1024, 'x')))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const provider = createCairnProvider(
+    { kind: 'cairn', name: 'one', url, publicUrl: url, key: 'x'.repeat(16) },
+    { now: () => 0 },
+  )
+  try {
+    const { signal } = new AbortController()
+    await expect(provider.ping({ signal })).rejects.toThrow('The storage provider one returned too long a response')
+  } finally {
+    server.closeAllConnections()
+    server.close()
+  }
+}, 20_000)

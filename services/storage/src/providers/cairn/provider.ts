@@ -18,7 +18,7 @@ import {
   removePiece,
   withoutTrailing,
 } from '@cairn/protocol'
-import { readLimited, traceHeaders } from '@cairn/service'
+import { AnswerTooLargeError, readLimited, traceHeaders } from '@cairn/service'
 import * as v from 'valibot'
 import type { ProviderSettings } from '../../settings/deal-settings.ts'
 import type { PieceState, Provider } from '../provider.ts'
@@ -48,7 +48,8 @@ export function createCairnProvider(
     try {
       return await readLimited(response, maxAnswerBytes)
     } catch (cause) {
-      throw failed('closed the connection early', cause)
+      const isTooLarge = cause instanceof AnswerTooLargeError
+      throw failed(isTooLarge ? 'returned too long a response' : 'closed the connection early', cause)
     }
   }
   const refusal = async (call: CallDefinition, response: Response): Promise<CairnError> => {
