@@ -50,6 +50,32 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
+  test('in the native coin buys at the price before its feed broke, or else at the first one after it', async () => {
+    const { place, clock, follow, rows, expectBooksRight } = subject()
+    const wait = async (seconds: number) => {
+      await place.chain.miner.increaseTime({ seconds })
+      clock.ms += seconds * 1000
+    }
+    await place.pushPrice(0n)
+    await place.pay(place.alice, 10n ** 15n)
+    await wait(900)
+    await place.pushPrice(-5n)
+    await place.pay(place.bob, 10n ** 15n)
+    await place.mine(2)
+    const indexer = follow()
+    await indexer.round()
+    expect(await rows()).toMatchObject([{ state: 'credited', price: '200000000000' }, { state: 'unpriced' }])
+    await wait(900)
+    await place.pushPrice(0n)
+    await wait(60)
+    await place.pushPrice(1000_00000000n)
+    await wait(60)
+    await place.mine(1)
+    expect(await indexer.round()).toMatchObject({ credited: 1 })
+    expect((await rows())[1]).toMatchObject({ state: 'credited', price: '100000000000' })
+    await expectBooksRight()
+  })
+
   test('in the native coin waits without a fresh price, and is credited with the first that arrives', async () => {
     const { place, clock, follow, rows, expectBooksRight } = subject()
     const day = 86_400

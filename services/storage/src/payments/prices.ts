@@ -240,7 +240,7 @@ async function isUsable(
 
 /**
  * Returns the round for a block's time: the highest of those that applied in the quote window before it, or began until
- * `endMs`. When the feed was silent for too long, the first one after it.
+ * `endMs`. When the feed was silent for too long, or had no price in all that time, the first one with a price after it.
  */
 async function findRoundAt(
   feed: PriceFeed,
@@ -250,26 +250,30 @@ async function findRoundAt(
 ): Promise<FeedRound | undefined> {
   const latest = await reader.getLatest()
   const last = await findLastBefore(reader, latest, timeMs)
-  if (last === undefined) return undefined
-  if (!(await isUsable(feed, reader, last, timeMs, nowMs))) {
-    const next = await findNext(reader, last, latest)
-    if (next === undefined || next.updatedAtMs <= timeMs || next.price <= 0n) return undefined
-    return (await reader.isSequencerUp(nowMs)) ? next : undefined
+  if (last === undefined || !(await reader.isSequencerUp(nowMs))) return undefined
+  const priced: FeedRound[] = []
+  const consider = (round: FeedRound): void => {
+    if (round.price > 0n) priced.push(round)
   }
-  let best = last
-  const startMs = timeMs - quoteLifetimeMs
+  const isStale = timeMs - last.updatedAtMs > feed.heartbeatMs + marginMs
+  if (!isStale) {
+    consider(last)
+    const startMs = timeMs - quoteLifetimeMs
+    let round: FeedRound | undefined = last
+    for (let i = 0; i < maxWindowRounds && round.updatedAtMs > startMs; i++) {
+      round = await findPrevious(reader, round)
+      // A round that was stale before the window began was never quoted.
+      if (round === undefined || startMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
+      consider(round)
+    }
+  }
   let round: FeedRound | undefined = last
-  for (let i = 0; i < maxWindowRounds && round.updatedAtMs > startMs; i++) {
-    round = await findPrevious(reader, round)
-    // A round that was stale before the window began was never quoted.
-    if (round === undefined || startMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
-    if (round.price > best.price) best = round
-  }
-  round = last
   for (let i = 0; i < maxWindowRounds; i++) {
     round = await findNext(reader, round, latest)
-    if (round === undefined || round.updatedAtMs > endMs) break
-    if (round.price > best.price) best = round
+    // A feed that was silent has only one round to take, the first.
+    if (round === undefined || (priced.length > 0 && (isStale || round.updatedAtMs > endMs))) break
+    consider(round)
   }
-  return best
+  const [first, ...others] = priced
+  return others.reduce((best, one) => (best !== undefined && best.price >= one.price ? best : one), first)
 }
