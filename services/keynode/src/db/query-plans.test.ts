@@ -34,3 +34,11 @@ test('a sweep finds retired keys whose shard exists without the others', async (
   // The index of undecided records.
   expect(steps.filter((step) => step.includes('key_state'))).toHaveLength(1)
 })
+
+test('a sweep reads replaced sets in the order of their index', async () => {
+  await using node = await startTestNode()
+  const { database: db, explain } = planQueries(node.context.db)
+  await createKeySweep({ ...node.context, db })(new AbortController().signal)
+  const steps = (await explain()).filter((step) => step.includes('saved_at>? AND'))
+  expect(steps).toEqual(['SEARCH other_set USING INDEX other_set_saved (saved_at>? AND saved_at<?)'])
+})

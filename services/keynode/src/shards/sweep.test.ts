@@ -336,6 +336,21 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect(await kinds()).toEqual([])
     })
 
+    test('keeps the previous set while another node has it in force', async () => {
+      const cid = await fresh()
+      const kindsAt = async (node: number) => (await findOtherSets(peers.of(node).db.read, cid)).map(({ kind }) => kind)
+      for (const node of [1, 2, 3]) await save(node, cid, owner, 'new')
+      for (const node of [1, 2]) await promoteRecord(peers.of(node), cid)
+      peers.pass(31 * day)
+      const sweep = sweeper(1)
+      await sweep()
+      expect(await kindsAt(1)).toEqual(['previous'])
+      for (const node of [4, 5]) await save(node, cid, owner, 'new')
+      for (const node of [3, 4, 5]) await promoteRecord(peers.of(node), cid)
+      await sweep()
+      expect(await kindsAt(1)).toEqual([])
+    })
+
     test('keeps the previous set for 30 days from the day another came into force', async () => {
       const cid = await fresh()
       peers.pass(100 * day)

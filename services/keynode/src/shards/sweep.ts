@@ -1,4 +1,4 @@
-import { CairnError } from '@cairn/protocol'
+import { CairnError, keyShardThreshold } from '@cairn/protocol'
 import type { SettledClock } from '@cairn/service'
 import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers/peers.ts'
@@ -29,6 +29,7 @@ export type KeySweep = (signal: AbortSignal) => Promise<void>
 export function createKeySweep(context: Context, settled: SettledClock = context.clock): KeySweep {
   let after = ''
   let afterRestored = ''
+  let afterReplaced: ReplacedSet | undefined
   return async (signal) => {
     const now = settled.now()
     if (now !== undefined) await destroyOld(context, now)
@@ -37,6 +38,12 @@ export function createKeySweep(context: Context, settled: SettledClock = context
     for (const cid of restored) {
       if (signal.aborted) return
       await attempt(context, cid, () => confirmRestored(context, cid))
+    }
+    const replaced = now === undefined ? [] : await findReplaced(context, now - keepMs, afterReplaced)
+    afterReplaced = replaced.length < maxRecords ? undefined : replaced.at(-1)
+    for (const set of replaced) {
+      if (signal.aborted) return
+      await attempt(context, set.cid, () => dropReplaced(context, set))
     }
     const cids = await findUndecided(context, after)
     if (cids.length < maxRecords) after = ''
@@ -79,7 +86,6 @@ async function findRestored({ db }: Context, after: string): Promise<string[]> {
 async function destroyOld({ db }: Context, now: number): Promise<void> {
   const before = now - keepMs
   await db.write(async (trx) => {
-    await trx.deleteFrom('other_set').where('kind', '=', 'previous').where('saved_at', '<', before).execute()
     // A restored record may have been retired only at the time of its backup: it is confirmed first.
     const destroyed = trx
       .selectFrom('key')
@@ -87,10 +93,11 @@ async function destroyOld({ db }: Context, now: number): Promise<void> {
       .where('state', '=', 'retired')
       .where('sealed', 'is not', null)
       .where('restored_at', 'is', null)
-    await trx
-      .deleteFrom('spare')
-      .where('cid', 'in', destroyed.where('updated_at', '<', before))
-      .execute()
+    for (const table of ['other_set', 'spare'] as const)
+      await trx
+        .deleteFrom(table)
+        .where('cid', 'in', destroyed.where('updated_at', '<', before))
+        .execute()
     // Received for a file whose record never came.
     await trx
       .deleteFrom('spare')
@@ -107,6 +114,47 @@ async function destroyOld({ db }: Context, now: number): Promise<void> {
       .where('updated_at', '<', before)
       .execute()
   })
+}
+
+/** A set that another one replaced. */
+type ReplacedSet = { cid: string; set_id: string; saved_at: number }
+
+/** Returns sets that were replaced before a time, in the order of the index. A record has at most one. */
+async function findReplaced(
+  { db }: Context,
+  before: number,
+  after: Pick<ReplacedSet, 'cid' | 'saved_at'> = { cid: '', saved_at: 0 },
+): Promise<ReplacedSet[]> {
+  return db.read
+    .selectFrom('other_set')
+    .select(['cid', 'set_id', 'saved_at'])
+    .where('kind', '=', 'previous')
+    .where('saved_at', '<', before)
+    .where('saved_at', '>=', after.saved_at)
+    .where(({ eb, or }) => or([eb('saved_at', '>', after.saved_at), eb('cid', '>', after.cid)]))
+    .orderBy('saved_at')
+    .orderBy('cid')
+    .limit(maxRecords)
+    .execute()
+}
+
+/**
+ * Destroys a set that was replaced, unless another node has it in force. The set after it may have come into force by the word of
+ * a node that lies, and then too few nodes have its shards.
+ */
+async function dropReplaced(context: Context, { cid, set_id }: ReplacedSet): Promise<void> {
+  const { statements, empty } = await queryPeersCounted(context, cid)
+  const answered = statements.length + empty
+  const isKnown = answered >= Math.min(keyShardThreshold, context.config.peers.length)
+  if (!isKnown || statements.some(({ setId }) => setId === set_id)) return
+  await context.db.write((trx) =>
+    trx
+      .deleteFrom('other_set')
+      .where('cid', '=', cid)
+      .where('set_id', '=', set_id)
+      .where('kind', '=', 'previous')
+      .execute(),
+  )
 }
 
 /** Returns unconfirmed records, and those with a waiting set. */
