@@ -79,7 +79,7 @@ async function ping(pool: pg.Pool, purpose: ReadinessPurpose): Promise<void> {
   answer.catch(() => undefined)
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('PostgreSQL does not respond')), pingTimeoutMs)
+    timer = setTimeout(() => reject(notReady('PostgreSQL does not respond')), pingTimeoutMs)
   })
   try {
     await Promise.race([answer, late])
@@ -100,7 +100,12 @@ async function checkServer(pool: pg.Pool, purpose: ReadinessPurpose): Promise<vo
     // A new connection may reach the primary, for example through a proxy that follows a failover.
     client.release(!isUsable)
   }
-  if (!isUsable) throw new Error('PostgreSQL rejects writes: it is a standby, or read-only')
+  if (!isUsable) throw notReady('PostgreSQL rejects writes: it is a standby, or read-only')
+}
+
+/** An error whose message is logged as the reason. */
+function notReady(message: string): CairnError {
+  return new CairnError('UNAVAILABLE', { message, retryAfterSeconds: 5 })
 }
 
 /** A server without sync would lose acknowledged data. */
