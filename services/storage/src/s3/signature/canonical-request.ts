@@ -69,8 +69,14 @@ export function writeCanonicalRequest(
     .split('/')
     .map((segment) => encodeUri(decodeUri(segment)))
     .join('/')
-  const headers = signedHeaders.map((name) => `${name}:${request.header(name).map(trimHeader).join(',')}\n`).join('')
+  const headers = signedHeaders.map((name) => `${name}:${signedValue(request, name)}\n`).join('')
   return [request.method, path, query, headers, signedHeaders.join(';'), payloadHash].join('\n')
+}
+
+/** Proxies such as nginx answer `Expect` themselves and do not pass it on. It has only one value. */
+function signedValue(request: RawRequest, name: string): string {
+  const values = request.header(name)
+  return name === 'expect' && values.length === 0 ? '100-continue' : values.map(trimHeader).join(',')
 }
 
 function compare(a: string, b: string): number {

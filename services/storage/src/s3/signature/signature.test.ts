@@ -122,6 +122,14 @@ describe('the published examples of Signature V4 verify:', () => {
   })
 })
 
+test('a signed Expect that a proxy answered itself counts as sent', () => {
+  const canonical = (headers: Record<string, string>, signed: string[]) =>
+    writeCanonicalRequest(rawRequest('PUT', '/bucket/k', { host, ...headers }), signed, emptySha)
+  const sent = canonical({ expect: '100-continue' }, ['expect', 'host'])
+  expect(canonical({}, ['expect', 'host'])).toBe(sent)
+  expect(canonical({}, ['date', 'host'])).not.toBe(canonical({ date: 'now' }, ['date', 'host']))
+})
+
 describe('a service:', () => {
   let s3: TestS3
   const bucket = 'signed'
