@@ -274,6 +274,12 @@ describe('pins', () => {
     await add([{ path: 'kept twice.txt', content: 'kept' }])
     const pins = async () => (await post('pin/ls?names=true')).json
     expect(await pins()).toMatchObject({ Keys: { [cid]: { Type: 'recursive', Name: 'kept twice.txt' } } })
+    const streamed = async (query: string) => {
+      const lines = (await post(`pin/ls?stream=true&names=true&${query}`)).body.trim().split('\n')
+      return lines.map((line) => JSON.parse(line)).filter((pin) => pin.Cid === cid)
+    }
+    expect(await streamed('')).toEqual([{ Cid: cid, Type: 'recursive', Name: 'kept twice.txt' }])
+    expect(await streamed('name=kept.txt')).toEqual([{ Cid: cid, Type: 'recursive', Name: 'kept.txt' }])
     expect((await post(`pin/ls?arg=${cid}`)).json).toEqual({ Keys: { [cid]: { Type: 'recursive', Name: '' } } })
     expect((await post('pin/ls?type=direct')).json).toEqual({})
     const stranger = bearer(await storage.createKey()).headers

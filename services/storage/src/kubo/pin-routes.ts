@@ -9,7 +9,7 @@ import { listPins, pinOnce, requirePin, unpin, writePins } from './account-pins.
 import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
-/** Maximum number of pins per answer; streams have no limit. */
+/** Maximum number of pins per answer. Streams have no limit, but list a CID again after as many others. */
 const maxListedPins = 65_536
 
 type Pin = { cid: string; name: string }
@@ -44,8 +44,9 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     }
     const chosen = async function* () {
       if (type === 'direct') return
+      const seen = createSeenCids()
       for await (const pin of query.arg === undefined ? listPins(context, caller.address, signal) : pins) {
-        if (pin.name.includes(name)) yield pin
+        if (pin.name.includes(name) && seen.add(pin.cid)) yield pin
       }
     }
     if (query.stream) {
@@ -58,7 +59,7 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     }
     const keys = new Map<string, ReturnType<typeof describe>>()
     for await (const pin of chosen()) {
-      if (!keys.has(pin.cid)) keys.set(pin.cid, describe(pin))
+      keys.set(pin.cid, describe(pin))
       if (keys.size > maxListedPins) {
         throw new CairnError('NOT_SUPPORTED', {
           message: `The account has more than ${maxListedPins} pins. List them with stream=true`,
@@ -98,6 +99,20 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     const entity = await openKuboPath(reading, path, client)
     if (entity.remaining.length === 0) return entity.cid
     throw new CairnError('INVALID_PATH', { message: 'The path points to a value in a document that is not a link' })
+  }
+}
+
+/** Recognises CIDs that were listed before: each upload of a CID is a row. Remembers the last ones, so that its memory is limited. */
+function createSeenCids(): { add(cid: string): boolean } {
+  const cids = new Set<string>()
+  return {
+    add(cid) {
+      if (cids.has(cid)) return false
+      const [oldest] = cids.size === maxListedPins ? cids : []
+      if (oldest !== undefined) cids.delete(oldest)
+      cids.add(cid)
+      return true
+    },
   }
 }
 
