@@ -5,7 +5,7 @@ import { FormTried } from './form-tried.ts'
 
 /** Class of all text inputs. */
 export const fieldClass =
-  'w-full rounded-md border border-line-strong bg-surface px-3 text-base text-ink shadow-card hover:border-ink-soft focus-visible:outline-offset-0 aria-invalid:border-bad sm:text-sm'
+  'w-full rounded-md border border-line-strong bg-surface px-3 text-[1rem] text-ink shadow-card hover:border-ink-soft focus-visible:outline-offset-0 aria-invalid:border-bad sm:pointer-fine:text-sm'
 
 /** A text input with its label, a hint, and its error. */
 export function TextField({
