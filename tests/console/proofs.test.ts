@@ -1,10 +1,11 @@
 // Proofs in the page: the progress of a file, verification in the browser itself, and a lying provider.
 import { proofReason } from '@cairn/protocol'
-import { uploadText } from '@cairn/sdk'
+import { openDrive, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { untilProven } from '../until-proven.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { createPageClient } from './page-client.ts'
+import { createAccountClient } from './wallet-client.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -95,4 +96,22 @@ test('reports content that is not stored, and sets the number of copies', async 
   await page.reload()
   await page.getByText('1 provider', { exact: true }).waitFor()
   expect(problems).toEqual([])
+})
+
+test('lists files by their names in the drive, which a phone does not cut', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadText(client, 'one', { name: 'scan 0001.txt' })
+  const drive = await openDrive(client)
+  await drive.change((edit) => edit.move('/scan 0001.txt', '/Passport of Ida.txt'))
+  await untilProven(client, cid)
+  await open('/files')
+  await signIn()
+  await page.getByRole('link', { name: 'Passport of Ida.txt' }).waitFor()
+  await page.getByRole('link', { name: 'Proofs', exact: true }).click()
+  const link = page.getByRole('link', { name: 'Proofs of Passport of Ida.txt' })
+  await link.waitFor()
+  await page.getByText(/^Proven by \d/).waitFor()
+  await page.setViewportSize({ width: 320, height: 720 })
+  await expect.poll(() => link.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
 })

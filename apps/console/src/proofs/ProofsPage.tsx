@@ -2,6 +2,7 @@ import { listFilesPage } from '@cairn/sdk'
 import { useInfiniteQuery } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { Blocks } from '#icons'
+import { useOwnFile } from '../drive-index/own-files.ts'
 import { shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
@@ -45,18 +46,7 @@ export function ProofsPage({ session }: { session: Session }) {
                 className="divide-y divide-line rounded-lg border border-line bg-surface"
               >
                 {files.map(({ id, cid, fileName }) => (
-                  <li key={id} className="relative flex items-center gap-4 px-4 py-2.5 text-sm hover:bg-hover">
-                    <Link
-                      to="/proofs/$cid"
-                      params={{ cid }}
-                      aria-label={messages.proofs.of(markControls(fileName))}
-                      className="min-w-0 flex-1 truncate font-medium after:absolute after:inset-0 hover:underline"
-                    >
-                      <FileName name={fileName} />
-                    </Link>
-                    <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(cid)}</span>
-                    <DealTag cid={cid} />
-                  </li>
+                  <ProofRow key={id} cid={cid} fileName={fileName} />
                 ))}
               </ul>
             )}
@@ -69,5 +59,24 @@ export function ProofsPage({ session }: { session: Session }) {
         )}
       </QueryView>
     </>
+  )
+}
+
+/** A file, by the name that it has in the drive; on a phone, its progress is below. */
+function ProofRow({ cid, fileName }: { cid: string; fileName: string }) {
+  const name = useOwnFile(cid)?.name ?? fileName
+  return (
+    <li className="relative flex flex-wrap items-center gap-x-4 gap-y-1.5 px-4 py-2.5 text-sm hover:bg-hover">
+      <Link
+        to="/proofs/$cid"
+        params={{ cid }}
+        aria-label={messages.proofs.of(markControls(name))}
+        className="min-w-0 flex-1 basis-40 truncate font-medium after:absolute after:inset-0 hover:underline"
+      >
+        <FileName name={name} />
+      </Link>
+      <span className="hidden shrink-0 font-mono text-ink-soft sm:inline">{shorten(cid)}</span>
+      <DealTag cid={cid} />
+    </li>
   )
 }
