@@ -25,7 +25,8 @@ test('without a network, the page says so, keeps its content, and continues when
   const { page, context, expectProblem } = await openSignedIn()
   // The bell requests events, and its code is loaded after the page.
   await page.getByRole('button', { name: /notification/i }).waitFor()
-  expectProblem(/ERR_INTERNET_DISCONNECTED/)
+  // The worker for shared files may be fetched later, too.
+  expectProblem(/ERR_INTERNET_DISCONNECTED|An unknown error occurred when fetching the script/)
   await context.setOffline(true)
   await page.getByText('You are offline').waitFor()
   await page.getByText('Nothing here yet').waitFor()
