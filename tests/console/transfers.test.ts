@@ -141,7 +141,11 @@ test('cancels all transfers after one question, also those of an earlier page', 
     },
   )
   await page.keyboard.press('u')
-  const files = [1, 2, 3, 4].map((at) => ({ name: `${at}.txt`, mimeType: 'text/plain', buffer: Buffer.from(`${at}`) }))
+  const files = [1, 2, 3, 4, 5, 6].map((at) => ({
+    name: `${at}.txt`,
+    mimeType: 'text/plain',
+    buffer: Buffer.from(`${at}`),
+  }))
   await page.setInputFiles('input[data-upload=files]', files)
   await startUpload(page, 'encrypted')
   const panel = page.getByRole('region', { name: 'Transfers' })
@@ -149,9 +153,9 @@ test('cancels all transfers after one question, also those of an earlier page', 
   await panel.getByRole('button', { name: 'Cancel all' }).click()
   await question.getByRole('button', { name: 'Continue' }).click()
   await question.waitFor({ state: 'detached' })
-  expect(await panel.getByText('Queued', { exact: true }).count()).toBe(2)
   // Uploads are noted before they are sent.
-  await expect.poll(() => sent).toBe(2)
+  await expect.poll(() => sent).toBe(4)
+  expect(await panel.getByText('Queued', { exact: true }).count()).toBe(2)
   await page.reload()
   // Queued ones were not encrypted yet, so nothing of them is kept.
   const unfinished = panel.getByText('Unfinished: this encrypted upload starts over. Choose the file again.', {
@@ -466,6 +470,29 @@ test('all files of a large folder that are uploaded separately continue after a 
   await panel.getByText('698 queued').waitFor()
 })
 
+test('the next encrypted uploads begin while others save their keys', async () => {
+  const { page } = await openEmpty(site)
+  const nodes = site.network.profile.keyNodes ?? []
+  const origins = new Set(nodes.map((url) => new URL(url).origin))
+  await page.route(
+    (url) => origins.has(url.origin),
+    () => undefined,
+  )
+  await page.keyboard.press('u')
+  await page.setInputFiles(
+    'input[data-upload=files]',
+    Array.from({ length: 6 }, (_none, i) => ({
+      name: `${i}.txt`,
+      mimeType: 'text/plain',
+      buffer: Buffer.from(`${i}`),
+    })),
+  )
+  await startUpload(page, 'encrypted')
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('4 running · 2 queued').waitFor()
+  await expect.poll(() => panel.getByText('Saving file key shards on five nodes').count()).toBe(4)
+})
+
 test('saves a file without a prompt while an upload runs, and asks before the page is left', async () => {
   const { page, wallet, open } = await openEmpty(site)
   const client = await createAccountClient(site.network, wallet.accounts[0])
@@ -520,7 +547,9 @@ test('after a reload, one choice of files resumes all uploads that wait for thei
   )
   const isAdd = (url: URL) => url.pathname === '/api/v0/add'
   const held = Promise.withResolvers<void>()
+  let sent = 0
   await page.route(isAdd, async (route) => {
+    sent++
     await held.promise
     await route.abort().catch(() => undefined)
   })
@@ -528,7 +557,7 @@ test('after a reload, one choice of files resumes all uploads that wait for thei
   await page.setInputFiles('input[data-upload=files]', paths)
   await startUpload(page, 'encrypted')
   const panel = page.getByRole('region', { name: 'Transfers' })
-  await expect.poll(() => panel.getByText('Queued', { exact: true }).count()).toBe(2)
+  await expect.poll(() => sent).toBe(4)
   // While the requests are held: one that is sent again before the reload would be stored, and then stored once more.
   await page.reload()
   await page.unroute(isAdd)

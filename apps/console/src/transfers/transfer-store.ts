@@ -57,8 +57,10 @@ export type TransferRequest = {
 
 type Entry = { transfer: Transfer; request: TransferRequest; stop: AbortController }
 
-/** Maximum number of concurrent transfers: more would only share the same connection. */
+/** Maximum number of transfers that use the connection: more would only share it. */
 const maxRunning = 2
+/** The same with those that save a key: most of that time is the pause between the key nodes. */
+const maxWithKeys = 4
 
 /** Minimum interval in ms between updates of the list, because each update renders all rows. */
 const showMs = 100
@@ -152,15 +154,20 @@ function fresh(
 
 function runNext(): void {
   const all = [...entries.values()]
-  const running = all.filter(({ transfer }) => isActive(transfer) && transfer.stage !== 'waiting').length
-  const next = all.filter(({ transfer }) => transfer.stage === 'waiting').slice(0, Math.max(0, maxRunning - running))
-  for (const entry of next) void runOne(entry)
+  const running = all.filter(({ transfer }) => isActive(transfer) && transfer.stage !== 'waiting')
+  const sending = running.filter(({ transfer }) => transfer.stage !== 'keys')
+  const free = Math.max(0, Math.min(maxRunning - sending.length, maxWithKeys - running.length))
+  for (const entry of all.filter(({ transfer }) => transfer.stage === 'waiting').slice(0, free)) void runOne(entry)
 }
 
 async function runOne({ transfer: { id, name }, request, stop }: Entry): Promise<void> {
   change(id, { stage: firstStage(request) })
   try {
-    const result = await request.run({ report: (report) => change(id, report), signal: stop.signal })
+    const report = (next: TransferReport) => {
+      change(id, next)
+      if (next.stage === 'keys') runNext()
+    }
+    const result = await request.run({ report, signal: stop.signal })
     const doneName = request.doneName === undefined ? name : markControls(request.doneName)
     change(id, { stage: 'done', name: doneName, cid: result?.cid, remainingMs: undefined, error: undefined })
     if (!isShownTo(request)) toastDone(request.kind === 'upload' ? messages.transfers.uploaded(name) : doneName)
