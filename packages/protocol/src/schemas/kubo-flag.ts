@@ -1,4 +1,5 @@
 import * as v from 'valibot'
+import { fieldMessage } from '../reasons/field-rules.ts'
 
 /** The texts that Go parses as a boolean, which Kubo accepts: clients in Python send `True` and `False`. */
 const setTexts = ['true', '1', '', 'True', 'TRUE', 't', 'T'] as const
@@ -8,7 +9,7 @@ const unsetTexts = ['false', '0', 'False', 'FALSE', 'f', 'F'] as const
 export const kuboFlag = /* @__PURE__ */ (() =>
   v.optional(
     v.pipe(
-      v.picklist([...setTexts, ...unsetTexts]),
+      v.picklist([...setTexts, ...unsetTexts], fieldMessage('NOT_A_BOOLEAN')),
       v.transform((text) => setTexts.some((set) => set === text)),
     ),
   ))()

@@ -10,7 +10,11 @@ export const maxHeadBytes = 32 * 1024
 /** Maps an error in the head of a request, by the code of Node's parser. Any other means that the request is not HTTP. */
 function fromParser(code: string | undefined): CairnError {
   if (code === 'HPE_HEADER_OVERFLOW') return new CairnError('HEADER_TOO_LARGE', { details: { limit: maxHeadBytes } })
-  return new CairnError(code === 'ERR_HTTP_REQUEST_TIMEOUT' ? 'REQUEST_TIMEOUT' : 'INVALID_REQUEST')
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new CairnError('REQUEST_TIMEOUT')
+  return new CairnError('INVALID_REQUEST', {
+    message: 'The request is not valid HTTP/1.1',
+    hint: 'Check the method, the headers and the length of the body.',
+  })
 }
 
 /**

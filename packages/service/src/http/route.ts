@@ -143,6 +143,7 @@ export function routeCall<C extends CallDefinition, Caller>(
           hint: 'Make the call with fetch, or outside the browser.',
         })
       }
+      refuseCompressed(request, reply)
       if (isAnonymous(request)) {
         await consume(rateLimitKey(request.ip), reply)
         return
@@ -181,6 +182,23 @@ export function routeCall<C extends CallDefinition, Caller>(
       sendError(request, reply, dialect, error, parts.metrics, parts.describeError)
       ignoreLateAnswer(reply)
     },
+  })
+}
+
+/** Compressions of a body. Some programs also send other values, such as the character set, with bodies that are not encoded. */
+const compressions = /^(?:x-)?(?:gzip|deflate|compress|br|zstd)$/i
+
+/**
+ * Bodies are not decompressed: their bytes would be stored, or read, as they are.
+ * @throws CairnError UNSUPPORTED_MEDIA_TYPE
+ */
+function refuseCompressed({ headers }: FastifyRequest, reply: FastifyReply): void {
+  const encoding = headers['content-encoding']?.split(',').find((one) => compressions.test(one.trim()))
+  if (encoding === undefined) return
+  reply.header('accept-encoding', 'identity')
+  throw new CairnError('UNSUPPORTED_MEDIA_TYPE', {
+    message: `The body is compressed (${encoding.trim()})`,
+    hint: 'Send it without compression and without the header Content-Encoding.',
   })
 }
 
