@@ -1,3 +1,4 @@
+import { describeIssue, describeRule } from '@cairn/protocol'
 import { CairnError, type OnProgress } from '@cairn/sdk'
 import * as v from 'valibot'
 import type { CommandContext } from '../command.ts'
@@ -57,10 +58,9 @@ export function defineTool<const Schema extends InputSchema>(
 function parseInput<Schema extends InputSchema>(schema: Schema, input: unknown): v.InferOutput<Schema> {
   const { success, output, issues } = v.safeParse(schema, input ?? {})
   if (success) return output
-  const found = issues.map((issue) => ({ field: v.getDotPath(issue) ?? '', message: issue.message }))
-  const [first] = found
+  const found = issues.map((issue) => ({ issue, field: v.getDotPath(issue) ?? 'input' }))
   throw new CairnError('INVALID_REQUEST', {
-    message: `The input is not valid: ${first?.field === '' ? '' : `${first?.field}: `}${first?.message}`,
-    details: { issues: found },
+    message: `The input is not valid: ${found.map(({ issue, field }) => describeIssue(issue, field)).join('; ')}`,
+    details: { issues: found.map(({ issue, field }) => ({ field, message: describeRule(issue) })) },
   })
 }
