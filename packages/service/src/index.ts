@@ -18,6 +18,7 @@ export {
   type WatchedChainClient,
 } from './chain/rpc.ts'
 export { waitForReceipt } from './chain/wait-for-receipt.ts'
+export { continueWithoutReader } from './continue-without-reader.ts'
 export { createLog } from './create-log.ts'
 export { ConflictError } from './database/conflict-error.ts'
 export {

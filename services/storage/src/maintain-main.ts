@@ -2,7 +2,7 @@
 // docs/operate/recover.md.
 import { parseArgs } from 'node:util'
 import { CairnError, normalizeAddress } from '@cairn/protocol'
-import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
+import { continueWithoutReader, exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
 import { writeBigints } from '@cairn/service/admin'
 import { readConfig } from './config.ts'
 import {
@@ -30,6 +30,7 @@ npm run storage:recover  -- --unlisted [--discard <pack>…] [--json]
 const usageExitCode = 2
 
 keepFilesPrivate()
+continueWithoutReader()
 const isJson = process.argv.includes('--json')
 try {
   const { isWell } = await run()

@@ -1,6 +1,6 @@
 // `npm run reconcile`: compares the books of a service, with the service's own settings, whether or not it runs.
 import { parseArgs } from 'node:util'
-import { exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
+import { continueWithoutReader, exitCodeOf, explainFailure, keepFilesPrivate } from '@cairn/service'
 import pino from 'pino'
 import { openAdminDatabase } from './admin/admin-context.ts'
 import { readConfig } from './config.ts'
@@ -15,6 +15,7 @@ Exit codes: 0 no findings, 1 findings or a failure, 2 invalid arguments, 78 inva
 /** Exit code for wrong arguments. */
 const usageExitCode = 2
 
+continueWithoutReader()
 readArguments()
 keepFilesPrivate()
 try {

@@ -1,3 +1,4 @@
+import { continueWithoutReader } from '../continue-without-reader.ts'
 import { keepFilesPrivate } from '../private-files.ts'
 import { interrupted } from './interrupted.ts'
 import { type AdminTool, runTool } from './run-tool.ts'
@@ -5,6 +6,7 @@ import { type AdminTool, runTool } from './run-tool.ts'
 /** Runs a tool as the process: its arguments, streams, signals and exit code. */
 export async function runToolAsProcess<Input>(tool: AdminTool<Input>): Promise<void> {
   keepFilesPrivate()
+  continueWithoutReader()
   const { stderr } = process
   const abort = new AbortController()
   // A second signal ends the process at once.
