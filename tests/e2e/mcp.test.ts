@@ -151,7 +151,8 @@ test('a public file is uploaded, listed with a cursor, read in part, and downloa
   expect(first).toMatchObject({ files: [{ name: 'second.txt', isEncrypted: false, access: 'public', sizeBytes: 6 }] })
   const next = await use('list_files', { limit: 1, cursor: first['nextCursor'] })
   expect(next).toMatchObject({ files: [{ cid: helloCid }] })
-  expect(await use('list_files', { search: 'second' })).toMatchObject({ totalFiles: 1 })
+  const found = await callTool('list_files', { search: 'second' })
+  expect([found.data['totalFiles'], found.text.split('\n', 1)]).toEqual([1, ['1 upload matches.']])
 
   expect(await use('read_file', { content: helloCid })).toMatchObject({ text: 'hello world', isTruncated: false })
   expect(await use('read_file', { content: helloCid, maxBytes: 5 })).toMatchObject({ text: 'hello', isTruncated: true })
@@ -256,10 +257,17 @@ test('the files with the password and the API key of the server cannot be reache
 test('wrong inputs and failures carry the stable code and the hint', async () => {
   expect(await refuse('upload_file', {})).toMatchObject({
     code: 'INVALID_REQUEST',
-    details: { issues: [{ field: 'path' }] },
+    message: 'The input is not valid: path is required',
+    details: { issues: [{ field: 'path', message: 'is required' }] },
   })
-  expect(await refuse('read_file', { content: helloCid, secret: 1 })).toMatchObject({ code: 'INVALID_REQUEST' })
-  expect(await refuse('list_files', { limit: 0 })).toMatchObject({ code: 'INVALID_REQUEST' })
+  expect(await refuse('read_file', { content: helloCid, secret: 1 })).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'The input is not valid: secret is not allowed',
+  })
+  expect(await refuse('list_files', { limit: 0 })).toMatchObject({
+    code: 'INVALID_REQUEST',
+    message: 'The input is not valid: limit must be at least 1, but is 0',
+  })
   expect(await refuse('upload_text', { text: 'x', name: '  ', encrypt: false })).toMatchObject({
     code: 'INVALID_REQUEST',
   })

@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import { forEachOf } from '@cairn/protocol'
 import { CairnError, type Client, downloadCar, getProofs, isAnyCid, listFiles } from '@cairn/sdk'
 import { makeFolder } from '../state/make-folder.ts'
+import { countOf } from '../text/count-of.ts'
 import { collect } from './collect.ts'
 import { type Export, maxParallel } from './export-context.ts'
 import { archiveFormat, carPath, type FileRow, type Manifest, privateArchiveFormat } from './format.ts'
@@ -39,7 +40,7 @@ export async function exportFiles(
   const listed = new Set(rows.map(({ cid }) => cid))
   const cids = new Set(listed)
   const open = new Set(rows.filter(({ isPrivate }) => !isPrivate).map(({ cid }) => cid))
-  onStep(`${rows.length} files, ${cids.size} with distinct content`)
+  onStep(`${countOf(rows.length, 'file')}, ${cids.size} with distinct content`)
   const counts = { files: 0, cars: 0, bytes: 0 }
   await forEachOf(cids, maxParallel, async (cid) => {
     const bytes = await collect(context, 'file', cid, () => saveCar(context, cid))

@@ -19,6 +19,7 @@ import {
   saveKey,
   uploadCar,
 } from '@cairn/sdk'
+import { countOf } from '../text/count-of.ts'
 import { endingCodes } from '../uploads/ending-codes.ts'
 import { renameUpload } from '../uploads/rename-upload.ts'
 import { createUploadOrder, type Displaced } from '../uploads/upload-order.ts'
@@ -145,9 +146,9 @@ export async function importAccount(
   const seal = keys.size === 0 ? undefined : options.createSeal?.(manifest)
 
   // Keys come first, so that the account never lists an encrypted file without a readable key.
-  options.onStep(`${rights.size} file keys`)
+  options.onStep(countOf(rights.size, 'file key'))
   const locked = await importFileKeys(context, rights, keys, seal)
-  options.onStep(`${manifest.counts.files} files`)
+  options.onStep(countOf(manifest.counts.files, 'file'))
   await importFiles(context, manifest, locked)
   await importNames(context, manifest, keys, seal)
   await importDrive(context, drive, keys, seal)

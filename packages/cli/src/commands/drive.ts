@@ -231,7 +231,7 @@ async function duplicates(context: CommandContext): Promise<void> {
     )
     return
   }
-  const question = `Delete ${copies.length} copies, ${formatBytes(bytesOf(copies))}? The files stay.`
+  const question = `Delete ${copies.length === 1 ? '1 copy' : `${copies.length} copies`}, ${formatBytes(bytesOf(copies))}? The files stay.`
   if (copies.length > 0 && !flag(values, 'yes') && !(await prompt.confirm(question))) {
     output.note('Nothing was deleted.')
     throw new CairnError('ABORTED')

@@ -4,6 +4,7 @@ import { type Actions, actionCommand } from '../action-command.ts'
 import { type CommandContext, text } from '../command.ts'
 import { exitCodes } from '../exit-codes.ts'
 import { writePrivateFile } from '../state/write-private-file.ts'
+import { countOf } from '../text/count-of.ts'
 
 async function write(context: CommandContext): Promise<void> {
   const { args, session, signal } = context
@@ -23,7 +24,7 @@ async function verify(context: CommandContext): Promise<void> {
 async function report(path: string, signer: string | undefined, { output, signal }: CommandContext): Promise<void> {
   const log = await verifyEventLog(createReadStream(path, { signal }), { signer })
   output.result({ file: path, ...log }, [
-    `${path}  ${log.count} events of ${log.address}, ${log.firstCursor ?? '–'} to ${log.lastCursor}`,
+    `${path}  ${countOf(log.count, 'event')} of ${log.address}, ${log.firstCursor ?? '–'} to ${log.lastCursor}`,
     `signed by ${log.signer} on ${log.createdAt}`,
   ])
 }

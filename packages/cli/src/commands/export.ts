@@ -7,6 +7,7 @@ import { type Command, type CommandContext, flag } from '../command.ts'
 import { openKeyClient } from '../keys/key-client.ts'
 import { openKept, openNameKeys } from '../names/name-keys.ts'
 import { reportBytes } from '../terminal/output.ts'
+import { countOf } from '../text/count-of.ts'
 
 export const exportCommand: Command = {
   name: 'export',
@@ -58,7 +59,7 @@ export const exportCommand: Command = {
     )
     const { counts, missing, lists } = manifest
     output.result({ folder, ...counts, lists, missing }, [
-      `${folder}  ${counts.files} files  ${formatBytes(counts.bytes)}`,
+      `${folder}  ${countOf(counts.files, 'file')}  ${formatBytes(counts.bytes)}`,
       ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),
     ])
     if (missing.length > 0) {

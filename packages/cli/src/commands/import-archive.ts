@@ -37,7 +37,7 @@ export async function importArchive(context: CommandContext, folder: string): Pr
   )
   const { uploaded, present, bytes, fileKeys, names, driveValues, missing, displaced } = report
   output.result({ folder, ...report }, [
-    `${uploaded} files  ${formatBytes(bytes)}  ${present} already present  ${fileKeys} file keys  ${names} names`,
+    `${countOf(uploaded, 'file')}  ${formatBytes(bytes)}  ${present} already present  ${countOf(fileKeys, 'file key')}  ${countOf(names, 'name')}`,
     ...(report.nameKeys === 0 ? [] : [`${countOf(report.nameKeys, 'name key')}, stored in ${state.folder}/names`]),
     ...(driveValues === 0 ? [] : [`${driveValues} changes to the drive`]),
     ...missing.map(({ kind, id, message }) => `missing: ${kind} ${id}: ${message}`),

@@ -32,7 +32,7 @@ export async function importContent(context: CommandContext, { label, open }: Na
   await using journal = isDryRun
     ? undefined
     : await openJournal(statePath, { source: source.id, account: `${client.network.api} ${address}`.trim() })
-  if (journal !== undefined && journal.size > 0) output.note(`Resuming: ${journal.size} items are done.`)
+  if (journal !== undefined && journal.size > 0) output.note(`Resuming after ${countOf(journal.size, 'item')}.`)
 
   const problems: string[] = []
   const onItem = (report: ItemReport): void => {

@@ -1,5 +1,6 @@
 import { type AccountEvent, CairnError, type EventType, eventTypes, watchEvents } from '@cairn/sdk'
 import { type Command, text } from '../command.ts'
+import { countOf } from '../text/count-of.ts'
 import { formatTime, isTimeField } from '../text/times.ts'
 
 export const watch: Command = {
@@ -29,7 +30,7 @@ export const watch: Command = {
       signal,
       ...(types === undefined ? {} : { types }),
       ...(after === undefined ? {} : { after }),
-      onGap: (missedEvents) => output.note(`${missedEvents} earlier events are no longer stored.`),
+      onGap: (missedEvents) => output.note(`${countOf(missedEvents, 'earlier event')} no longer stored.`),
       onReconnect: (error) => output.note(`Connection lost: ${error.message}. Reconnecting.`),
     })
     for await (const event of events) output.result(event, describe(event), event.cursor)

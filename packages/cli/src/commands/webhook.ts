@@ -11,6 +11,7 @@ import {
 } from '@cairn/sdk'
 import { type Action, type Actions, actionCommand } from '../action-command.ts'
 import { type CommandContext, text } from '../command.ts'
+import { countOf } from '../text/count-of.ts'
 import { formatTime } from '../text/times.ts'
 import { parseTypes } from './watch.ts'
 
@@ -84,7 +85,7 @@ async function replay({ args, values, session, output, signal }: CommandContext)
     if (part.cursor === after) break
     after = part.cursor
   }
-  const lines = [`${queued} events will be delivered again.`]
+  const lines = [`${countOf(queued, 'event')} will be delivered again.`]
   const isFull = Number(after) < Number(until)
   if (isFull) lines.push(`The queue of the webhook is full. When it has emptied, continue with --after ${after}.`)
   output.result({ queued, ...(isFull ? { continueAfter: after } : {}) }, lines, String(queued))

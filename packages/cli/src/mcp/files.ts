@@ -187,7 +187,7 @@ const listFiles = defineTool({
     const more = nextCursor === undefined ? [] : [`More rows: cursor ${nextCursor}`]
     return {
       data: { files, totalFiles, ...(nextCursor === undefined ? {} : { nextCursor }) },
-      text: [`${totalFiles} uploads match.`, ...lines, ...more].join('\n'),
+      text: [`${totalFiles === 1 ? '1 upload matches' : `${totalFiles} uploads match`}.`, ...lines, ...more].join('\n'),
     }
   },
 })
