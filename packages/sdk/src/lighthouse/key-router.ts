@@ -10,13 +10,17 @@ import {
 import { describeCall, openResponse, parseAnswer, pause, readText } from '../request.ts'
 import { clientOf } from './client.ts'
 import { lighthouseConfig } from './config.ts'
+import { replaceText } from './peer-text.ts'
 
 /** Result of a change, in the format of the published module. */
 export type ChangeAnswer = { isSuccess: boolean; error: unknown }
 
 const maxAnswerBytes = 1024 * 1024
 
-/** Makes one call to the router with a signature or JWT as the bearer token; retries network errors. */
+/**
+ * Makes one call to the router with a signature or JWT as the bearer token; retries network errors, and a 404, which no key node
+ * sends: published clients call it `fetch Error`.
+ */
 export async function callRouter<C extends CallDefinition>(
   definition: C,
   input: CallInput<C>,
@@ -28,8 +32,10 @@ export async function callRouter<C extends CallDefinition>(
   for (let tries = 1; ; tries++) {
     try {
       return parseAnswer(definition, await readText(await openResponse(client, { ...send, headers }), maxAnswerBytes))
-    } catch (error) {
-      const isNodeProblem = CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
+    } catch (thrown) {
+      const isMissing = CairnError.is(thrown) && thrown.status === 404
+      const error = isMissing ? replaceText(thrown, 'fetch Error') : thrown
+      const isNodeProblem = isMissing || CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
       if (!isNodeProblem || tries >= keyNodeTries) throw error
       await pause(keyNodeRetryMs, undefined)
     }

@@ -21,15 +21,20 @@ export async function withPeerText<T>(family: keyof typeof texts, work: Promise<
   } catch (error) {
     // Errors without a response, such as network or file errors, have no text there.
     if (!CairnError.is(error) || error.status < 400 || refusedHere.has(error.code)) throw error
-    const { code, status, message, hint, details, requestId, retryAfterSeconds } = error
-    throw restoreError(code, {
-      message: texts[family](status),
-      hint: `${message.replace(/\.$/, '')}. ${hint}`.trim(),
-      details,
-      status,
-      cause: error,
-      ...(requestId === undefined ? {} : { requestId }),
-      ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-    })
+    throw replaceText(error, texts[family](error.status))
   }
+}
+
+/** Replaces the message of an error; its own is in the hint, and the error is the cause. */
+export function replaceText(error: CairnError, text: string): CairnError {
+  const { code, status, message, hint, details, requestId, retryAfterSeconds } = error
+  return restoreError(code, {
+    message: text,
+    hint: `${message.replace(/\.$/, '')}. ${hint}`.trim(),
+    details,
+    status,
+    cause: error,
+    ...(requestId === undefined ? {} : { requestId }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  })
 }
