@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { createApiKey, getDataUsage, getHealth, getProofs } from '@cairn/protocol'
 import { afterEach, expect, test } from 'vitest'
 import { type Client, createClient } from './client.ts'
+import { downloadBytes } from './download/open-file.ts'
 import { call, openResponse } from './request.ts'
 
 const servers: Server[] = []
@@ -75,6 +76,18 @@ test('a closed port is a network error, after three attempts', async () => {
     message: 'Network error',
   })
   expect(tries).toBe(3)
+})
+
+test('an abort has its reason as the cause, also during a download', async () => {
+  const arrived = Promise.withResolvers<void>()
+  const client = await serve(() => arrived.resolve())
+  const reason = new Error('the page was closed')
+  const stop = new AbortController()
+  const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+  const read = downloadBytes(client, cid, { signal: stop.signal })
+  await arrived.promise
+  stop.abort(reason)
+  await expect(read).rejects.toMatchObject({ code: 'ABORTED', cause: reason })
 })
 
 test('an aborted call reports the abort', async () => {

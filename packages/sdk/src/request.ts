@@ -232,7 +232,8 @@ function isBody(body: unknown): boolean {
 /** Maps an error below HTTP to a CairnError. */
 export function describeFailure(error: unknown, signal: AbortSignal | undefined, timeout?: AbortSignal): CairnError {
   if (CairnError.is(error)) return error
-  if (signal?.aborted) return new CairnError('ABORTED', { cause: error })
+  // Not every platform throws the reason of the signal.
+  if (signal?.aborted) return new CairnError('ABORTED', { cause: signal.reason })
   if (timeout?.aborted || (error instanceof Error && error.name === 'TimeoutError'))
     return new CairnError('TIMEOUT', { cause: error })
   return new CairnError('NETWORK_ERROR', { cause: error })

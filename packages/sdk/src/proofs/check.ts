@@ -15,7 +15,7 @@ export async function check(signal: AbortSignal | undefined, run: () => Promise<
   try {
     return proven(await run())
   } catch (error) {
-    if (signal?.aborted) throw new CairnError('ABORTED', { cause: error })
+    if (signal?.aborted) throw new CairnError('ABORTED', { cause: signal.reason })
     if (UnixfsError.is(error)) {
       const code = 'VERIFICATION_FAILED'
       return { outcome: 'failed', message: error.message, reasonFacts: { code }, code }
