@@ -1,5 +1,14 @@
 import { CairnError, isPrivateKey } from '@cairn/protocol'
-import { type Account, type Chain, type Client, createClient, custom, getAddress, type Transport } from 'viem'
+import {
+  type Account,
+  type Chain,
+  type Client,
+  createClient,
+  custom,
+  getAddress,
+  type PrivateKeyAccount,
+  type Transport,
+} from 'viem'
 import { addChain, getChainId, requestAddresses, switchChain } from 'viem/actions'
 import type { PaySigner } from './pay-options.ts'
 
@@ -19,7 +28,13 @@ export async function connectWallet(
   if ('privateKey' in signer) {
     if (!isPrivateKey(signer.privateKey)) throw new CairnError('INVALID_PRIVATE_KEY')
     const { privateKeyToAccount } = await import('viem/accounts')
-    const account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
+    let account: PrivateKeyAccount
+    try {
+      account = privateKeyToAccount(`0x${signer.privateKey.replace(/^0x/, '')}`)
+    } catch (cause) {
+      // Zero, or a number beyond the order of the curve.
+      throw new CairnError('INVALID_PRIVATE_KEY', { cause })
+    }
     return { account, wallet: createClient({ account, chain, ccipRead: false, transport: endpoint }) }
   }
   if ('walletClient' in signer) {
