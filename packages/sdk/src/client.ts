@@ -1,4 +1,4 @@
-import { callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
+import { CairnError, callTimeoutMs, type NetworkProfile, transferTimeoutMs } from '@cairn/protocol'
 import type { KeySession } from './key-session.ts'
 import type { KnownNames } from './known-names.ts'
 import type { Signer } from './signer/resolve-signer.ts'
@@ -51,8 +51,16 @@ export const platformFetch: typeof fetch = (input, init) => fetch(input, init)
  * @example
  * const network = await loadNetwork()
  * const client = createClient({ network, apiKey })
+ * @throws CairnError NO_NETWORK if `network` is no profile, such as the promise of `loadNetwork`
  */
 export function createClient(options: ClientOptions): Client {
+  // Programs without types may pass the promise of a profile.
+  if (typeof options?.network?.api !== 'string') {
+    throw new CairnError('NO_NETWORK', {
+      message: 'createClient needs the profile of a network',
+      hint: 'Pass { network: await loadNetwork(…) }.',
+    })
+  }
   return {
     network: options.network,
     apiKey: options.apiKey,

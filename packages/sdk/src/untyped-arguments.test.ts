@@ -21,6 +21,7 @@ import {
   resolveName,
   signIn,
   verifyStorage,
+  verifyWebhook,
 } from './index.ts'
 
 // A port that refuses all connections.
@@ -30,6 +31,32 @@ const chain = { name: 'local', rpcUrl: url, chainId: 31337, symbol: 'ETH', nativ
 const network = { name: 't', api: url, upload: url, gateway: url, chain }
 const client = createClient({ network, apiKey: 'key' })
 const name = 'k51qzi5uqu5dgjoxn9qfpak5swwjbxwrn8ywf7zuytowbiooee490s5myyz0xl'
+
+test('the body of a webhook that a framework has parsed is named as such', async () => {
+  for (const payload of [undefined, { type: 'upload.stored' }, 5])
+    await expect(Reflect.apply(verifyWebhook, undefined, [payload, {}, 'whsec_AAAA'])).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'The payload must be the unchanged body of the request, as a text or bytes',
+    })
+})
+
+test.each(['0', 'f'])('a private key of 64 times %s, which no wallet has, is refused before a payment', async (digit) => {
+  const signer = { privateKey: digit.repeat(64) }
+  await expect(pay(client, signer, { units: 1n })).rejects.toMatchObject({ code: 'INVALID_PRIVATE_KEY' })
+})
+
+test('a client without a profile is refused', () => {
+  for (const options of [
+    undefined,
+    {},
+    { network: undefined },
+    { network: Promise.resolve(network) },
+    { network: url },
+  ])
+    expect(() => Reflect.apply(createClient, undefined, [options])).toThrow(
+      expect.objectContaining({ code: 'NO_NETWORK' }),
+    )
+})
 
 const value = '/ipfs/bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
 

@@ -1,5 +1,6 @@
 import { type AccountEvent, accountEventSchema, CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
+import { isBytes } from '../local/require-bytes.ts'
 
 /** Maximum difference between the clocks of sender and receiver, in seconds. */
 const toleranceSeconds = 300
@@ -16,7 +17,7 @@ export type WebhookHeaders = Headers | Readonly<Record<string, string | readonly
  * @param secret `whsec_…`, as returned when the webhook was created
  * @param nowMs time of the receiver. Defaults to its clock
  * @throws CairnError INVALID_SIGNATURE for a missing or wrong signature, or one that is older than 5 minutes;
- *   UNEXPECTED_RESPONSE for a signed delivery that is no event
+ *   UNEXPECTED_RESPONSE for a signed delivery that is no event; INVALID_REQUEST for a body that was parsed
  * @see https://www.standardwebhooks.com
  */
 export async function verifyWebhook(
@@ -25,6 +26,12 @@ export async function verifyWebhook(
   secret: string,
   nowMs: number = Date.now(),
 ): Promise<AccountEvent> {
+  if (typeof payload !== 'string' && !isBytes(payload)) {
+    throw new CairnError('INVALID_REQUEST', {
+      message: 'The payload must be the unchanged body of the request, as a text or bytes',
+      hint: 'Read the body before the framework parses it, such as with express.raw({ type: "application/json" }).',
+    })
+  }
   const id = readHeader(headers, 'webhook-id')
   const timestamp = readHeader(headers, 'webhook-timestamp')
   const signatures = readHeader(headers, 'webhook-signature').split(' ')

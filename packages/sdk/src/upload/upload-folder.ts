@@ -75,7 +75,7 @@ function isBelowHidden(path: string): boolean {
   return path.split('/').slice(1).some(isHidden)
 }
 
-/** Programs without types pass names instead of entries. @throws CairnError INVALID_REQUEST */
+/** Programs without types may pass names instead of entries. @throws CairnError INVALID_REQUEST */
 async function* checkEntries(entries: AsyncIterable<FolderEntry> | Iterable<FolderEntry>): AsyncGenerator<FolderEntry> {
   for await (const entry of entries) {
     if (typeof entry?.path !== 'string') {
