@@ -1,6 +1,6 @@
 // Payments survive reorganisations of the chain: what is mined again is credited once, what is not never.
 import { paymentsAbi } from '@cairn/contracts'
-import { bytesForUnits } from '@cairn/protocol'
+import { bytesForUnits, MIB } from '@cairn/protocol'
 import { expect, test } from 'vitest'
 import { describePayments } from './describe-payments.fixture.ts'
 
@@ -59,6 +59,24 @@ describePayments('a payment on %s', (subject) => {
     expect(await limitOf(place.alice.account.address)).toBeUndefined()
     expect(await limitOf(place.bob.account.address)).toBeGreaterThan(0)
     expect((await rows()).filter(({ state }) => state === 'credited')).toHaveLength(2)
+    await expectBooksRight()
+  })
+
+  test('after a reorganisation beyond finality is credited once all blocks are read again, and no earlier one twice', async () => {
+    const { place, follow, states, limitOf, expectBooksRight } = subject()
+    await place.pay(place.alice, 10n ** 15n)
+    await place.mine(6)
+    expect(await follow().round()).toMatchObject({ credited: 1 })
+    // A transfer in the first new block, because empty blocks made in the same second are the same.
+    const transfer = { from: place.alice.account.address, to: place.bob.account.address, value: '0x1' }
+    await place.chain.anvil.request('anvil_reorg', [5, [[transfer, 0]]])
+    await place.pay(place.bob, 10n ** 15n)
+    await place.mine(6)
+    await expect(follow().round()).rejects.toThrow('changed')
+    expect(await follow({ mayRestart: true }).round()).toMatchObject({ credited: 1 })
+    expect(await follow().round()).toMatchObject({ credited: 0, isBehind: false })
+    expect(await states()).toEqual(['credited', 'credited'])
+    for (const { account } of [place.alice, place.bob]) expect(await limitOf(account.address)).toBe(2 * 256 * MIB)
     await expectBooksRight()
   })
 

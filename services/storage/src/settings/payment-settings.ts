@@ -45,7 +45,10 @@ export type PaymentNetwork = {
   readonly nativeDecimals: number
   readonly tokens: readonly PaymentToken[]
   readonly pollMs: number
-  /** Local chains only: blocks may be lost in a crash; the rest is then read again. */
+  /**
+   * Reads all blocks again when the last final one changed: on local chains, which lose blocks in a crash, and after a
+   * reorganisation beyond finality.
+   */
   readonly mayRestart: boolean
   /** Maximum number of blocks per event query. */
   readonly maxRange: number
