@@ -95,6 +95,11 @@ export async function removeSpare(trx: Trx, cid: string, setId: string): Promise
   await trx.deleteFrom('spare').where('cid', '=', cid).where('set_id', '=', setId).execute()
 }
 
+/** Destroys all parts, and the shards that were recovered from parts. */
+export async function removeSpares(trx: Trx, cid: string): Promise<void> {
+  await trx.deleteFrom('spare').where('cid', '=', cid).execute()
+}
+
 /** Destroys the parts that were saved with any other than these sets. */
 export async function keepSparesOf(trx: Trx, cid: string, setIds: readonly string[]): Promise<void> {
   await trx

@@ -4,7 +4,7 @@ import type { Context } from '../context.ts'
 import { enoughNodes, type PeerStatement, queryPeersCounted } from './peers/peers.ts'
 import { holdsSet, promoteRecord } from './peers/promote.ts'
 import { confirmRestored, followTransfer } from './peers/repair.ts'
-import { removeSpare } from './spares.ts'
+import { removeSpare, removeSpares } from './spares.ts'
 import { findOtherSets, findRecordToChange, removeOtherSet } from './store.ts'
 
 /** How long sets that are not in force, and retired keys, are kept. */
@@ -202,7 +202,7 @@ async function dropLost(
     const isOfNext = ofSet.some(({ owner: next }) => ofSet.filter((peer) => peer.owner === next).length >= enough)
     if (state === 'provisional' && against >= enough && !isOfNext && created_at < now - provisionalMs) {
       await trx.deleteFrom('key').where('cid', '=', cid).execute()
-      await trx.deleteFrom('spare').where('cid', '=', cid).execute()
+      await removeSpares(trx, cid)
       return
     }
     for (const { set_id, kind, saved_at, owner: savedBy } of await findOtherSets(trx, cid)) {

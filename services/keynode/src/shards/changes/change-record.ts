@@ -1,7 +1,8 @@
-import { CairnError, maxSharedAddresses } from '@cairn/protocol'
+import { CairnError, maxSharedAddresses, zeroAddress } from '@cairn/protocol'
 import { ConflictError } from '@cairn/service'
 import type { Caller, Context } from '../../context.ts'
 import { writeChangeOnce } from '../../sessions/check-proof.ts'
+import { removeSpares } from '../spares.ts'
 import {
   digestOf,
   findRecordToChange,
@@ -90,6 +91,8 @@ export async function applyChange(
     .executeTakeFirst()
   if (written === undefined) throw new ConflictError('The record changed in the meantime')
   await writeShared(trx, row.cid, sharedTo, wanted, at)
+  // No node can tell whether spare shards are of the same key: only those of the present owner replace the others.
+  if (after.owner !== row.owner && after.owner !== zeroAddress) await removeSpares(trx, row.cid)
   const { kind, id, by } = name
   const given = JSON.stringify(name.arguments ?? {})
   await writeChange(trx, { cid: row.cid, version, kind, id, by_address: by, arguments: given, at })

@@ -1,15 +1,16 @@
 // Statements of nodes about pending, current and previous sets, wherever the saving of another key is interrupted.
-import { commitShards, generateKey } from '@cairn/crypto'
+import { commitShards, dealSpare, generateKey } from '@cairn/crypto'
 import type { KeyShard, ShardSet } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../../context.ts'
 import { migrations } from '../../db/database.ts'
 import { retrieveRecord } from '../access/retrieve.ts'
-import { saveRecord } from '../changes/save.ts'
+import { type SavedShard, saveRecord } from '../changes/save.ts'
 import { shareRecord } from '../changes/share.ts'
 import { transferRecord } from '../changes/transfer.ts'
 import { createCids } from '../cids.fixture.ts'
+import { hasSpare } from '../spares.ts'
 import { describeRecord } from '../status.ts'
 import { findRecord } from '../store.ts'
 import { callerOf, type FivePeers, startFivePeers } from './peers.fixture.ts'
@@ -207,6 +208,32 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
         expect(await state(node, cid)).toMatchObject({ owner: friend.address, setId: 'auth:first', pendingSetIds: [] })
         expect((await describeRecord(peers.of(node), friend, cid)).pendingSetId).toBeNull()
       }
+    })
+
+    test('spare shards end with their owner, also on a node that missed the transfer, unless conditions follow', async () => {
+      const { masterKey, keyShards } = generateKey()
+      const [set, spares] = [commitShards(keyShards), dealSpare(masterKey)]
+      const saveWithSpare = async (of: Partial<SavedShard> = {}) => {
+        const cid = freshCid()
+        for (const node of all) {
+          const payload = keyShards[node - 1]
+          if (payload === undefined) throw new Error('no shard')
+          const shard = { cid, cidAsGiven: cid, sharedTo: [], set, payload, spare: spares[node - 1] }
+          await saveRecord(peers.of(node), owner, { ...shard, ...of })
+        }
+        return cid
+      }
+      const sold = await saveWithSpare()
+      const spareOf = async (node: number, { address }: Caller) =>
+        (await describeRecord(peers.of(node), { ...owner, address }, sold)).hasSpare
+      for (const node of all) expect(await spareOf(node, owner)).toBe(true)
+      for (const node of [1, 2, 4, 5]) await transferRecord(peers.of(node), owner, sold, friend.address, true)
+      expect((await repairRecord(peers.of(3), friend, sold))?.outcome).toBe('adopted')
+      for (const node of all) expect(await spareOf(node, friend)).toBe(false)
+      const conditions = JSON.stringify({ aggregator: '', chainType: 'EVM', conditions: [] })
+      const left = await saveWithSpare({ conditions, isOwnerless: true })
+      const record = await findRecord(peers.of(1).db.read, left)
+      expect(record && (await hasSpare(peers.of(1).db.read, record.row))).toBe(true)
     })
 
     test('a key that is saved again and left to its conditions comes into force', async () => {
