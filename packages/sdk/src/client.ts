@@ -56,10 +56,7 @@ export const platformFetch: typeof fetch = (input, init) => fetch(input, init)
 export function createClient(options: ClientOptions): Client {
   // Programs without types may pass the promise of a profile.
   if (typeof options?.network?.api !== 'string') {
-    throw new CairnError('NO_NETWORK', {
-      message: 'createClient needs the profile of a network',
-      hint: 'Pass { network: await loadNetwork(…) }.',
-    })
+    throw new CairnError('NO_NETWORK', { hint: 'Pass { network: await loadNetwork() }.' })
   }
   return {
     network: options.network,

@@ -40,10 +40,13 @@ test('the body of a webhook that a framework has parsed is named as such', async
     })
 })
 
-test.each(['0', 'f'])('a private key of 64 times %s, which no wallet has, is refused before a payment', async (digit) => {
-  const signer = { privateKey: digit.repeat(64) }
-  await expect(pay(client, signer, { units: 1n })).rejects.toMatchObject({ code: 'INVALID_PRIVATE_KEY' })
-})
+test.each(['0', 'f'])(
+  'a private key of 64 times %s, which no wallet has, is refused before a payment',
+  async (digit) => {
+    const signer = { privateKey: digit.repeat(64) }
+    await expect(pay(client, signer, { units: 1n })).rejects.toMatchObject({ code: 'INVALID_PRIVATE_KEY' })
+  },
+)
 
 test('a client without a profile is refused', () => {
   for (const options of [
@@ -77,10 +80,10 @@ test.each<[string, (value: unknown) => unknown]>([
   ['INVALID_REQUEST', (link) => Reflect.apply(inspectLink, undefined, [client, link])],
   ['INVALID_REQUEST', (link) => Reflect.apply(openLink, undefined, [client, link])],
   ['INVALID_REQUEST', (link) => Reflect.apply(inspectUploadLink, undefined, [link])],
-  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(createApiKey, undefined, [client, wallet])],
-  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(openKeySession, undefined, [client, wallet])],
-  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(signIn, undefined, [client, wallet])],
-  ['PRIVATE_KEY_MISSING', (wallet) => Reflect.apply(pay, undefined, [client, wallet, { units: 1n }])],
+  ['INVALID_PRIVATE_KEY', (wallet) => Reflect.apply(createApiKey, undefined, [client, wallet])],
+  ['INVALID_PRIVATE_KEY', (wallet) => Reflect.apply(openKeySession, undefined, [client, wallet])],
+  ['INVALID_PRIVATE_KEY', (wallet) => Reflect.apply(signIn, undefined, [client, wallet])],
+  ['INVALID_PRIVATE_KEY', (wallet) => Reflect.apply(pay, undefined, [client, wallet, { units: 1n }])],
 ])('%s: %s', async (code, call) => {
   for (const wrong of [undefined, null, 5]) await expect(call(wrong)).rejects.toMatchObject({ code })
 })

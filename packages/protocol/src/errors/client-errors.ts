@@ -274,11 +274,6 @@ export const clientErrors = {
   ),
   NO_KEY_NODES: row(0, 'This network has no key nodes', 'Use a network profile that lists five key nodes.'),
   NO_API_KEY: row(0, 'No API key', 'Run `cairn api-key new`, or pass an API key to createClient.'),
-  PRIVATE_KEY_MISSING: row(
-    0,
-    'Private key not provided!!!',
-    'Pass { privateKey }, or an address with a function that signs.',
-  ),
   NO_WALLET: row(0, 'No wallet', 'Run `cairn wallet create`, or import a wallet.'),
   NO_NETWORK: row(0, 'No network profile found', 'Run `npm start`, or set --network or CAIRN_NETWORK.'),
   NETWORK_CHANGED: row(

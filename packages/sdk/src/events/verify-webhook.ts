@@ -1,6 +1,6 @@
 import { type AccountEvent, accountEventSchema, CairnError } from '@cairn/protocol'
 import * as v from 'valibot'
-import { isBytes } from '../local/require-bytes.ts'
+import { isBytes } from '../local/is-bytes.ts'
 
 /** Maximum difference between the clocks of sender and receiver, in seconds. */
 const toleranceSeconds = 300

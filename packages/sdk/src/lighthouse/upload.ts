@@ -63,6 +63,7 @@ export async function uploadBuffer(
 }
 
 async function sendContent(value: unknown, apiKey: string, options: SdkOptions): Promise<Uploaded> {
+  if (typeof (options.name ?? '') !== 'string') throw new CairnError('INVALID_PATH')
   const content = readContent(value)
   const client = clientOf(apiKey)
   const sending = content instanceof Blob ? uploadFile(client, content, options) : uploadBytes(client, content, options)

@@ -14,7 +14,7 @@ import {
 } from 'viem'
 // Single actions: a complete viem client would add every action to the bundle of the payment page.
 import { getBalance, getCapabilities, readContract, sendCalls, sendTransaction, writeContract } from 'viem/actions'
-import { requireSigner } from '../signer/resolve-signer.ts'
+import { noPrivateKey } from '../signer/sign-with-key.ts'
 import { throwIfAborted } from '../throw-if-aborted.ts'
 import { type ChainClient, connectWallet } from './connect-wallet.ts'
 import { fetchUntil } from './fetch-until.ts'
@@ -52,14 +52,14 @@ const tokenAbi = parseAbi([
 
 /**
  * Opens a wallet on a chain; asks a browser wallet to switch to it.
- * @throws CairnError PRIVATE_KEY_MISSING, INVALID_PRIVATE_KEY, PAYMENT_REJECTED, UNSUPPORTED_NETWORK
+ * @throws CairnError INVALID_PRIVATE_KEY, PAYMENT_REJECTED, UNSUPPORTED_NETWORK
  */
 export async function openChainWallet(
   profile: PayableChain,
   signer: PaySigner,
   { onEvent = () => undefined, signal }: PayOptions,
 ): Promise<ChainWallet> {
-  requireSigner(signer)
+  if (typeof signer !== 'object' || signer === null) throw noPrivateKey()
   const chain = defineChain({
     id: profile.chainId,
     name: profile.name,

@@ -1,8 +1,6 @@
 import { CairnError, type UploadParameters } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
-import { keepPieces } from '#platform/send-body'
 import { blobFile } from '../local/blob-file.ts'
-import { isBytes, readPieces, requireStream } from '../local/require-bytes.ts'
 import type { LocalFile } from '../local-source.ts'
 import type { Batch } from './write-body.ts'
 
@@ -15,14 +13,14 @@ export type FileSource = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
  * @throws CairnError FILE_UNREADABLE, also for a folder, INVALID_PATH, INVALID_REQUEST for a source of another type
  */
 export async function openSource(source: FileSource, name?: string): Promise<LocalFile> {
-  if (typeof (name ?? '') !== 'string') throw new CairnError('INVALID_PATH', { message: 'The name must be a text' })
   if (source instanceof Blob) return blobFile(source, name)
-  if (isBytes(source)) {
+  if (source instanceof Uint8Array) {
     return { name: name ?? 'blob', sizeBytes: source.length, canReopen: true, open: () => [source] }
   }
   if (typeof source !== 'string') {
-    requireStream(source)
-    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: () => keepPieces(readPieces(source)) }
+    // Pages upload files: they load the rest when it is needed.
+    const { openStream } = await import('../local/check-content.ts')
+    return { name: name ?? 'blob', sizeBytes: undefined, canReopen: false, open: openStream(source) }
   }
   const path = await openPath(source)
   if (path.kind === 'directory') {

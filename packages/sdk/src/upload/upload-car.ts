@@ -1,10 +1,9 @@
 import { CairnError, isAnyCid, maxCarHeaderBytes, uploadPaths } from '@cairn/protocol'
 import { readCar } from '@cairn/unixfs'
 import { openPath } from '#platform/local-files'
-import { keepPieces } from '#platform/send-body'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
-import { isBytes, readPieces, requireStream } from '../local/require-bytes.ts'
+import { openStream } from '../local/check-content.ts'
 import type { LocalFile } from '../local-source.ts'
 import { createProgress } from '../progress.ts'
 import { createBoundary, multipartEnd, partHead, randomHex } from './multipart.ts'
@@ -97,11 +96,10 @@ async function readRoots(start: readonly Uint8Array[]): Promise<string[]> {
 type CarInput = string | Blob | Uint8Array | AsyncIterable<Uint8Array>
 
 async function openCar(source: CarInput, name: string | undefined): Promise<LocalFile> {
-  if (isBytes(source)) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
+  if (source instanceof Uint8Array) return blobFile(new Blob([new Uint8Array(source)]), name ?? 'upload.car')
   if (source instanceof Blob) return blobFile(source, name)
   if (typeof source !== 'string') {
-    requireStream(source)
-    const open = () => keepPieces(readPieces(source))
+    const open = openStream(source)
     return { name: name ?? 'upload.car', sizeBytes: undefined, canReopen: false, open }
   }
   const path = await openPath(source)

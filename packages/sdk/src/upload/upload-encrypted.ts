@@ -4,7 +4,7 @@ import type { Client } from '../client.ts'
 import { sessionOf } from '../keys/call-with-session.ts'
 import { checkConditions } from '../keys/check-conditions.ts'
 import { saveKey } from '../keys/save-key.ts'
-import { encodeText, readPieces, refuseText, requireStream } from '../local/require-bytes.ts'
+import { encodeText, readPieces, refuseText, requireIterable } from '../local/check-content.ts'
 import type { LocalFile } from '../local-source.ts'
 import { openSource } from './open-source.ts'
 import {
@@ -70,7 +70,7 @@ export async function uploadEncryptedStream(
   options: EncryptedUploadOptions = {},
 ): Promise<EncryptedUploadResult> {
   refuseText(stream)
-  requireStream(stream)
+  requireIterable(stream)
   const name = options.name ?? 'blob'
   return uploadOne(client, { name, sizeBytes: undefined, canReopen: false, open: () => readPieces(stream) }, options)
 }

@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts'
-import { encodeText, refuseText } from '../local/require-bytes.ts'
+import { encodeText, refuseText } from '../local/check-content.ts'
 import { batchOfFile, type FileSource, openSource } from './open-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 

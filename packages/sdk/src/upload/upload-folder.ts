@@ -2,8 +2,9 @@ import { CairnError, duplicateName } from '@cairn/protocol'
 import { openPath } from '#platform/local-files'
 import type { Client } from '../client.ts'
 import { blobFile } from '../local/blob-file.ts'
+import { refuseContent, requireIterable } from '../local/check-content.ts'
 import { emptyFolder, isEmptyFolder } from '../local/empty-folder.ts'
-import { isBytes, refuseContent, requireStream } from '../local/require-bytes.ts'
+import { isBytes } from '../local/is-bytes.ts'
 import { isHidden, type LocalFile, type OnLeftOut } from '../local-source.ts'
 import { sendFiles, type UploadOptions, type UploadResult } from './send-files.ts'
 import { type Batch, mapEach } from './write-body.ts'
@@ -58,7 +59,7 @@ export async function openFolder(
     const totalBytes = files.reduce((sum, file) => sum + (file.sizeBytes ?? 0), 0)
     return { files: () => files, isFolder: true, canRepeat: true, totalBytes }
   }
-  requireStream(source)
+  requireIterable(source)
   const top = name ?? 'folder'
   const entries = checkEntries(source)
   const wanted = hidden ? entries : leaveOutHidden(entries)
