@@ -177,7 +177,9 @@ async function repairNodes(
     try {
       const input = { params: { node: String(node) }, body }
       const { data } = await callWithSession(client, repairKeyCall, node, input, { signal: options.signal, timeoutMs })
-      outcomes.set(node, { node, outcome: data.outcome })
+      // What an earlier round repaired stays reported.
+      const isRepaired = outcomes.get(node)?.outcome === 'adopted'
+      if (data.outcome !== 'current' || !isRepaired) outcomes.set(node, { node, outcome: data.outcome })
     } catch (error) {
       const failure = CairnError.from(error)
       if (failure.code === 'ABORTED') throw failure
