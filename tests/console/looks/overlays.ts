@@ -163,7 +163,8 @@ export function testOverlays(looks: Looks): void {
       await route.abort().catch(() => undefined)
     })
     await page.keyboard.press('u')
-    const files = [1, 2, 3, 4].map((at) => ({
+    // More than run at the same time.
+    const files = [1, 2, 3, 4, 5, 6].map((at) => ({
       name: `${at}.txt`,
       mimeType: 'text/plain',
       buffer: Buffer.from(`${at}`),
