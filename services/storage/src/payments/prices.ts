@@ -230,12 +230,16 @@ function differ(one: CoinPrice, other: CoinPrice, percent: number): boolean {
 async function isUsable(
   feed: PriceFeed,
   reader: FeedReader,
-  { price, updatedAtMs }: FeedRound,
+  round: FeedRound,
   timeMs: number,
   nowMs: number,
 ): Promise<boolean> {
-  if (price <= 0n || timeMs - updatedAtMs > feed.heartbeatMs + marginMs) return false
+  if (round.price <= 0n || isStaleAt(feed, round, timeMs)) return false
   return reader.isSequencerUp(nowMs)
+}
+
+function isStaleAt({ heartbeatMs }: PriceFeed, { updatedAtMs }: FeedRound, timeMs: number): boolean {
+  return timeMs - updatedAtMs > heartbeatMs + marginMs
 }
 
 /**
@@ -255,7 +259,7 @@ async function findRoundAt(
   const consider = (round: FeedRound): void => {
     if (round.price > 0n) priced.push(round)
   }
-  const isStale = timeMs - last.updatedAtMs > feed.heartbeatMs + marginMs
+  const isStale = isStaleAt(feed, last, timeMs)
   if (!isStale) {
     consider(last)
     const startMs = timeMs - quoteLifetimeMs
@@ -263,7 +267,7 @@ async function findRoundAt(
     for (let i = 0; i < maxWindowRounds && round.updatedAtMs > startMs; i++) {
       round = await findPrevious(reader, round)
       // A round that was stale before the window began was never quoted.
-      if (round === undefined || startMs - round.updatedAtMs > feed.heartbeatMs + marginMs) break
+      if (round === undefined || isStaleAt(feed, round, startMs)) break
       consider(round)
     }
   }
