@@ -1,25 +1,17 @@
-import { createServer } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { listen } from '../../../../tests/listen.ts'
 import { createRpc, hexNumber, RpcRefusal } from './rpc.ts'
 
 let answer: { status: number; body: string }
-let url: string
-let close: () => Promise<void>
+let server: Awaited<ReturnType<typeof listen>>
 beforeEach(async () => {
-  const server = createServer((request, response) => {
+  server = await listen((request, response) => {
     request.resume().once('end', () => response.writeHead(answer.status).end(answer.body))
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  close = async () => {
-    server.closeAllConnections()
-    await new Promise((resolve) => server.close(resolve))
-  }
 })
-afterEach(() => close())
+afterEach(() => server[Symbol.asyncDispose]())
 
-const ask = () => createRpc(url).ask('eth_chainId', [], hexNumber)
+const ask = () => createRpc(server.url).ask('eth_chainId', [], hexNumber)
 
 test.each([
   [429, 'Too Many Requests', 'returned status 429'],
@@ -35,7 +27,7 @@ test.each([
 })
 
 test('an endpoint that is not there is unreachable', async () => {
-  await close()
+  await server[Symbol.asyncDispose]()
   await expect(ask()).rejects.toThrow('An endpoint of the chain is unreachable')
 })
 
