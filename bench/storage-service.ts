@@ -9,18 +9,19 @@ import { runProgram, stopProgram } from './program.ts'
 /** One storage service in its own process, with an API key. */
 export type Storage = AsyncDisposable & { pid: number; api: string; apiKey: string; address: string }
 
-/** Starts the storage service of a checkout from its sources, in its own folder. */
+/** Options of the image and the systemd unit of the storage service. */
+const deployedArguments = ['--max-semi-space-size=4', '--heap-growing-percent=100']
+
+/** Starts the storage service of a checkout from its sources, in its own folder, with the options of operators. */
 export function startStorage(
   checkout: string,
   home: string,
   environment: Record<string, string> = {},
 ): Promise<Storage> {
-  const options = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning']
-  return start(join(checkout, 'services/storage/src/main.ts'), options, { CAIRN_HOME: home, ...environment })
+  const options = ['--conditions=@cairn/source', '--disable-warning=ExperimentalWarning', ...deployedArguments]
+  const settings = { CAIRN_HOME: home, ...memory.environment, ...environment }
+  return start(join(checkout, 'services/storage/src/main.ts'), options, settings)
 }
-
-/** Options of the image and the systemd unit of the storage service. */
-const deployedArguments = ['--max-semi-space-size=4', '--heap-growing-percent=100']
 
 /** Starts the storage service as operators run it: its bundle, with the options of the image and the systemd units. */
 export async function startDeployed(folder: string, environment: Record<string, string> = {}): Promise<Storage> {
