@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os'
 import { defineConfig, type TestProjectInlineConfiguration } from 'vitest/config'
 import { failedFiles } from './tests/failed-files.ts'
+import { filesOnDatabases } from './tests/files-on-databases.ts'
 import { hasChromium } from './tests/has-chromium.ts'
 import { SuitesFirst } from './tests/suites-first.ts'
 
@@ -135,6 +136,17 @@ export default defineConfig({
         name: 'unit',
         include: ['{packages,services,apps}/*/src/**/*.test.ts', 'scripts/*.test.ts'],
         exclude: [...alone, ...thorough],
+        env: { CAIRN_TEST_DATABASES: 'sqlite' },
+        testTimeout: 180_000,
+        maxWorkers,
+        isolate: false,
+        flags: collectsLess,
+      }),
+      ring({
+        name: 'postgres',
+        include: filesOnDatabases(import.meta.dirname),
+        exclude: [...alone, ...thorough],
+        env: { CAIRN_TEST_DATABASES: 'postgres' },
         testTimeout: 180_000,
         maxWorkers,
         isolate: false,

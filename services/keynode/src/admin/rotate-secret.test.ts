@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -21,7 +22,7 @@ afterAll(async () => {
 const cid = `bafkrei${'a'.repeat(51)}q`
 const [first, second, third] = ['11', '22', '33'].map((byte) => byte.repeat(32)) as [string, string, string]
 
-test.each(['sqlite', 'postgres'] as const)(
+test.each(databaseKinds)(
   'replaces the secret of a running node, which keeps its did:key: %s',
   async (kind) => {
     const home = await mkdtemp(join(folder, kind))

@@ -1,7 +1,6 @@
 import { createSessionKey, signMessage } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import {
   callAs,
   createTestWallet,
@@ -16,8 +15,8 @@ const cid = 'bafkreigh2akiscaildcqabsyg3dfr6chu3fgpregiymsck7e7aqa4s52zy'
 const path = '/api/retrieveSharedKey/1'
 const minute = 60_000
 
-function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('bearers', () => {
     let node: TestNode
     beforeAll(async () => {
       node = await startTestNode(await prepare())
@@ -145,15 +144,4 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       })
     })
   })
-}
-
-suite('SQLite', async () => ({}))
-
-describe('PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))
 })

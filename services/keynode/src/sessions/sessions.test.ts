@@ -1,7 +1,6 @@
 import { createSessionKey, parseSignIn, proofHeader, signMessage, signRequest, writeSignIn } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import {
   callAs,
   createTestWallet,
@@ -20,8 +19,8 @@ const path = '/api/retrieveSharedKey/1'
 const minute = 60_000
 const orderOfSecp256k1 = 0xfffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141n
 
-function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('sessions', () => {
     let environment: Record<string, string>
     let node: TestNode
     beforeAll(async () => {
@@ -405,15 +404,4 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       node = await startTestNode(environment, { home, time })
     })
   })
-}
-
-suite('SQLite', async () => ({}))
-
-describe('PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))
 })

@@ -2,9 +2,8 @@
 import { commitShards, generateKey } from '@cairn/crypto'
 import { zeroAddress } from '@cairn/protocol'
 import { type Anvil, startAnvil } from '@cairn/service/anvil-fixture'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { callAs, openTestSession, startTestNode, type TestNode, type TestSession } from '../test-node.fixture.ts'
 import { createCids } from './cids.fixture.ts'
 
@@ -30,8 +29,8 @@ const rule = (id: number, isMet: boolean) => ({
 const met = [rule(1, true)]
 const unmet = [rule(1, false)]
 
-function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('conditions', () => {
     let node: TestNode
     let owner: TestSession
     let friend: TestSession
@@ -284,15 +283,4 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect((await get(cid)).json).toMatchObject({ conditions: [], sharedTo: [], owner: owner.address })
     })
   })
-}
-
-suite('on SQLite', async () => ({}))
-
-describe('on PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))
 })

@@ -1,7 +1,6 @@
 import { canonicalCid, commitShards, generateKey } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import {
   callAs,
   createTestWallet,
@@ -26,13 +25,13 @@ const retrieve = (node: TestNode, session: TestSession, cid: string) =>
 const status = (node: TestNode, session: TestSession, cid: string) =>
   callAs(node, session, 'GET', `/api/keys/status/1/${cid}`)
 
-function suite(name: string, start: () => Promise<TestNode>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('shards', () => {
     let node: TestNode
     let owner: TestSession
     let friend: TestSession
     beforeAll(async () => {
-      node = await start()
+      node = await startTestNode(await prepare())
       owner = await openTestSession(node)
       friend = await openTestSession(node)
     })
@@ -223,17 +222,6 @@ function suite(name: string, start: () => Promise<TestNode>): void {
       expect((await callAs(node, await openTestSession(node), 'GET', path)).json).toMatchObject({ sharedTo: [] })
     })
   })
-}
-
-suite('SQLite', () => startTestNode())
-
-describe('PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', async () => startTestNode({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() }))
 })
 
 describe('a seal', () => {

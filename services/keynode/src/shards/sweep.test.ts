@@ -1,9 +1,8 @@
 // What a sweep removes, and when: contradicted first saves, sets that too few nodes have, retired keys.
 import { commitShards, generateKey } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller, Context } from '../context.ts'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { retrieveRecord } from './access/retrieve.ts'
 import { retireRecord } from './changes/retire.ts'
 import { saveRecord } from './changes/save.ts'
@@ -28,11 +27,11 @@ const otherShardSet = commitShards(otherKeySet)
 
 const freshCid = createCids('sweep')
 
-function suite(name: string, start: () => Promise<FivePeers>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('sweeps', () => {
     let peers: FivePeers
     beforeAll(async () => {
-      peers = await start()
+      peers = await startFivePeers(prepare)
     })
     afterAll(() => peers?.[Symbol.asyncDispose]())
 
@@ -183,7 +182,7 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
 
     test('a record that cannot be settled does not delay any other', async () => {
       // Nothing else is undecided there.
-      await using own = await start()
+      await using own = await startFivePeers(prepare)
       const cids = [freshCid(), freshCid(), freshCid()].sort()
       const shard = { payload: { key: 'k', index: '1' }, set: undefined, sharedTo: [] }
       for (const cid of cids)
@@ -366,15 +365,4 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect((await retrieveRecord(peers.of(1), await find(1, cid), true)).payload.key).toBe('second')
     })
   })
-}
-
-suite('on SQLite', () => startFivePeers())
-
-describe('on PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })))
 })

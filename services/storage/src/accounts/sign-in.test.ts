@@ -11,10 +11,9 @@ import {
   storageParty,
   writeSignIn,
 } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { migrations } from '../db/database.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer, jsonBody, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 
 const minute = 60_000
@@ -42,8 +41,8 @@ function newSolanaWallet(): Wallet {
   return { address: solanaAddress(secret), sign: (message) => signSolana(secret, message) }
 }
 
-function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare, kind) => {
+  describe('sign-ins', () => {
     let environment: Record<string, string>
     let storage: TestStorage
     let passedMs = 0
@@ -185,7 +184,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
     })
 
     // SQLite has one process only.
-    const onReplicas = name === 'SQLite' ? () => undefined : test
+    const onReplicas = kind === 'sqlite' ? () => undefined : test
     onReplicas('a replica takes no text that another one took', async () => {
       await using other = await startTestStorage({ ...environment, CAIRN_PUBLIC_API_URL: storage.apiUrl })
       const wallet = newWallet()
@@ -327,15 +326,4 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
         expect(log).not.toContain(secret)
     })
   })
-}
-
-suite('SQLite', async () => ({}))
-
-describe('PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', async () => ({ CAIRN_DATABASE_URL: await postgres.createDatabase() }))
 })

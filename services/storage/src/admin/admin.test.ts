@@ -1,6 +1,7 @@
 // The commands as an operator runs them, on either database, beside a running service.
 import { once } from 'node:events'
 import { coinPriceOf, GIB, MIB } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { CID } from 'multiformats/cid'
@@ -38,7 +39,7 @@ test.each(['', '0', '1.5GiB', '1GB', 'all', '9999999999999TiB', '--1'])('"%s" is
   expect(() => parseBytes(text)).toThrow(/is not an amount/),
 )
 
-describe.each(['sqlite', 'postgres'] as const)('cairn-admin on %s', (kind) => {
+describe.each(databaseKinds)('cairn-admin on %s', (kind) => {
   let storage: TestStorage
   let environment: Record<string, string>
   const account = privateKeyToAccount(generatePrivateKey())

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DatabaseSettings, inspectDatabase, openDatabase } from '@cairn/service'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -22,7 +23,7 @@ afterAll(async () => {
 
 const contraction = migrations.findLastIndex(({ change }) => change === 'contract')
 
-test.each(['sqlite', 'postgres'] as const)('no command contracts a database of %s that others use', async (kind) => {
+test.each(databaseKinds)('no command contracts a database of %s that others use', async (kind) => {
   const home = join(folder, kind)
   const url = kind === 'postgres' ? await postgres.createDatabase() : undefined
   const settings: DatabaseSettings =

@@ -2,6 +2,7 @@
 import { once } from 'node:events'
 import { createInterface } from 'node:readline'
 import { createNameKey } from '@cairn/names'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -20,7 +21,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('a rotation on %s', (kind) => {
+describe.each(databaseKinds)('a rotation on %s', (kind) => {
   test('killed half-way leaves keys that services open, and the next run completes it', async () => {
     const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
     await using storage = await startTestStorage({ ...place, CAIRN_STORAGE_SECRET: old })

@@ -8,6 +8,7 @@ import {
   verifyChallenge,
 } from '@cairn/pieces'
 import { MIB } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { readCar, verifyBlock } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
@@ -26,7 +27,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('deals on %s', (kind) => {
+describe.each(databaseKinds)('deals on %s', (kind) => {
   let opened: OpenDeals
   let test: OpenDeals['test']
   let providers: OpenDeals['providers']

@@ -1,4 +1,5 @@
 // What accounts learn about the deals with their content.
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('events of deals on %s', (kind) => {
+describe.each(databaseKinds)('events of deals on %s', (kind) => {
   test('report first proofs, missed and resumed ones, and a loss, once per account', async () => {
     await using deals = await openDeals(kind, postgres)
     const { context } = deals.test

@@ -2,6 +2,7 @@ import { mkdir, rm, rmdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { MIB } from '@cairn/protocol'
 import { createKilledReplica } from '@cairn/service/killed-replica-fixture'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import type { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
@@ -28,7 +29,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('deals on %s, when things go wrong', (kind) => {
+describe.each(databaseKinds)('deals on %s, when things go wrong', (kind) => {
   let deals: OpenDeals
   beforeEach(async () => {
     // Two pieces of the maximum size make an aggregate.

@@ -1,5 +1,6 @@
 // The event log through the API: order, completeness, streams and expiry, on each database.
 import type { EventPage, Scope } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
@@ -70,7 +71,7 @@ test('a client that disconnects before its stream opens occupies none', async ()
   expect(stream.headers.get('content-type')).toContain('text/event-stream')
 })
 
-describe.each(['sqlite', 'postgres'] as const)('the event log on %s', (kind) => {
+describe.each(databaseKinds)('the event log on %s', (kind) => {
   const environment = async () => ({
     CAIRN_RATE_FACTOR: '0',
     ...(kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}),

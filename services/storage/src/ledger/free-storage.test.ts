@@ -1,10 +1,10 @@
 import { MIB } from '@cairn/protocol'
 import { migrate } from '@cairn/service'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, describe, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
 import { recountFree } from '../db/migrations/0038_recount-free-storage.ts'
+import { describeOnDatabases } from '../on-databases.fixture.ts'
 import { bearer, startTestStorage, type TestStorage } from '../start-test-storage.fixture.ts'
 import { measureFreeDisk, readFreeStorage, recountFreeStorage } from './free-storage.ts'
 import { enter, openAccount } from './ledger.ts'
@@ -16,8 +16,8 @@ const secret = '22'.repeat(32)
 let serial = 0
 const newAddress = () => `0x${String(++serial).padStart(40, 'a')}`
 
-function suite(name: string, prepare: () => Promise<Record<string, string>>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('free storage', () => {
     const open: TestStorage[] = []
     afterEach(async () => {
       // The pack folder is removed with the first.
@@ -29,7 +29,7 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       const all = { CAIRN_STORAGE_SECRET: secret, CAIRN_RATE_FACTOR: '0', ...(await prepare()), ...environment }
       const first = await startTestStorage(all)
       open.push(first)
-      if (name === 'SQLite') return [first, first]
+      if (first.context.db.kind === 'sqlite') return [first, first]
       const second = await startTestStorage({ ...all, CAIRN_PACK_FOLDER: first.context.config.packFolder })
       open.push(second)
       return [first, second]
@@ -271,21 +271,10 @@ function suite(name: string, prepare: () => Promise<Record<string, string>>): vo
       expect(metrics).toContain('cairn_free_storage_disk_bytes +Inf\n')
     })
   })
-}
+})
 
 function form(content: string): FormData {
   const body = new FormData()
   body.append('file', new Blob([content]), 'a.txt')
   return body
 }
-
-suite('SQLite', async () => ({}))
-
-describe('PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('two replicas', async () => ({ CAIRN_DATABASE_URL: await postgres.createDatabase() }))
-})

@@ -1,6 +1,7 @@
 // A lost database: private uploads are private again afterwards, from the packs alone.
 import { randomBytes } from 'node:crypto'
 import { tusBodyType, type UploadInfo } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { tusMetadata } from '../resumable/tus.fixture.ts'
@@ -13,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => postgres?.stop())
 
-describe.each(['sqlite', 'postgres'] as const)('private uploads after a lost database on %s', (kind) => {
+describe.each(databaseKinds)('private uploads after a lost database on %s', (kind) => {
   let drill: Drill
   beforeEach(async () => {
     drill = await openDrill(kind === 'postgres' ? postgres : undefined)

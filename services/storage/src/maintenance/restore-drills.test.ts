@@ -1,6 +1,7 @@
 // The steps of docs/operate/recover.md; compares every byte and the listing afterwards.
 import { createHash } from 'node:crypto'
 import { CairnError } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CID } from 'multiformats/cid'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
@@ -25,7 +26,7 @@ function bytesOf(length: number, seed: string): Buffer {
 const needsRecovery = (error: unknown) => CairnError.is(error, 'RECOVERY_NEEDED')
 const quiet: Report = () => undefined
 
-describe.each(['sqlite', 'postgres'] as const)('a restore on %s', (kind) => {
+describe.each(databaseKinds)('a restore on %s', (kind) => {
   let drill: Drill
   /** Files stored before and after the backup. */
   let before: Stored[]

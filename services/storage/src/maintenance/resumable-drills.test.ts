@@ -1,6 +1,7 @@
 // Restores in the middle of uploads whose bytes become content as they arrive.
 import { randomBytes } from 'node:crypto'
 import { CairnError, MIB, resumableSegmentBytes, tusBodyType, type UploadInfo } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { removeUnreferencedPacks } from '../packs/removal/remove-packs.ts'
@@ -16,7 +17,7 @@ afterAll(() => postgres?.stop())
 const needsRecovery = (error: unknown) => CairnError.is(error, 'RECOVERY_NEEDED')
 const day = 86_400_000
 
-describe.each(['sqlite', 'postgres'] as const)('a restore during a resumable upload, on %s', (kind) => {
+describe.each(databaseKinds)('a restore during a resumable upload, on %s', (kind) => {
   let drill: Drill
   let key: string
   beforeEach(async () => {

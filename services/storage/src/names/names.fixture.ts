@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { createRecord, type NameKey } from '@cairn/names'
 import type { DatabaseSettings } from '@cairn/service'
 import { createLogGate } from '@cairn/service'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import pino from 'pino'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
@@ -96,7 +97,7 @@ export function describeNames(title: string, tests: (subject: () => NamesSubject
     databases = await startDatabases()
   })
   afterAll(() => databases?.stop())
-  describe.each(['sqlite', 'postgres'] as const)(title, (kind) => {
+  describe.each(databaseKinds)(title, (kind) => {
     let subject: NamesSubject
     beforeEach(async () => {
       const place = await databases.open(kind)

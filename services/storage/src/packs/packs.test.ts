@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
@@ -19,34 +20,34 @@ import { removeSuite } from './removal/remove-packs.suite.ts'
 /** Every promise of packs. */
 const suites = [packSuite, removeSuite, recoverSuite, damageSuite, hashSuite, mergeSuite, mergedSuite, privateSuite]
 
-describe('on SQLite', () => {
-  let folder = ''
-  let count = 0
-  beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), 'cairn-packs-db-'))
-  })
-  afterAll(() => rm(folder, { recursive: true, force: true }))
-  const open = async () => {
+let folder: string
+let server: PostgresFixture
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cairn-packs-db-'))
+  server = await startPostgres(migrations)
+})
+afterAll(async () => {
+  await server?.stop()
+  await rm(folder, { recursive: true, force: true })
+})
+
+let count = 0
+const places = {
+  sqlite: async () => {
     const path = join(folder, `${count++}.sqlite`)
     await writeMigratedFile(path)
     return openDatabase({ kind: 'sqlite', path })
-  }
-  for (const suite of suites) suite(open)
+  },
+  postgres: async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 }),
+}
+
+describe.each(databaseKinds)('on %s', (kind) => {
+  for (const suite of suites) suite(places[kind])
 })
 
 describe('on PostgreSQL', () => {
-  let server: PostgresFixture
-  beforeAll(async () => {
-    server = await startPostgres(migrations)
-  })
-  afterAll(() => server.stop())
-  const open = async () => openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 })
-  for (const suite of suites) suite(open)
-
   test('two units that both find a pack new insert it once', async () => {
-    const place = await createPackPlace(
-      await openDatabase({ kind: 'postgres', url: await server.createDatabase(), poolSize: 6 }),
-    )
+    const place = await createPackPlace(await places.postgres())
     try {
       const sealed = await place.seal(manyBlocks(3, 100))
       // Rows enter the indexes in the order of index age. If the primary key came last, a unit that waits in an earlier index

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { GIB } from '@cairn/protocol'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, afterEach, beforeAll, beforeEach, describe } from 'vitest'
 import { type Database, migrations, openDatabase } from '../db/database.ts'
@@ -51,7 +52,7 @@ export function describePayments(title: string, tests: (subject: () => PaymentSu
     },
     postgres: async () => openDatabase({ kind: 'postgres', url: await postgres.createDatabase() }),
   }
-  describe.each(['sqlite', 'postgres'] as const)(title, (kind) => {
+  describe.each(databaseKinds)(title, (kind) => {
     let subject: PaymentSubject
     beforeEach(async () => {
       try {

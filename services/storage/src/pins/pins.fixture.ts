@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, beforeEach, describe, expect } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -58,7 +59,7 @@ export function describePins(title: string, tests: (subject: () => PinSubject) =
     await origin?.[Symbol.asyncDispose]()
     await postgres?.stop()
   })
-  describe.each(['sqlite', 'postgres'] as const)(title, (kind) => {
+  describe.each(databaseKinds)(title, (kind) => {
     let storage: TestStorage
     let subject: PinSubject
     beforeAll(async () => {

@@ -3,7 +3,8 @@ import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openDatabase as openWith } from '@cairn/service'
+import { type DatabaseSettings, openDatabase as openWith } from '@cairn/service'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { CompiledQuery, sql } from 'kysely'
 import { CID } from 'multiformats/cid'
@@ -413,25 +414,23 @@ function suite(name: string, fresh: () => Promise<{ open(): Promise<Database>; o
 
 const old = migrations.filter(({ name }) => name < '0018')
 
-describe('search', () => {
-  const homes: string[] = []
-  afterAll(() => Promise.all(homes.map((home) => rm(home, { recursive: true }))))
-  suite('SQLite', async () => {
-    const home = await mkdtemp(join(tmpdir(), 'cairn-search-'))
-    homes.push(home)
-    const settings = { kind: 'sqlite', path: join(home, 'a.sqlite') } as const
-    return { open: () => openDatabase(settings), openOld: () => openWith<Schema>(settings, { migrations: old }) }
+describe.each(databaseKinds)('on %s', (kind) => {
+  let home: string
+  let server: PostgresFixture | undefined
+  beforeAll(async () => {
+    home = await mkdtemp(join(tmpdir(), 'cairn-search-'))
+    if (kind === 'postgres') server = await startPostgres()
   })
-
-  describe('on a server', () => {
-    let server: PostgresFixture
-    beforeAll(async () => {
-      server = await startPostgres()
-    })
-    afterAll(() => server.stop())
-    suite('PostgreSQL', async () => {
-      const settings = { kind: 'postgres', url: await server.createDatabase(), poolSize: 4 } as const
-      return { open: () => openDatabase(settings), openOld: () => openWith<Schema>(settings, { migrations: old }) }
-    })
+  afterAll(async () => {
+    await server?.stop()
+    await rm(home, { recursive: true })
+  })
+  let count = 0
+  suite('search', async () => {
+    const settings: DatabaseSettings =
+      server === undefined
+        ? { kind: 'sqlite', path: join(home, `${count++}.sqlite`) }
+        : { kind: 'postgres', url: await server.createDatabase(), poolSize: 4 }
+    return { open: () => openDatabase(settings), openOld: () => openWith<Schema>(settings, { migrations: old }) }
   })
 })

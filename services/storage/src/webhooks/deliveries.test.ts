@@ -2,6 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { sql } from 'kysely'
 import { Webhook as Verifier } from 'standardwebhooks'
@@ -33,7 +34,7 @@ afterAll(() => postgres?.stop())
 const address = '0x1111111111111111111111111111111111111111'
 const { signal } = new AbortController()
 
-describe.each(['sqlite', 'postgres'] as const)('deliveries on %s', (kind) => {
+describe.each(databaseKinds)('deliveries on %s', (kind) => {
   const open = async () => {
     const home = await mkdtemp(join(tmpdir(), 'cairn-storage-webhooks-'))
     const db = await openDatabase(

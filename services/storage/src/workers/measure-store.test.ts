@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import { CairnError } from '@cairn/protocol'
 import { addMeasuredGauge } from '@cairn/service'
+import { databaseKinds } from '@cairn/service/on-databases-fixture'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { migrations } from '../db/database.ts'
@@ -45,7 +46,7 @@ test('the disk of a folder that does not exist is measured', async () => {
   expect(await metrics.registry.metrics()).toMatch(/^cairn_disk_size_bytes\{folder="home"\} [1-9]/m)
 })
 
-test.each(['sqlite', 'postgres'] as const)('the metrics show the store, its disks and its leases: %s', async (kind) => {
+test.each(databaseKinds)('the metrics show the store, its disks and its leases: %s', async (kind) => {
   const place = kind === 'postgres' ? { CAIRN_DATABASE_URL: await postgres.createDatabase() } : {}
   await using storage = await startTestStorage(place)
   const { context } = storage

@@ -1,9 +1,8 @@
 // Who opened a file or was refused: what a node records, for whom, how much and how long.
 import { commitShards, generateKey } from '@cairn/crypto'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Context } from '../../context.ts'
-import { migrations } from '../../db/database.ts'
+import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { saveRecord } from '../changes/save.ts'
 import { shareRecord } from '../changes/share.ts'
 import { transferRecord } from '../changes/transfer.ts'
@@ -20,12 +19,12 @@ const shardSet = commitShards(keySet)
 
 const freshCid = createCids('accesses')
 
-function suite(name: string, start: () => Promise<FivePeers>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('the access log', () => {
     let peers: FivePeers
     let node: Context
     beforeAll(async () => {
-      peers = await start()
+      peers = await startFivePeers(prepare)
       node = peers.of(1)
     })
     afterAll(() => peers?.[Symbol.asyncDispose]())
@@ -134,15 +133,4 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
       expect((await rowsOf(cid)).map(({ count }) => Number(count))).toEqual([2])
     })
   })
-}
-
-suite('on SQLite', () => startFivePeers())
-
-describe('on PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })))
 })

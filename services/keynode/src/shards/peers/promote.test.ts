@@ -1,10 +1,9 @@
 // Statements of nodes about pending, current and previous sets, wherever the saving of another key is interrupted.
 import { commitShards, dealSpare, generateKey } from '@cairn/crypto'
 import type { KeyShard, ShardSet } from '@cairn/protocol'
-import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Caller } from '../../context.ts'
-import { migrations } from '../../db/database.ts'
+import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { retrieveRecord } from '../access/retrieve.ts'
 import { type SavedShard, saveRecord } from '../changes/save.ts'
 import { shareRecord } from '../changes/share.ts'
@@ -26,11 +25,11 @@ const friend = callerOf('b')
 
 const freshCid = createCids('promote')
 
-function suite(name: string, start: () => Promise<FivePeers>): void {
-  describe(name, () => {
+describeOnDatabases('on %s', (prepare) => {
+  describe('promotions', () => {
     let peers: FivePeers
     beforeAll(async () => {
-      peers = await start()
+      peers = await startFivePeers(prepare)
     })
     afterAll(() => peers?.[Symbol.asyncDispose]())
 
@@ -314,15 +313,4 @@ function suite(name: string, start: () => Promise<FivePeers>): void {
         expect(await state(node, cid)).toMatchObject({ state: 'provisional', owner: friend.address })
     })
   })
-}
-
-suite('on SQLite', () => startFivePeers())
-
-describe('on PostgreSQL', () => {
-  let postgres: PostgresFixture
-  beforeAll(async () => {
-    postgres = await startPostgres(migrations)
-  })
-  afterAll(() => postgres?.stop())
-  suite('the same', () => startFivePeers(async () => ({ CAIRN_KEYNODE_DATABASE_URL: await postgres.createDatabase() })))
 })
