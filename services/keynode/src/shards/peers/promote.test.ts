@@ -209,6 +209,19 @@ describeOnDatabases('on %s', (prepare) => {
       }
     })
 
+    test('a transfer that arrives while the peers are queried leaves the key in force', async () => {
+      const cid = await fresh()
+      await saveOn([1, 2, 3], cid, later, 'other')
+      const node = peers.of(1)
+      const ask: typeof node.peers.ask = async (peer, asked) => {
+        const answer = await node.peers.ask(peer, asked)
+        await transferRecord(node, owner, cid, friend.address, true)
+        return answer
+      }
+      await promoteRecord({ ...node, peers: { ask } }, cid)
+      expect(await state(1, cid)).toMatchObject({ owner: friend.address, setId: 'auth:first', pendingSetIds: [] })
+    })
+
     test('spare shards end with their owner, also on a node that missed the transfer, unless conditions follow', async () => {
       const { masterKey, keyShards } = generateKey()
       const [set, spares] = [commitShards(keyShards), dealSpare(masterKey)]

@@ -29,7 +29,7 @@ export async function promoteRecord(context: Context, cid: string, known?: reado
   const chosen = pending.find(({ set_id }) => peers.filter((peer) => holdsSet(peer, set_id)).length + 1 >= enough)
   if (chosen !== undefined) {
     try {
-      await putInForce(context, cid, chosen.set_id, record.row.owner)
+      await putInForce(context, cid, chosen.set_id, { owner: record.row.owner, by: record.row.owner })
     } catch (error) {
       if (!CairnError.is(error, 'DATA_DAMAGED')) throw error
       // The set in force still works; its owner's repair saves the key again.
@@ -53,12 +53,21 @@ export function holdsSet({ setId, pendingSetIds }: PeerStatement, id: string): b
   return setId === id || pendingSetIds.includes(id)
 }
 
-/** Puts another set in force; the previous one is kept for a period. */
-export async function putInForce(context: Context, cid: string, setId: string, by: string): Promise<boolean> {
+/**
+ * Puts another set in force; the previous one is kept for a period.
+ * @param owner for whom this was decided: a transfer may have arrived while the peers were queried
+ * @returns false if there is no such set, or the file has another owner
+ */
+export async function putInForce(
+  context: Context,
+  cid: string,
+  setId: string,
+  { owner, by }: { owner: string; by: string },
+): Promise<boolean> {
   return context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     const other = (await findOtherSets(trx, cid)).find(({ set_id }) => set_id === setId)
-    if (record === undefined || other === undefined) return false
+    if (record === undefined || other === undefined || record.row.owner !== owner) return false
     const { row } = record
     const payload = openShard(context, { cid, owner: other.owner, version: other.version }, other.sealed)
     const version = row.version + 1

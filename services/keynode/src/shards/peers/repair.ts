@@ -125,7 +125,7 @@ async function takeOver(
   if (agreed.setId !== row.set_id) {
     const others = await findOtherSets(context.db.read, row.cid)
     if (!others.some(({ set_id }) => set_id === agreed.setId)) return undefined
-    if (await putInForce(context, row.cid, agreed.setId, caller.address)) decidedAt += 1
+    if (await putInForce(context, row.cid, agreed.setId, { owner: row.owner, by: caller.address })) decidedAt += 1
   }
   const adopted = await adopt(context, caller, row.cid, agreed, decidedAt)
   if (adopted.outcome === 'adopted') await confirmRecord(context, { cid: row.cid, ...adopted })
