@@ -12,8 +12,9 @@ const aggregatesInOneRound = 200
 const placeAgainMs = 60_000
 /** Maximum wait after a failure of a provider; the wait quadruples with each failure. */
 const maxCooldownMs = 600_000
-/** Number of failed deals kept per provider. */
+/** Number of deals without any proof kept per provider, for each state in which they ended. */
 const failuresKept = 4
+const lostStates = ['failed', 'faulted', 'ended'] as const
 
 /** Dependencies of placing deals. */
 export type Placing = { context: Context; providers: readonly Provider[] }
@@ -86,7 +87,7 @@ async function placeOne(
 
 /**
  * Returns providers that may receive an aggregate, best first: those that never lost it before those that did, then
- * those with fewer deals. One that failed recently waits, longer each time.
+ * those with fewer deals. One that failed recently, or kept the aggregate but proved nothing, waits longer each time.
  */
 function choose(
   providers: readonly Provider[],
@@ -100,7 +101,7 @@ function choose(
   const lastLoss = ({ name }: Provider): number =>
     deals.findLast((deal) => deal.provider === name && !isActive(deal))?.since ?? 0
   const coolOf = ({ name }: Provider): number => {
-    const failures = deals.filter((deal) => deal.provider === name && deal.state === 'failed').length
+    const failures = deals.filter((deal) => deal.provider === name && isFailure(deal)).length
     return coolMs * 4 ** Math.max(0, Math.min(failures, failuresKept) - 1)
   }
   return providers
@@ -113,6 +114,11 @@ function choose(
     )
 }
 
+/** Whether a deal ended without a single proof, or failed. */
+function isFailure(deal: DealRow): boolean {
+  return deal.state === 'failed' || (!isActive(deal) && deal.proofs === 0)
+}
+
 async function beginDeal(
   trx: Kysely<Schema>,
   { clock }: Context,
@@ -121,8 +127,10 @@ async function beginDeal(
   provider: Provider,
 ): Promise<void> {
   const now = clock.now()
-  const failed = deals.filter((deal) => deal.provider === provider.name && deal.state === 'failed')
-  const old = failed.slice(0, Math.max(0, failed.length - failuresKept + 1)).map(({ number }) => number)
+  const failures = deals.filter((deal) => deal.provider === provider.name && isFailure(deal))
+  const old = lostStates
+    .flatMap((state) => failures.filter((deal) => deal.state === state).slice(0, 1 - failuresKept))
+    .map(({ number }) => number)
   if (old.length > 0) {
     await trx.deleteFrom('possession_check').where('deal_number', 'in', old).execute()
     await trx.deleteFrom('deal').where('number', 'in', old).execute()
