@@ -380,3 +380,27 @@ test('the history shows older targets on demand, as far back as the service keep
   await expect.poll(() => rows.count()).toBe(52)
   await rows.last().getByText(/\/1$/).waitFor()
 })
+
+test('a long list of names asks for the files of those in sight only', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  await opened.open('/names')
+  await opened.signIn()
+  const client = await clientOf(opened)
+  const count = 40
+  for (let at = 1; at <= count; at++) {
+    const { cid } = await uploadText(client, `content ${at}`, { name: `file ${at}.txt` })
+    const { name } = await createName(client, { label: `name ${at}` })
+    await publishName(client, name, `/ipfs/${cid}`)
+  }
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    if (request.url().includes('/file_info')) asked.add(request.url())
+  })
+  await page.reload()
+  await page.getByText(`file ${count}.txt`).waitFor()
+  await page.getByText(`file ${count - 8}.txt`).waitFor()
+  expect(asked.size).toBeLessThan(30)
+  await page.getByRole('link', { name: 'name 1', exact: true }).scrollIntoViewIfNeeded()
+  await page.getByText('file 1.txt', { exact: true }).waitFor()
+})

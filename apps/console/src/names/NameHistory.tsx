@@ -1,5 +1,5 @@
 import type { PastRecord } from '@cairn/sdk'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { History } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
@@ -62,10 +62,11 @@ function PastTarget({
   isCurrent: boolean
   onPublishAgain: ((value: string) => void) | undefined
 }) {
-  const name = useTargetName(value)
+  const row = useRef<HTMLLIElement>(null)
+  const name = useTargetName(value, row)
   const target = shorten(value, 16, 8)
   return (
-    <li className="flex items-center gap-3 px-4 py-2.5 text-sm">
+    <li ref={row} className="flex items-center gap-3 px-4 py-2.5 text-sm">
       <div className="min-w-0 flex-1">
         {name === undefined ? undefined : (
           <p className="truncate font-medium">

@@ -23,10 +23,12 @@ export function NameTarget({ session, state, value }: { session: Session; state:
   const isNewer = resolved !== undefined && state.sequence !== null && resolved.sequence > BigInt(state.sequence)
   const shown = isNewer ? resolved.value : value
   const cid = isNewer ? resolved.cid : state.cid
-  const fileName = useTargetName(shown)
+  const section = useRef<HTMLElement>(null)
+  const fileName = useTargetName(shown, section)
   const validUntil = resolved?.validUntil ?? state.validUntil
   return (
     <section
+      ref={section}
       aria-labelledby="points-to"
       className="flex flex-col gap-4 rounded-lg border border-line bg-surface p-5 shadow-card"
     >

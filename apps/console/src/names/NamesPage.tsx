@@ -1,6 +1,6 @@
 import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -130,6 +130,11 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
 
 /** The name of the file that a name points to, or the target itself. */
 function Target({ value }: { value: string }) {
-  const name = useTargetName(value)
-  return name === undefined ? <span className="font-mono">{shorten(value, 16, 8)}</span> : <FileName name={name} />
+  const element = useRef<HTMLSpanElement>(null)
+  const name = useTargetName(value, element)
+  return (
+    <span ref={element} className={name === undefined ? 'font-mono' : undefined}>
+      {name === undefined ? shorten(value, 16, 8) : <FileName name={name} />}
+    </span>
+  )
 }
