@@ -182,3 +182,11 @@ test('says before an upload which names its folder has, and makes versions, keep
   await sheet.getByRole('textbox', { name: 'Name of plan.txt' }).waitFor()
   expect(await sheet.getByText('already exists').count()).toBe(0)
 })
+
+test('says which names exist also on a page that has not opened the drive', async () => {
+  const { page, open } = await openDrivePage(site, ['plan.txt'])
+  await open('/settings')
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor()
+  await choose(page, { 'plan.txt': 'second' })
+  await page.getByRole('dialog', { name: 'Upload' }).getByText('plan.txt already exists in this folder.').waitFor()
+})

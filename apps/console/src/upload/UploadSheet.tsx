@@ -66,7 +66,7 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
   const isEncrypted = access === 'encrypted'
   const [clashChoice, setClashChoice] = useState<ClashChoice>('version')
   const place = useUploadPlace()
-  const isTaken = useNameTaken(place)
+  const { isTaken, isPending } = useNameTaken(place)
   // Users who chose no name do not mean the note of before.
   const textName = typedName ?? numberName(messages.upload.textDefault, isTaken)
   const listed = tab === 'text' ? [] : isSeparate ? splitFolders(items) : items
@@ -117,6 +117,7 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
     tab === 'files' &&
     isReady &&
     unreadable === 0 &&
+    !isPending &&
     clashes.length === 0 &&
     items.every(({ kind }) => kind === 'file') &&
     quote.leftBytes !== undefined &&
