@@ -39,15 +39,15 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
   })
   return (
     <>
-      <PageHeader title={messages.pages.files} hint={groups.length === 0 ? undefined : messages.drive.duplicatesHint} />
-      <Places>
+      <PageHeader title={messages.pages.files} hint={groups.length === 0 ? undefined : messages.drive.duplicatesHint}>
         {groups.length === 0 ? undefined : (
-          <Button size="small" className="mb-1.5" onClick={() => setRemoving(all)}>
+          <Button size="small" onClick={() => setRemoving(all)}>
             <Trash2 aria-hidden="true" size={15} />
             <span className="max-sm:sr-only">{messages.drive.duplicatesRemoveAll(plainSizeText(all))}</span>
           </Button>
         )}
-      </Places>
+      </PageHeader>
+      <Places />
       {shown.drive.isListed ? undefined : <StillListing />}
       {groups.length === 0 ? (
         shown.drive.isListed ? (

@@ -98,6 +98,14 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
       </>
     )
   }
+  // On a phone, the places need the whole width.
+  const newFolder =
+    place === undefined && path !== undefined ? (
+      <Button size="small" className="sm:mb-1.5" onClick={() => setDialog({ kind: 'folder' })}>
+        <FolderPlus aria-hidden="true" size={15} />
+        {messages.drive.newFolder}
+      </Button>
+    ) : undefined
   return (
     <>
       <PageHeader
@@ -111,21 +119,10 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
               : messages.drive.listing(drive.uploads.length)
         }
       >
+        {isNarrow ? newFolder : undefined}
         <FilterBar search={search} firstSort="fileName" tags={tags} tag={tag} onTag={setTag} />
       </PageHeader>
-      <Places>
-        {place === undefined && path !== undefined ? (
-          <Button
-            size="small"
-            className="mb-1.5 max-sm:min-w-11"
-            title={messages.drive.newFolder}
-            onClick={() => setDialog({ kind: 'folder' })}
-          >
-            <FolderPlus aria-hidden="true" size={15} />
-            <span className="max-sm:sr-only">{messages.drive.newFolder}</span>
-          </Button>
-        ) : undefined}
-      </Places>
+      <Places>{isNarrow ? undefined : newFolder}</Places>
       {crumbs.length > 1 ? (
         <div className="mb-1 flex min-w-0">
           <Breadcrumb crumbs={crumbs} onDrop={moveInto} />

@@ -56,12 +56,25 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
   return (
     <>
       <PageHeader title={messages.pages.files} hint={items.length === 0 ? undefined : messages.drive.trashHint} />
-      <Places>
-        {items.length === 0 ? undefined : (
-          <span className="mb-1.5 flex gap-2">
+      <Places />
+      {shown.drive.isListed ? undefined : <StillListing />}
+      {items.length === 0 ? (
+        shown.drive.isListed ? (
+          <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
+        ) : undefined
+      ) : (
+        <>
+          <div className="flex items-center gap-2">
+            <SelectAll
+              count={items.length}
+              selectedCount={selected.length}
+              onChange={(areAll) =>
+                setSelection({ ...noSelection, ids: new Set(areAll ? items.map(({ id }) => id) : []) })
+              }
+            />
             <Button
               size="small"
-              className="max-sm:min-w-11"
+              className="ml-auto max-sm:min-w-11"
               title={messages.drive.restoreAll}
               onClick={() => restore(items)}
             >
@@ -77,23 +90,7 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
               <Trash2 aria-hidden="true" size={15} />
               <span className="max-sm:sr-only">{emptyLabel}</span>
             </Button>
-          </span>
-        )}
-      </Places>
-      {shown.drive.isListed ? undefined : <StillListing />}
-      {items.length === 0 ? (
-        shown.drive.isListed ? (
-          <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
-        ) : undefined
-      ) : (
-        <>
-          <SelectAll
-            count={items.length}
-            selectedCount={selected.length}
-            onChange={(areAll) =>
-              setSelection({ ...noSelection, ids: new Set(areAll ? items.map(({ id }) => id) : []) })
-            }
-          />
+          </div>
           <TrashList
             items={items}
             selectedIds={selection.ids}
