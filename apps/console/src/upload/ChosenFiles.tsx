@@ -70,7 +70,7 @@ export function ChosenFiles({
                       : { 'aria-invalid': true, 'aria-describedby': `upload-failure-${item.id}` })}
                     className={classNames(fieldClass, 'h-9 min-w-0 flex-1 pointer-coarse:h-11')}
                   />
-                  <span className="shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
+                  <span className="min-w-16 shrink-0 whitespace-nowrap text-right text-ink-soft text-sm tabular">
                     {item.kind === 'folder'
                       ? messages.upload.folderFiles(countFiles([item]), formatBytes(item.sizeBytes))
                       : formatBytes(item.sizeBytes)}
