@@ -1,5 +1,6 @@
 import type { NameState } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { CircleAlert, ExternalLink, ShieldCheck } from '#icons'
 import { explainError } from '../messages/describe-error.ts'
 import { formatDateTime, formatDuration, formatUntil } from '../messages/format.ts'
