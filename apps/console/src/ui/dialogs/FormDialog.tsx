@@ -37,6 +37,7 @@ export function FormDialog({
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   const [tries, setTries] = useState(0)
+  const isStarting = useRef(false)
   useEffect(() => {
     if (tries > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [tries])
@@ -61,9 +62,14 @@ export function FormDialog({
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isBusy || isDisabled) return
+          if (isBusy || isDisabled || isStarting.current) return
           setTries(tries + 1)
           onSubmit()
+          // A mutation is pending only after this event: without it, a double click would submit twice.
+          isStarting.current = true
+          setTimeout(() => {
+            isStarting.current = false
+          })
         }}
       >
         <FormTried value={tries > 0}>{children}</FormTried>
