@@ -190,3 +190,22 @@ test('says which names exist also on a page that has not opened the drive', asyn
   await choose(page, { 'plan.txt': 'second' })
   await page.getByRole('dialog', { name: 'Upload' }).getByText('plan.txt already exists in this folder.').waitFor()
 })
+
+test('the bar of a selection covers no row at the end of a list, and is not covered by the transfers', async () => {
+  const { page } = await openDrivePage(site, ['a.txt', 'b.txt', 'c.txt'])
+  await page.setViewportSize({ width: 360, height: 480 })
+  await page.getByRole('grid').getByRole('checkbox').last().check()
+  await page.getByRole('button', { name: 'Actions for c.txt' }).click()
+  await page.keyboard.press('Escape')
+  await page.getByRole('button', { name: 'Clear selection' }).click()
+  await page.getByRole('button', { name: 'Show transfers' }).click()
+  await page.getByRole('region', { name: 'Transfers' }).waitFor()
+  for (const width of [1440, 1280, 820, 640, 360]) {
+    await page.setViewportSize({ width, height: 740 })
+    await page.getByRole('grid').getByRole('checkbox').first().check()
+    await page.getByRole('button', { name: 'Clear selection' }).click()
+  }
+  // Nor the navigation of a narrow window.
+  await page.setViewportSize({ width: 640, height: 400 })
+  await page.getByRole('button', { name: 'More', exact: true }).click()
+})

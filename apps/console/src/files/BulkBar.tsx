@@ -25,39 +25,43 @@ export function BulkBar({
   onClear: () => void
 }) {
   return (
-    <section
-      aria-label={messages.files.bulk}
-      data-bulk-bar
-      className="print:hidden! fixed inset-x-3 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem)] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-5"
-    >
-      <p role="status" className="min-w-0 text-sm">
-        <span className="flex items-center gap-2 font-medium">
-          {loading === undefined ? undefined : <Spinner />}
-          {loading === undefined ? messages.files.selected(count) : messages.files.selecting(count, loading)}
-        </span>
-        {files.length === 0 ? undefined : (
-          <span className="text-ink-soft tabular max-sm:hidden">{plainSizeText(files)}</span>
+    <>
+      {/* The last row can be scrolled out from under the bar. */}
+      <div className="h-14 shrink-0" />
+      <section
+        aria-label={messages.files.bulk}
+        data-bulk-bar
+        className="print:hidden! fixed right-[calc(0.75rem+var(--transfers-beside,0px))] bottom-[calc(4.5rem+env(safe-area-inset-bottom)+var(--transfers-below,0px))] left-3 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem-var(--transfers-beside,0px))] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-[calc(1.25rem+var(--transfers-below,0px))]"
+      >
+        <p role="status" className="min-w-0 text-sm">
+          <span className="flex items-center gap-2 font-medium">
+            {loading === undefined ? undefined : <Spinner />}
+            {loading === undefined ? messages.files.selected(count) : messages.files.selecting(count, loading)}
+          </span>
+          {files.length === 0 ? undefined : (
+            <span className="text-ink-soft tabular max-sm:hidden">{plainSizeText(files)}</span>
+          )}
+        </p>
+        {actions.map(({ id, label, icon: Icon, isDanger = false, run }) => (
+          <Button
+            key={id}
+            size="small"
+            title={label}
+            className={isDanger ? 'text-bad' : ''}
+            disabled={loading !== undefined}
+            onClick={run}
+          >
+            <Icon aria-hidden="true" size={15} />
+            <span className="max-sm:sr-only">{label}</span>
+          </Button>
+        ))}
+        {more.length === 0 ? undefined : (
+          <ButtonMenu items={more} label={messages.drive.moreActions}>
+            <IconButton icon={EllipsisVertical} size="small" label={messages.drive.moreActions} />
+          </ButtonMenu>
         )}
-      </p>
-      {actions.map(({ id, label, icon: Icon, isDanger = false, run }) => (
-        <Button
-          key={id}
-          size="small"
-          title={label}
-          className={isDanger ? 'text-bad' : ''}
-          disabled={loading !== undefined}
-          onClick={run}
-        >
-          <Icon aria-hidden="true" size={15} />
-          <span className="max-sm:sr-only">{label}</span>
-        </Button>
-      ))}
-      {more.length === 0 ? undefined : (
-        <ButtonMenu items={more} label={messages.drive.moreActions}>
-          <IconButton icon={EllipsisVertical} size="small" label={messages.drive.moreActions} />
-        </ButtonMenu>
-      )}
-      <IconButton icon={X} size="small" label={messages.files.clearSelection} onClick={onClear} />
-    </section>
+        <IconButton icon={X} size="small" label={messages.files.clearSelection} onClick={onClear} />
+      </section>
+    </>
   )
 }

@@ -51,7 +51,7 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
       ref={panel}
       data-transfers
       aria-label={messages.transfers.title}
-      className="print:hidden! fixed inset-x-2 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:bottom-5 sm:w-md"
+      className="print:hidden! fixed inset-x-2 bottom-[calc(4.5rem+env(safe-area-inset-bottom))] z-30 flex max-h-[60dvh] animate-rise flex-col rounded-lg border border-line bg-raised shadow-float sm:inset-x-auto sm:right-5 sm:w-md md:bottom-5"
     >
       <header className="flex items-center gap-2 border-line border-b py-2 pr-2 pl-4">
         <h2 className="flex-1 font-semibold text-sm">
