@@ -244,8 +244,35 @@ describe('before a payment', () => {
       code: 'PRICE_UNKNOWN',
       details: { symbol: 'USDC', floor: 1e9 },
     })
+    const fetch: typeof globalThis.fetch = async (input, init) => {
+      const response = await globalThis.fetch(input, init)
+      if (!(input instanceof Request ? input.url : String(input)).endsWith('cairn.json')) return response
+      return Response.json({ ...((await response.json()) as object), usdPerGib: 1e-9 })
+    }
+    const amounts = { native: 10n ** 12n, usdc: 10n ** 7n }
+    for (const coin of ['native', 'usdc'] as const) {
+      const much = pay({ ...payer.client, fetch }, payer.signer, { units: amounts[coin], coin }, { onEvent })
+      await expect(much).rejects.toMatchObject({
+        code: 'INVALID_REQUEST',
+        message: 'The payment buys more than 1.00 PiB, the maximum for one payment',
+      })
+    }
     expect(events).toEqual([])
     expect(await pay(withFloor(1), payer.signer, params)).toMatchObject({ units: 1_000_000n })
+  })
+
+  test('a chain whose contract has the zero address has no payment contract', async () => {
+    const payer = await openPayer()
+    const { chain } = network.profile
+    if (chain === undefined) throw new Error('the network has no chain')
+    const empty = { ...chain, paymentContract: `0x${'0'.repeat(40)}` }
+    const client = { ...payer.client, network: { ...network.profile, chain: empty, chains: [empty] } }
+    for (const coin of ['native', 'usdc'] as const)
+      await expect(pay(client, payer.signer, { sizeBytes: MIB, coin })).rejects.toMatchObject({
+        code: 'UNSUPPORTED_NETWORK',
+        message: 'No payment contract is configured on local',
+        details: { networks: [] },
+      })
   })
 
   test('resets a conflicting allowance', async () => {

@@ -285,6 +285,7 @@ test('the public surface', () => {
       "maxPartHeaderBytes",
       "maxPathBytes",
       "maxPathDepth",
+      "maxPaymentBytes",
       "maxPieceListRows",
       "maxPossessionLeaves",
       "maxProofDeals",

@@ -8,6 +8,8 @@ export const GIB = 1024 * MIB
 export const minBilledBytes = MIB
 /** Price that published clients compute with: 0.00390625 USD per MiB. Operators can set another one. */
 export const publishedUsdPerGib = 4
+/** Maximum number of bytes that one payment buys: far beyond any storage, and countable as a number. */
+export const maxPaymentBytes = 1024 * 1024 * GIB
 
 /** Upload and download time limit of clients: 2 hours. */
 export const transferTimeoutMs = 7_200_000

@@ -1,7 +1,17 @@
-import { CairnError, type ChainProfile, isEvmAddress, type TokenProfile, tokensOf } from '@cairn/protocol'
+import {
+  bytesForUnits,
+  CairnError,
+  type ChainProfile,
+  formatBytes,
+  isEvmAddress,
+  maxPaymentBytes,
+  oneDollar,
+  type TokenProfile,
+  tokensOf,
+} from '@cairn/protocol'
 import type { Client } from '../client.ts'
 import type { PayOptions, PaySigner } from './pay-options.ts'
-import { type Coin, findChain, getPrice, getTickerPrice, noSuchCoin } from './price.ts'
+import { type Coin, findChain, getCoinPrice, getPrice, getStoragePrice, getTickerPrice, noSuchCoin } from './price.ts'
 
 export type { PayEvent, PaySigner } from './chain-wallet.ts'
 export type { PayOptions } from './pay-options.ts'
@@ -59,6 +69,7 @@ export async function pay(
   const wallet = await openChainWallet(chain, signer, options)
   const token = tokens === undefined ? undefined : await wallet.findToken(tokens, units)
   if (token !== undefined) await requireWorth(client, token, options.signal)
+  await requireCreditable(client, chain, token, units, options.signal)
   const txHash = await wallet.pay({
     units,
     ...(token === undefined ? {} : { token }),
@@ -105,6 +116,27 @@ async function requireWorth(
   })
 }
 
+/** Rejects an amount that the service would not credit. A price that is not known now rejects nothing. */
+async function requireCreditable(
+  client: Client,
+  chain: ChainProfile,
+  token: TokenProfile | undefined,
+  units: bigint,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const prices = await Promise.all([
+    token === undefined ? getCoinPrice(client, chain.symbol, { signal }) : oneDollar,
+    getStoragePrice(client, { signal }),
+  ]).catch(() => undefined)
+  if (prices === undefined) return
+  const bytes = bytesForUnits(units, token?.decimals ?? chain.nativeDecimals, ...prices)
+  if (bytes <= BigInt(maxPaymentBytes)) return
+  throw new CairnError('INVALID_REQUEST', {
+    message: `The payment buys more than ${formatBytes(maxPaymentBytes)}, the maximum for one payment`,
+    hint: 'Pay a smaller amount. Nothing was paid.',
+  })
+}
+
 async function priceOf(
   client: Client,
   chain: ChainProfile,
@@ -119,10 +151,15 @@ async function priceOf(
 
 function requirePayable(client: Client, chain: ChainProfile): ChainProfile & { paymentContract: string } {
   const { paymentContract } = chain
-  if (paymentContract !== undefined) return { ...chain, paymentContract }
-  const payable = (client.network.chains ?? []).filter((other) => other.paymentContract !== undefined)
+  if (hasContract(chain) && paymentContract !== undefined) return { ...chain, paymentContract }
+  const payable = (client.network.chains ?? []).filter(hasContract)
   throw new CairnError('UNSUPPORTED_NETWORK', {
     message: `No payment contract is configured on ${chain.name}`,
     details: { networks: payable.map(({ name }) => name) },
   })
+}
+
+/** The zero address stands for a contract that was not deployed. */
+function hasContract({ paymentContract }: ChainProfile): boolean {
+  return paymentContract !== undefined && !/^0x0*$/.test(paymentContract)
 }

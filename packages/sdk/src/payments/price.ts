@@ -97,7 +97,8 @@ export async function getPrice(
 
 const usdDecimals = 6
 
-async function getCoinPrice(client: Client, symbol: string, options?: CallOptions): Promise<CoinPrice> {
+/** Returns the price of a coin, to compute with. */
+export async function getCoinPrice(client: Client, symbol: string, options?: CallOptions): Promise<CoinPrice> {
   return coinPriceOf(await getTickerPrice(client, symbol, options))
 }
 

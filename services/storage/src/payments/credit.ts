@@ -1,4 +1,4 @@
-import { bytesForUnits, type CoinPrice, oneDollar, paymentReason, type Reason } from '@cairn/protocol'
+import { bytesForUnits, type CoinPrice, maxPaymentBytes, oneDollar, paymentReason, type Reason } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
 import type { Schema } from '../db/schema.ts'
 import { noReason, reasonColumns } from '../db/stored-reasons.ts'
@@ -65,8 +65,7 @@ async function doubtToken(
 
 function judgeBytes(bytes: bigint, price: PricedAt | undefined): Verdict {
   if (bytes <= 0n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_SMALL') }
-  // Far beyond any storage, and so far that bytes may not be countable as a number.
-  if (bytes > 2n ** 50n) return { state: 'refused', ...paymentReason('AMOUNT_TOO_LARGE') }
+  if (bytes > BigInt(maxPaymentBytes)) return { state: 'refused', ...paymentReason('AMOUNT_TOO_LARGE') }
   return { state: 'credited', bytes: Number(bytes), price }
 }
 
