@@ -81,7 +81,8 @@ export function createNetworkIndexer(parts: IndexParts): NetworkIndexer {
       const panel = openPanel(signal)
       const prices = rememberPrices(parts.prices)
       try {
-        if (await isQuiet(panel)) return { blocks: 0, credited: await retryUnpriced(prices), seen: 0, isBehind: false }
+        if (await isQuiet(panel))
+          return { blocks: 0, credited: await retryUnpriced(prices, panel), seen: 0, isBehind: false }
         quiet = undefined
         const at = clock.now()
         const { voters, ...round } = await indexRound({ ...parts, prices }, panel, range, retryUnpriced)
@@ -134,7 +135,7 @@ async function indexRound(
   const headNumber = agreedBy(network, voters, ({ head }) => head.number)
   const finalNumber = agreedBy(network, voters, ({ final }) => final?.number ?? -1)
   let next = cursor === undefined ? network.startBlock : cursor.final_block + 1
-  let credited = await retryUnpriced(parts.prices)
+  let credited = await retryUnpriced(parts.prices, panel)
   let blocks = 0
 
   if (finalNumber >= next) {

@@ -2,8 +2,9 @@ import { CairnError } from '@cairn/protocol'
 import type { PaymentEvent } from './chain.ts'
 import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
 import type { IndexParts } from './index-parts.ts'
+import type { Panel } from './panel.ts'
 import type { Prices } from './prices.ts'
-import { findUnpriced } from './store.ts'
+import { findUnpriced, type PaymentRow } from './store.ts'
 
 /** Maximum number of payments without a price that are retried per round. */
 const maxUnpriced = 100
@@ -88,7 +89,7 @@ function createRetryPauses(): RetryPauses {
 }
 
 /** Retries payments without a price. @returns how many were credited */
-export type UnpricedRetry = (prices: Prices) => Promise<number>
+export type UnpricedRetry = (prices: Prices, panel: Panel) => Promise<number>
 
 /**
  * Retries payments without a price, a limited number per round, so that permanently unpriced ones do not block
@@ -97,17 +98,21 @@ export type UnpricedRetry = (prices: Prices) => Promise<number>
 export function createUnpricedRetry({ context, network, requireLease }: IndexParts): UnpricedRetry {
   const pauses = createRetryPauses()
   let after = ''
-  return async (prices) => {
+  return async (prices, panel) => {
     const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
     let credited = 0
     for (const row of rows) {
       if (!pauses.isDue(row.id, context.clock.now())) continue
-      const verdict = await judgePayment(
-        prices,
-        network,
-        row,
-        await findPriceOfStorage(context.db.read, row.block_time),
-      )
+      const judge = async (blockTimeMs: number) => {
+        const perGib = await findPriceOfStorage(context.db.read, blockTimeMs)
+        return judgePayment(prices, network, { ...row, block_time: blockTimeMs }, perGib)
+      }
+      let blockTimeMs = row.block_time
+      let verdict = await judge(blockTimeMs)
+      if (verdict.state === 'unpriced') {
+        blockTimeMs = (await readTimeAgain(network.quorum, panel, row)) ?? blockTimeMs
+        if (blockTimeMs !== row.block_time) verdict = await judge(blockTimeMs)
+      }
       if (verdict.state === 'unpriced') {
         pauses.extend(row.id, context.clock.now())
         continue
@@ -116,6 +121,7 @@ export function createUnpricedRetry({ context, network, requireLease }: IndexPar
       const now = context.clock.now()
       const isDone = await context.db.write(async (trx) => {
         await requireLease(trx)
+        await trx.updateTable('payment').set({ block_time: blockTimeMs }).where('id', '=', row.id).execute()
         return applyVerdict(trx, row, verdict, { config: context.config, now })
       })
       if (isDone) credited++
@@ -123,4 +129,18 @@ export function createUnpricedRetry({ context, network, requireLease }: IndexPar
     after = rows.length < maxUnpriced ? '' : (rows.at(-1)?.id ?? '')
     return credited
   }
+}
+
+/**
+ * Returns the time of the block of a payment as a quorum reads it now: an only endpoint may have reported another one.
+ * @returns undefined if no quorum agrees
+ */
+async function readTimeAgain(
+  quorum: number,
+  panel: Panel,
+  { block_number: number, block_hash: hash }: PaymentRow,
+): Promise<number | undefined> {
+  const { answers } = await panel.settle(panel.endpoints, ({ reader }) => reader.getBlock(number))
+  const times = answers.flatMap(({ value }) => (value?.hash === hash ? [value.timeMs] : []))
+  return times.find((time) => times.filter((other) => other === time).length >= quorum)
 }

@@ -241,6 +241,27 @@ describe.each([
   })
 })
 
+test('an only endpoint misreports the time of a block: its payment is credited once it reports the right one', async () => {
+  await place.pay(place.alice, 10n ** 15n)
+  await place.mine(3)
+  const liar = await startLiar(async ({ method }, ask) => {
+    if (method !== 'eth_getBlockByNumber') return undefined
+    const { result } = (await ask()) as { result: Record<string, string> | null }
+    return result === null ? undefined : { result: { ...result, timestamp: '0x1' } }
+  })
+  const indexer = follow([liar.url])
+  const books = openBooks(db)
+  expect(await indexer.round()).toMatchObject({ credited: 0 })
+  expect(await books.rows()).toMatchObject([{ state: 'unpriced', block_time: 1000 }])
+  liar.isLying = false
+  expect(await indexer.round()).toMatchObject({ credited: 1 })
+  const { timestamp } = await place.chain.reader.getBlock({
+    blockNumber: BigInt((await books.rows())[0]?.block_number ?? 0),
+  })
+  expect(await books.rows()).toMatchObject([{ state: 'credited', block_time: Number(timestamp) * 1000 }])
+  await books.expectRight()
+})
+
 describe('of three endpoints, one', () => {
   test.each(lies)('%s: the other two are trusted, and the status reports it', async (_what, lie) => {
     turn = 0
