@@ -46,6 +46,12 @@ test('an offline chain, price feed or provider is visible at once; the service s
     name: 'polygon',
     reason: 'An endpoint of the chain is unreachable',
   })
+  // Also for users, although no block was ever read.
+  expect((await storage.call(`/api/payments/polygon/0x${'3'.repeat(64)}`)).json).toMatchObject({
+    payments: [],
+    checkedAt: null,
+    fault: 'An endpoint of the chain is unreachable',
+  })
   expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first is unreachable' })
 
   const figures = await storage.context.metrics.registry.metrics()

@@ -72,9 +72,15 @@ export async function findTransaction(
     headBlock: cursor?.head_block ?? null,
     finalBlock: cursor?.final_block ?? null,
     checkedAt: cursor?.checked_at ?? null,
-    fault: cursor?.fault ?? null,
+    fault: cursor === undefined ? describeFailure(context, name) : cursor.fault,
     faultFacts: readFacts(cursor?.fault_facts ?? null),
   }
+}
+
+/** Returns why a chain that was never read is not; the cursor records later failures. */
+function describeFailure({ dependencies }: Context, name: string): string | null {
+  const chain = dependencies.report().find((one) => one.kind === 'chain' && one.name === name)
+  return chain?.reason ?? null
 }
 
 /** Returns what an account may store, where its limit comes from, and what it uses. */
