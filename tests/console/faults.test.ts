@@ -61,6 +61,26 @@ test('a page whose call fails shows the error and offers a retry', async () => {
   }
 })
 
+test('parts of a page that fail with the same error show it once, and one retry loads them all', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  opened.expectProblem(/status of 500/)
+  await opened.open('/settings')
+  await opened.signIn()
+  const calls = /\/api\/(user\/|payments|lighthouse\/get_ticker)/
+  await page.route(calls, broken)
+  await opened.open('/billing')
+  const notLoaded = page.getByText('Not loaded yet.')
+  await expect.poll(() => notLoaded.count()).toBe(3)
+  expect(await page.getByText('Code INTERNAL').count()).toBe(1)
+  expect(await opened.checkAccessibility()).toEqual([])
+  await page.unroute(calls)
+  await page.getByRole('alert').getByRole('button', { name: 'Try again' }).click()
+  await page.getByText('No payments yet').waitFor()
+  await page.getByText('Storage by day').waitFor()
+  await expect.poll(() => notLoaded.count()).toBe(0)
+})
+
 test('content stays visible when a refresh fails', async () => {
   const opened = await site.newPage()
   const { page } = opened

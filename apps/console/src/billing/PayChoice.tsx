@@ -6,7 +6,7 @@ import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Segments } from '../ui/forms/Segments.tsx'
-import { ErrorState } from '../ui/states/ErrorState.tsx'
+import { PartError } from '../ui/states/PartError.tsx'
 import { PayDialog } from './PayDialog.tsx'
 import { usePrice } from './use-price.ts'
 import { WrongNetwork } from './WrongNetwork.tsx'
@@ -76,7 +76,7 @@ export function PayChoice({
           CairnError.is(error, 'PRICE_UNKNOWN') ? (
             <p className="text-sm text-warn">{messages.billing.stalePrice}</p>
           ) : (
-            <ErrorState error={error} onRetry={() => refetch()} />
+            <PartError error={error} onRetry={() => refetch()} />
           )
         ) : isShown ? (
           <p className={isPlaceholderData ? 'opacity-60' : ''}>

@@ -31,18 +31,7 @@ export function ErrorState({
   const isBare = isBareOutage(cairnError)
   const isOffline = useServiceOffline()
   // The shell reports it once for the whole page.
-  if (isOffline && isBare && !isPage) {
-    return (
-      <p className="flex flex-wrap items-center justify-center gap-3 px-4 py-4 text-ink-soft text-sm">
-        {messages.shell.notLoaded}
-        {onRetry === undefined ? undefined : (
-          <Button size="small" onClick={() => void onRetry()}>
-            {messages.shell.retry}
-          </Button>
-        )}
-      </p>
-    )
-  }
+  if (isOffline && isBare && !isPage) return <NotLoaded onRetry={onRetry} />
   const Heading = isPage ? 'h1' : 'h2'
   return (
     <div role="alert" className="mx-auto flex max-w-md animate-rise flex-col items-center gap-3 px-4 py-12 text-center">
@@ -63,5 +52,19 @@ export function ErrorState({
         {children}
       </div>
     </div>
+  )
+}
+
+/** Shown instead of an error that is shown elsewhere on the page. */
+export function NotLoaded({ onRetry }: { onRetry: (() => unknown) | undefined }) {
+  return (
+    <p className="flex flex-wrap items-center justify-center gap-3 px-4 py-4 text-ink-soft text-sm">
+      {messages.shell.notLoaded}
+      {onRetry === undefined ? undefined : (
+        <Button size="small" onClick={() => void onRetry()}>
+          {messages.shell.retry}
+        </Button>
+      )}
+    </p>
   )
 }

@@ -1,5 +1,5 @@
 import type { ReactNode } from 'react'
-import { ErrorState } from './ErrorState.tsx'
+import { PartError } from './PartError.tsx'
 import { Skeleton } from './Skeleton.tsx'
 import { StaleBanner } from './StaleBanner.tsx'
 
@@ -9,7 +9,7 @@ type Placeholder = string | Exclude<ReactNode, string>
 
 /** Shows a query without data: the placeholder while it loads, then the error and how to try again. */
 export function QueryPending({ query: { error, refetch }, skeleton }: { query: Query; skeleton: Placeholder }) {
-  if (error !== null) return <ErrorState error={error} onRetry={refetch} />
+  if (error !== null) return <PartError error={error} onRetry={refetch} />
   return typeof skeleton === 'string' ? <Skeleton className={skeleton} /> : skeleton
 }
 
