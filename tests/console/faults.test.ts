@@ -1,8 +1,10 @@
 // What pages show when a part of the network fails: the error, a retry, and the previous content.
-import { createClient, createName } from '@cairn/sdk'
+import { createClient, createName, listFiles } from '@cairn/sdk'
 import type { Request, Route } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { createPageClient } from './page-client.ts'
+import { startUpload } from './start-upload.ts'
 
 let site: ConsoleTest
 beforeAll(async () => {
@@ -221,4 +223,25 @@ test('a page that fails to load while the service is unresponsive keeps the fram
   await heading.waitFor()
   await page.unroute(isSilent)
   await page.getByText('No names yet').waitFor()
+})
+
+test('an encrypted upload whose response was lost is stored once, even if no more code loads', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  opened.expectProblem(/ERR_FAILED/)
+  await opened.open('/files')
+  await opened.signIn()
+  await page.getByRole('button', { name: 'Upload' }).first().click()
+  const buffer = Buffer.from('its response is lost')
+  await page.setInputFiles('input[data-upload=files]', { name: 'lost.txt', mimeType: 'text/plain', buffer })
+  const lose = async (route: Route) => {
+    await route.fetch()
+    await page.route('**/assets/**', (asset) => asset.abort())
+    await route.abort()
+  }
+  await page.route('**/api/v0/add*', lose, { times: 1 })
+  await startUpload(page, 'encrypted')
+  await page.getByRole('region', { name: 'Transfers' }).getByText('Stored', { exact: true }).waitFor()
+  const client = await createPageClient(site, page)
+  expect((await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)).toEqual(['lost.txt'])
 })

@@ -70,9 +70,17 @@ export function sendEncrypted(
   save: SaveOneKey,
 ): Promise<EncryptedUploadResult[]> {
   const wholes: Whole[] = []
+  const load = () => import('./is-own-upload.ts')
+  // Loaded now, because a response is lost with the connection that would load it.
+  load().catch(() => undefined)
   const attempt = async () => {
     // The response may have been lost. A further attempt would store a second copy, because each has its own keys.
-    for (const whole of wholes) if (await isStored(client, whole, options.signal)) return finish(whole)
+    for (const whole of wholes) {
+      const [first] = whole.sent
+      const { isOwnUpload } = await load()
+      // The service stored all files of an attempt, or none.
+      if (first !== undefined && (await isOwnUpload(client, first.cid, options.signal))) return finish(whole)
+    }
     return sendOnce(client, batch, options, save, (whole) => wholes.push(whole))
   }
   if (options.resumable !== undefined) return options.resumable.retry(attempt, batch.canRepeat, options.signal)
@@ -86,12 +94,6 @@ function finish({ sent, done }: Whole): EncryptedUploadResult[] {
   done()
   // The keys of all files are saved by now.
   return sent.flatMap(({ key: _key, keys, ...result }) => (keys === undefined ? [] : [{ ...result, keys }]))
-}
-
-/** Whether the service stored the files of an attempt: all of them, or none. */
-async function isStored(client: Client, { sent: [first] }: Whole, signal: AbortSignal | undefined): Promise<boolean> {
-  const { isOwnUpload } = await import('./is-own-upload.ts')
-  return first !== undefined && isOwnUpload(client, first.cid, signal)
 }
 
 async function sendOnce(
