@@ -160,7 +160,8 @@ test('sets and finds stars, tags and colours; the keyboard works as in a file ma
   const isWithin = "((nav) => nav.scrollWidth <= nav.clientWidth)(document.querySelector('nav[aria-label=Places]'))"
   expect(await page.evaluate(isWithin)).toBe(true)
   // On common phones, they have one line.
-  const lines = "new Set(Array.from(document.querySelectorAll('nav[aria-label=Places] a'), (one) => one.offsetTop)).size"
+  const lines =
+    "new Set(Array.from(document.querySelectorAll('nav[aria-label=Places] a'), (one) => one.offsetTop)).size"
   for (const width of [360, 390]) {
     await page.setViewportSize({ width, height: 740 })
     expect(await page.evaluate(lines)).toBe(1)

@@ -31,7 +31,7 @@ export function BulkBar({
       <section
         aria-label={messages.files.bulk}
         data-bulk-bar
-        className="print:hidden! fixed right-[calc(0.75rem+var(--transfers-beside,0px))] bottom-[calc(4.5rem+env(safe-area-inset-bottom)+var(--transfers-below,0px))] left-3 z-20 mx-auto flex w-fit max-w-[calc(100%-1.5rem-var(--transfers-beside,0px))] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-[calc(1.25rem+var(--transfers-below,0px))]"
+        className="print:hidden! fixed right-[calc(0.75rem+var(--transfers-beside,0px))] bottom-[calc(4.5rem+env(safe-area-inset-bottom)+var(--transfers-below,0px))] left-3 z-20 mr-[var(--transfers-margin,auto)] ml-auto flex w-fit max-w-[calc(100%-1.5rem-var(--transfers-beside,0px))] animate-rise items-center gap-1.5 rounded-xl border border-line bg-raised py-2 pr-2 pl-4 shadow-float sm:gap-3 md:bottom-[calc(1.25rem+var(--transfers-below,0px))]"
       >
         <p role="status" className="min-w-0 text-sm">
           <span className="flex items-center gap-2 font-medium">
