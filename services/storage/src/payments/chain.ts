@@ -76,6 +76,7 @@ const transactionSchema = v.nullable(v.object({ hash: hexHash, blockHash: v.null
 
 export function createChainReader(network: PaymentNetwork, url: string, signal?: AbortSignal): ChainReader {
   const rpc = createRpc(url, signal)
+  const logsOfBlock = createBlockLogs(rpc, network)
   const getBlock = async (which: string): Promise<Block | undefined> => {
     const block = await rpc.ask('eth_getBlockByNumber', [which, false], blockSchema)
     return block === null ? undefined : { number: block.number, hash: block.hash, timeMs: block.timestamp * 1000 }
@@ -97,7 +98,7 @@ export function createChainReader(network: PaymentNetwork, url: string, signal?:
     },
     getBlock: (number) => getBlock(toHex(number)),
     getPayments: (fromBlock, toBlock) => getPayments(rpc, network, fromBlock, toBlock),
-    getReceipt: (txHash) => getReceipt(rpc, network, txHash),
+    getReceipt: (txHash) => getReceipt(rpc, network, txHash, logsOfBlock),
     async requireChain() {
       const chainId = await rpc.ask('eth_chainId', [], hexNumber)
       if (chainId === network.chainId) return
@@ -129,14 +130,19 @@ async function getPayments(
   return toEvents(logs)
 }
 
-async function getReceipt(rpc: Rpc, network: PaymentNetwork, txHash: string): Promise<PaymentEvent[] | undefined> {
+async function getReceipt(
+  rpc: Rpc,
+  network: PaymentNetwork,
+  txHash: string,
+  logsOfBlock: BlockLogs,
+): Promise<PaymentEvent[] | undefined> {
   const receipt = await rpc
     .ask('eth_getTransactionReceipt', [txHash], receiptSchema, maxReceiptBytes)
     .catch((error: unknown) => {
       if (isWithheld(error)) return undefined
       throw error
     })
-  if (receipt === undefined) return getPaymentsOf(rpc, network, txHash)
+  if (receipt === undefined) return getPaymentsOf(rpc, network, txHash, logsOfBlock)
   if (receipt === null || receipt.transactionHash !== txHash || receipt.status !== 1) return undefined
   const own = receipt.logs.filter((log) => isPayment(network, log))
   const logs = v.safeParse(v.array(logSchema), own)
@@ -154,20 +160,38 @@ function isWithheld(error: unknown): boolean {
 }
 
 /** The same as the receipt of a transaction, from the logs of the contract in its block. */
-async function getPaymentsOf(rpc: Rpc, network: PaymentNetwork, txHash: string): Promise<PaymentEvent[] | undefined> {
+async function getPaymentsOf(
+  rpc: Rpc,
+  network: PaymentNetwork,
+  txHash: string,
+  logsOfBlock: BlockLogs,
+): Promise<PaymentEvent[] | undefined> {
   const transaction = await rpc.ask('eth_getTransactionByHash', [txHash], transactionSchema)
   const { hash, blockHash } = transaction ?? {}
   if (hash !== txHash || blockHash === undefined || blockHash === null) return undefined
-  const filter = { address: network.contract, topics: [paymentTopic], blockHash }
-  const logs = await rpc.ask('eth_getLogs', [filter], logsSchema)
   return toEvents(
-    logs.filter(
+    (await logsOfBlock(blockHash)).filter(
       (log) => isPayment(network, log) && !log.removed && log.blockHash === blockHash && log.transactionHash === txHash,
     ),
   )
 }
 
 type PaymentLog = v.InferOutput<typeof logSchema>
+
+/** Returns the logs of the contract in the block with a hash. */
+type BlockLogs = (blockHash: string) => Promise<PaymentLog[]>
+
+/** Keeps those of the last block, of which many transactions may ask in a row: a block may have megabytes of them. */
+function createBlockLogs(rpc: Rpc, { contract: address }: PaymentNetwork): BlockLogs {
+  let last: { blockHash: string; logs: Promise<PaymentLog[]> } | undefined
+  return (blockHash) => {
+    if (last?.blockHash !== blockHash) {
+      const filter = { address, topics: [paymentTopic], blockHash }
+      last = { blockHash, logs: rpc.ask('eth_getLogs', [filter], logsSchema) }
+    }
+    return last.logs
+  }
+}
 
 function isPayment(network: PaymentNetwork, log: { address: string; topics: readonly string[] }): boolean {
   return log.address === network.contract && log.topics[0] === paymentTopic

@@ -183,6 +183,24 @@ describePayments('a payment on %s', (subject) => {
     expect(await states()).toEqual(['credited', 'credited'])
   })
 
+  test('is credited with others of its block if their receipts are refused, and their logs are read once', async () => {
+    const { place, follow, expectBooksRight } = subject()
+    await place.chain.miner.setAutomine(false)
+    for (let i = 1n; i <= 5n; i++) await place.alice.sendTransaction({ to: place.payments, value: i * 10n ** 15n })
+    await place.chain.miner.setAutomine(true)
+    await place.mine(3)
+    let read = 0
+    await using strict = await startRpcLiar(place.chain.url, ({ method, params }) => {
+      if (method === 'eth_getTransactionReceipt') return { error: { code: -32008, message: 'Response is too big' } }
+      const [filter] = params as [{ blockHash?: string }]
+      if (method === 'eth_getLogs' && filter.blockHash !== undefined) read++
+      return undefined
+    })
+    expect(await follow({ rpcUrls: [strict.url] }).round()).toMatchObject({ credited: 5 })
+    expect(read).toBe(1)
+    await expectBooksRight()
+  })
+
   test('is refused if its account has bought more than can be counted, and those of others are credited', async () => {
     const { place, db, follow, states, limitOf, expectBooksRight } = subject()
     // Almost 2^50 bytes.
