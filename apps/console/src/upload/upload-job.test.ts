@@ -32,6 +32,20 @@ test('finds each file of a folder that is chosen again by its path, without sear
   expect(reads).toBe(paths.length)
 })
 
+test('finds its own file for each of many uploads, without searching all files for each', () => {
+  const paths = Array.from({ length: 500 }, (_none, at) => `trip/${at}`)
+  let reads = 0
+  const files = paths.map((path) => ({
+    file: fileOf(path),
+    get path() {
+      reads++
+      return path
+    },
+  }))
+  for (const path of paths) expect(toItem(kept('file', [path]), files)).toMatchObject({ kind: 'file', path })
+  expect(reads).toBeLessThanOrEqual(2 * paths.length)
+})
+
 test('rejects another file, or a missing one, by name', () => {
   const twice = [
     { path: 'trip/a', file: fileOf('a', 6) },

@@ -115,12 +115,12 @@ export function recallJob(kept: KeptUpload, bytes: KeptBytes | undefined, releas
 export function toItem(kept: KeptUpload, files: readonly PathFile[]): UploadItem {
   const { name, sizeBytes } = kept
   // Grouped, because folders may have a hundred thousand files: to search them all for each would take minutes.
-  const byPath = kept.kind === 'folder' ? Map.groupBy(files, ({ path }) => path) : new Map<string, PathFile[]>()
+  const grouped = kept.kind === 'folder' ? Map.groupBy(files, ({ path }) => path) : groupAlike(files)
   const found = kept.files.map((wanted) => {
     // A folder that is chosen in a dialog again reports only its files.
     if (isEmptyFolder({ size: wanted.sizeBytes, type: wanted.type }))
       return { path: wanted.path, file: emptyFolderFile(wanted.path) }
-    const one = findFile(kept, wanted, files, byPath)
+    const one = findFile(kept, wanted, files, grouped)
     if (one === undefined) {
       throw asWorded(
         new CairnError('FILE_CHANGED', {
@@ -144,11 +144,28 @@ function findFile(
   { kind }: KeptUpload,
   wanted: KeptFile,
   files: readonly PathFile[],
-  byPath: ReadonlyMap<string, readonly PathFile[]>,
+  grouped: ReadonlyMap<string, readonly PathFile[]>,
 ): PathFile | undefined {
   const fits = ({ file }: PathFile) => isSame(file, wanted)
-  if (kind === 'folder') return byPath.get(wanted.path)?.find(fits)
-  return files.length === 1 ? files.find(fits) : files.find((one) => fits(one) && isPathEnd(one.path, wanted.path))
+  if (kind === 'folder') return grouped.get(wanted.path)?.find(fits)
+  if (files.length === 1) return files.find(fits)
+  const alike = grouped.get(keyOf(wanted.path, wanted.sizeBytes, wanted.modifiedAt))
+  return alike?.find(({ path }) => isPathEnd(path, wanted.path))
+}
+
+const alikeIn = new WeakMap<readonly PathFile[], Map<string, PathFile[]>>()
+
+/** Groups files by name, size and time, once for all of the thousands of uploads that look for theirs among them. */
+function groupAlike(files: readonly PathFile[]): Map<string, PathFile[]> {
+  const known = alikeIn.get(files)
+  if (known !== undefined) return known
+  const groups = Map.groupBy(files, ({ path, file }) => keyOf(path, file.size, file.lastModified))
+  alikeIn.set(files, groups)
+  return groups
+}
+
+function keyOf(path: string, sizeBytes: number, modifiedAt: number): string {
+  return `${sizeBytes} ${modifiedAt} ${path.slice(path.lastIndexOf('/') + 1)}`
 }
 
 /** Returns whether one of two paths is the end of the other: users may choose a file, its folder, or one around it. */
