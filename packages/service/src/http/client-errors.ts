@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { CairnError, type DialectName, encodeError } from '@cairn/protocol'
 import type { ErrorEncoder } from './errors.ts'
@@ -14,6 +15,15 @@ function fromParser(code: string | undefined): CairnError {
   return new CairnError('INVALID_REQUEST', {
     message: 'The request is not valid HTTP/1.1',
     hint: 'Check the method, the headers and the length of the body.',
+  })
+}
+
+/** Returns the error of a request without the Host header, which HTTP/1.1 requires; Node's own answer has no body. */
+export function missingHost({ headers, httpVersion }: IncomingMessage): CairnError | undefined {
+  if (headers.host !== undefined || httpVersion !== '1.1') return undefined
+  return new CairnError('INVALID_REQUEST', {
+    message: 'The request has no Host header',
+    hint: 'Send the name of the service in the Host header.',
   })
 }
 

@@ -10,6 +10,7 @@ import {
   listenerOptions,
   type Metrics,
   matchAddresses,
+  missingHost,
   type Traces,
   traceRequests,
 } from '@cairn/service'
@@ -169,8 +170,10 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     sendError(request, reply, wrongMethod())
   })
   // Fastify rejects the content of a request with this method (RFC 10008) before it finds that no route has it.
-  app.addHook('onRequest', async ({ method }) => {
+  app.addHook('onRequest', async ({ method, raw }) => {
     if (method === 'QUERY') throw wrongMethod()
+    const error = missingHost(raw)
+    if (error !== undefined) throw error
   })
   app.setErrorHandler(async (error, request, reply) => {
     reply.hijack()

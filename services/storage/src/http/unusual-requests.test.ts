@@ -49,6 +49,23 @@ test('a request that is not HTTP is named as such', async () => {
   }
 })
 
+test('a request without a Host header is named as such, at the API and the gateway', async () => {
+  const ask = async (url: string, head: string) => {
+    const { port, hostname } = new URL(url)
+    const socket = connect(Number(port), hostname)
+    await once(socket, 'connect')
+    socket.end(`${head}\r\nConnection: close\r\n\r\n`)
+    return Buffer.concat(await Array.fromAsync(socket)).toString()
+  }
+  for (const url of [storage.apiUrl, storage.gatewayUrl]) {
+    const answer = await ask(url, 'GET /healthz HTTP/1.1')
+    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+    expect(answer).toContain('x-cairn-code: INVALID_REQUEST')
+    expect(answer).toContain('The request has no Host header')
+    expect(await ask(url, 'GET /healthz HTTP/1.0')).not.toContain('Host header')
+  }
+})
+
 test('a flag with another value is named as a boolean', async () => {
   const form = new FormData()
   form.append('file', new Blob(['x']), 'x.txt')

@@ -29,6 +29,8 @@ export function listenerOptions({ trustedProxies, bodyTimeoutMs }: ListenerLimit
       requestTimeout: bodyTimeoutMs,
       connectionsCheckingInterval: Math.min(maxCheckIntervalMs, bodyTimeoutMs / 4),
       maxHeaderSize: maxHeadBytes,
+      // A listener answers without it by `missingHost`, with a body.
+      requireHostHeader: false,
     },
   }
 }
