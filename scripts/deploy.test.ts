@@ -233,6 +233,14 @@ test('a proxy replaces the address of the client, except that of a key node, who
   ])
 })
 
+test('nginx passes on the port of a host: redirects to subdomains and signatures of S3 contain it', () => {
+  const conf = read('deploy/nginx/cairn.conf')
+  const values = (header: string) =>
+    [...conf.matchAll(new RegExp(`proxy_set_header ${header} (\\S+);`, 'g'))].map(([, value]) => value)
+  expect(values('Host')).toEqual(Array(5).fill('$http_host'))
+  expect(values('X-Forwarded-Host')).toEqual(Array(2).fill('$http_host'))
+})
+
 test('nginx passes on heads of answers that repeat a long path', () => {
   const servers = read('deploy/nginx/cairn.conf').split(/^server \{$/m)
   const long = servers.filter((server) => /proxy_pass http:\/\/cairn_(?:api|gateway);/.test(server))
