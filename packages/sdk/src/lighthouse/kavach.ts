@@ -206,14 +206,16 @@ export async function recoverShards(
   dynamicData: Record<string, unknown> = {},
 ): Promise<{ shards: KeyShard[]; error: unknown }> {
   if (!isCid(cid)) return { shards: [], error: new CairnError('INVALID_CID') }
-  if (!Number.isInteger(numOfShards) || numOfShards < 1 || numOfShards > keyShardCount)
+  // Programs without types pass '3', too.
+  const count = Number(numOfShards)
+  if (!Number.isInteger(count) || count < 1 || count > keyShardCount)
     return {
       shards: [],
       error: new CairnError('INVALID_KEY_SHARDS', { message: `numOfShards must be 1 to ${keyShardCount}` }),
     }
   const nodes = Array.from({ length: keyShardCount }, (_node, i) => ({ node: i + 1, turn: Math.random() }))
     .sort((a, b) => a.turn - b.turn)
-    .slice(0, numOfShards)
+    .slice(0, count)
     .map(({ node }) => node)
     .sort((a, b) => a - b)
   const shards: KeyShard[] = []

@@ -35,6 +35,8 @@ export async function callRouter<C extends CallDefinition>(
     } catch (thrown) {
       const isMissing = CairnError.is(thrown) && thrown.status === 404
       const error = isMissing ? replaceText(thrown, 'fetch Error') : thrown
+      // The name of the status in errors of the published client.
+      if (CairnError.is(error) && error.status !== 0) Object.assign(error, { statusCode: error.status })
       const isNodeProblem = isMissing || CairnError.is(error, 'NETWORK_ERROR') || CairnError.is(error, 'TIMEOUT')
       if (!isNodeProblem || tries >= keyNodeTries) throw error
       await pause(keyNodeRetryMs, undefined)
