@@ -48,7 +48,7 @@ const listOwnTexts = ({ errors: _errors, reasons: _reasons, ...texts }: Texts) =
 /** Codes without a text in other languages, because the console never receives them. */
 const notOfTheConsole: readonly string[] = [
   // Of the command line.
-  ...['USAGE', 'INVALID_PRIVATE_KEY', 'INVALID_KEYSTORE', 'PRIVATE_KEY_MISSING', 'NETWORK_CHANGED'],
+  ...['USAGE', 'INVALID_PRIVATE_KEY', 'INVALID_KEYSTORE', 'NETWORK_CHANGED'],
   ...['INVALID_ARCHIVE', 'EXPORT_INCOMPLETE', 'IMPORT_INCOMPLETE'],
   // Of operators.
   ...['INVALID_CONFIGURATION', 'RECOVERY_NEEDED', 'BACKUP_DAMAGED', 'BACKUP_KEY', 'BACKUP_NEWER', 'BACKUP_OF_ANOTHER'],

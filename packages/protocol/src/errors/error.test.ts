@@ -39,7 +39,6 @@ test('keeps the sentences of the specification letter by letter', () => {
   expect(errorTable.TIMEOUT.message).toBe('Request timed out')
   expect(errorTable.UNSUPPORTED_BODY.message).toBe('Unsupported body type')
   expect(errorTable.NO_JSON_ARRAY.message).toBe('No JSON array found in response')
-  expect(errorTable.PRIVATE_KEY_MISSING.message).toBe('Private key not provided!!!')
   expect(errorTable.UNAUTHENTICATED.message).toBe('Authentication failed')
 })
 

@@ -70,5 +70,4 @@ export const serviceErrors = {
   INVALID_ARCHIVE: answered(0),
   EXPORT_INCOMPLETE: answered(0, true),
   IMPORT_INCOMPLETE: answered(0, true),
-  PRIVATE_KEY_MISSING: answered(0),
 } as const satisfies Record<keyof typeof complete, ErrorRow>

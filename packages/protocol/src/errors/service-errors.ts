@@ -209,5 +209,4 @@ export const serviceErrors = {
     'Fix the problems listed above, then run the command again to resume.',
     true,
   ),
-  PRIVATE_KEY_MISSING: row(0, 'Private key not provided!!!', 'Pass the private key of the wallet that signs.'),
 } as const satisfies Record<string, ErrorRow>
