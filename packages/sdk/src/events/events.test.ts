@@ -242,7 +242,7 @@ test('accepts what the published library signs, and refuses changes, other secre
     verifyWebhook(payload, new Headers({ ...headers, ...more }), key, at)
   expect(await verify(body)).toEqual(event)
   expect(await verify(new TextEncoder().encode(body))).toEqual(event)
-  const refused = { code: 'INVALID_SIGNATURE' }
+  const refused = { code: 'INVALID_SIGNATURE', hint: expect.stringContaining('secret of this webhook') }
   await expect(verify(`${body} `)).rejects.toMatchObject(refused)
   await expect(verify(body, { 'webhook-id': 'msg_2' })).rejects.toMatchObject(refused)
   await expect(verify(body, { 'webhook-signature': 'v1,' })).rejects.toMatchObject(refused)

@@ -81,5 +81,9 @@ function decodeBase64(text: string): Uint8Array<ArrayBuffer> {
 }
 
 function refused(message: string, cause?: unknown): CairnError {
-  return new CairnError('INVALID_SIGNATURE', { message, cause })
+  return new CairnError('INVALID_SIGNATURE', {
+    message,
+    hint: 'Check the secret of this webhook and the clock, and pass the unchanged body and headers of the request.',
+    cause,
+  })
 }
