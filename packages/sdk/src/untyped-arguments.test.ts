@@ -1,6 +1,7 @@
 // Programs without types pass what they did not find, such as `result.CID`: the error says what is missing.
 import { expect, test } from 'vitest'
 import {
+  CairnError,
   changeFolder,
   createApiKey,
   createClient,
@@ -8,6 +9,7 @@ import {
   downloadBytes,
   downloadCar,
   downloadFile,
+  explainAccess,
   exportName,
   getName,
   inspectLink,
@@ -18,8 +20,13 @@ import {
   openLink,
   pay,
   publishName,
+  removeConditions,
   resolveName,
+  retireKey,
+  revokeAccess,
+  shareFile,
   signIn,
+  transferFile,
   verifyStorage,
   verifyWebhook,
 } from './index.ts'
@@ -87,3 +94,11 @@ test.each<[string, (value: unknown) => unknown]>([
 ])('%s: %s', async (code, call) => {
   for (const wrong of [undefined, null, 5]) await expect(call(wrong)).rejects.toMatchObject({ code })
 })
+
+test.each([shareFile, revokeAccess, transferFile, removeConditions, explainAccess, retireKey])(
+  '%o without a session rejects and does not throw, so that `catch` of its promise sees the error',
+  async (call) => {
+    const error: unknown = await Reflect.apply(call, undefined, [client, 'cid', []]).catch((reason: unknown) => reason)
+    expect(CairnError.is(error, 'NO_SESSION')).toBe(true)
+  },
+)

@@ -34,7 +34,7 @@ function change<C extends CallDefinition>(
  * Shares a file with addresses. Idempotent.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
-export function shareFile(
+export async function shareFile(
   client: Client,
   cid: string,
   shareTo: readonly string[],
@@ -49,7 +49,7 @@ export function shareFile(
  * earlier may have kept it, and the encrypted bytes are public. To exclude a reader permanently, use `rotateFile`.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
-export function revokeAccess(
+export async function revokeAccess(
   client: Client,
   cid: string,
   revokeTo: readonly string[],
@@ -64,7 +64,7 @@ export function revokeAccess(
  * is false. The previous owner may repeat the call to complete an interrupted transfer.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE, INVALID_REQUEST
  */
-export function transferFile(
+export async function transferFile(
   client: Client,
   cid: string,
   newOwner: string,
@@ -102,7 +102,11 @@ export async function setConditions(
  * Removes all conditions.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
-export function removeConditions(client: Client, cid: string, options: ChangeOptions = {}): Promise<ChangeResult> {
+export async function removeConditions(
+  client: Client,
+  cid: string,
+  options: ChangeOptions = {},
+): Promise<ChangeResult> {
   const body = { address: sessionOf(client).address, cid }
   return change(client, removeConditionsCall, (params) => ({ params, body }), options)
 }
@@ -121,7 +125,7 @@ type ExplainOptions = {
  * Explains why an address may or may not read a file. The owner may query any address, other users their own.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND
  */
-export function explainAccess(
+export async function explainAccess(
   client: Client,
   cid: string,
   { about, dynamicData, node: wanted, signal }: ExplainOptions = {},
@@ -164,7 +168,7 @@ export async function explainConditions(
  * Retires a file key: key nodes return it only to the owner for 30 days, and then to no one.
  * @throws CairnError ACCESS_DENIED, KEY_NOT_FOUND, CHANGE_INCOMPLETE
  */
-export function retireKey(
+export async function retireKey(
   client: Client,
   cid: string,
   { successor, ...options }: ChangeOptions & { successor?: string } = {},
