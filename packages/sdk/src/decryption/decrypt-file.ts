@@ -71,7 +71,7 @@ export async function decryptBytes(
   client: Client,
   cid: string,
   options: DecryptOptions & Pick<DownloadOptions, 'signal' | 'onProgress'> = {},
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   const pieces: Uint8Array<ArrayBuffer>[] = []
   for await (const piece of await openDecrypted(client, cid, options)) pieces.push(new Uint8Array(piece))
   return new Uint8Array(await new Blob(pieces).arrayBuffer())

@@ -158,7 +158,7 @@ export async function downloadBytes(
   client: Client,
   cidPath: string,
   options: DownloadOptions = {},
-): Promise<Uint8Array> {
+): Promise<Uint8Array<ArrayBuffer>> {
   return readAll(await openBytes(client, cidPath, options, ownSourceOf(options)))
 }
 
@@ -167,7 +167,10 @@ function ownSourceOf({ isPrivate = false }: DownloadOptions): typeof openCarSour
 }
 
 /** Reads the range of an open file into memory. The claimed size reserves little memory; the rest follows the bytes that arrive. */
-export async function readAll({ rangeBytes, bytes }: Pick<OpenBytes, 'rangeBytes' | 'bytes'>): Promise<Uint8Array> {
+export async function readAll({
+  rangeBytes,
+  bytes,
+}: Pick<OpenBytes, 'rangeBytes' | 'bytes'>): Promise<Uint8Array<ArrayBuffer>> {
   let all = new Uint8Array(Math.min(rangeBytes, trustedBytes))
   let at = 0
   for await (const part of bytes) {
