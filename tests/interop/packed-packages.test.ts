@@ -131,6 +131,7 @@ describe.each(nodes)('on Node %s', (version) => {
       expect(await shell(line, app, version)).toContain(helloCid)
     expect(await shell(linesOf('node lighthouse.mjs')[0] ?? '', app, version)).toBe('5 function\n')
     expect(await shell(linesOf('node cid.mjs')[0] ?? '', app, version)).toBe(`${helloCid} 11\n`)
+    expect(await shell(linesOf('node download.mjs')[0] ?? '', app, version)).toBe('11 hello world world\n')
     for (const line of linesOf('npx esbuild upload')) await shell(line, app, version)
     const outside = await mkdtemp(join(scratch, 'bundled-'))
     await cp(join(app, 'bundle'), join(outside, 'bundle'), { recursive: true })
