@@ -245,3 +245,31 @@ test('an encrypted upload whose response was lost is stored once, even if no mor
   const client = await createPageClient(site, page)
   expect((await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)).toEqual(['lost.txt'])
 })
+
+test('a plain upload whose responses were lost is stored once when the user retries it, also on the next page', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  opened.expectProblem(/ERR_FAILED/)
+  await opened.open('/files')
+  await opened.signIn()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await page.route('**/api/v0/add*', async (route) => {
+    await route.fetch()
+    await route.abort()
+  })
+  for (const name of ['retried.txt', 'reloaded.txt']) {
+    await page.getByRole('button', { name: 'Upload' }).first().click()
+    const buffer = Buffer.from(`content of ${name}`)
+    await page.setInputFiles('input[data-upload=files]', { name, mimeType: 'text/plain', buffer })
+    await startUpload(page, 'public')
+  }
+  await expect.poll(() => panel.getByText(/^Network error/).count(), { timeout: 60_000 }).toBe(2)
+  await page.unroute('**/api/v0/add*')
+  await panel.getByRole('button', { name: 'Retry retried.txt' }).click()
+  await panel.getByText('Stored', { exact: true }).waitFor()
+  await page.reload()
+  await panel.getByText('Stored', { exact: true }).waitFor()
+  const client = await createPageClient(site, page)
+  const names = (await Array.fromAsync(listFiles(client))).map(({ fileName }) => fileName)
+  expect(names.sort()).toEqual(['reloaded.txt', 'retried.txt'])
+})

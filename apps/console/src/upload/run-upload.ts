@@ -81,7 +81,8 @@ async function sendItem(client: Client, job: UploadJob, { report, signal }: Tool
     ...(item.sizeBytes < partsFromBytes ? {} : { resumable: createResumable(keeping(job, report)) }),
   }
   if (isEncrypted) return uploadSealed(client, item, options)
-  const plain = { ...options, private: isPrivate }
+  // If the response was lost, a retry by the user, also on a later page, is the same upload.
+  const plain = { ...options, private: isPrivate, idempotencyKey: job.id }
   if (item.kind === 'file') return uploadFile(client, item.file, plain)
   refuseDuplicatePaths(item.files)
   return uploadFolder(client, nameFolder(item.files, name), plain)
