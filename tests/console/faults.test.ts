@@ -204,6 +204,25 @@ test('a part of the page that fails to load says so, and loads on retry', async 
   await page.getByText('No contacts yet').waitFor()
 })
 
+test('a page that loads slowly replaces the one before by a placeholder', async () => {
+  const opened = await site.newPage()
+  const { page } = opened
+  await opened.open('/settings')
+  await opened.signIn()
+  let release: () => void = () => undefined
+  const held = new Promise<void>((resolve) => {
+    release = resolve
+  })
+  await page.route('**/assets/NamesPage-*.js', async (route) => {
+    await held
+    await route.continue()
+  })
+  await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Names' }).click()
+  await page.getByRole('heading', { name: 'Settings', level: 1 }).waitFor({ state: 'detached' })
+  release()
+  await page.getByRole('heading', { name: 'Names', level: 1 }).waitFor()
+})
+
 test('a page that fails to load while the service is unresponsive keeps the frame, and loads when the service answers', async () => {
   const opened = await site.newPage()
   const { page, open, signIn, expectProblem } = opened

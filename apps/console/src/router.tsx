@@ -2,6 +2,7 @@ import { createRouter, lazyRouteComponent } from '@tanstack/react-router'
 import { pages, root } from './pages.ts'
 import { BrokenPage } from './shell/BrokenPage.tsx'
 import { Shell } from './shell/Shell.tsx'
+import { Skeleton } from './ui/states/Skeleton.tsx'
 
 export const router = createRouter({
   // The frame is set here: it links to the pages, so their record cannot import it.
@@ -14,6 +15,8 @@ export const router = createRouter({
     .addChildren(pages),
   // Around each page, so that the frame stays.
   defaultErrorComponent: BrokenPage,
+  // On a slow network, the page before would stay, or nothing would be shown after signing in.
+  defaultPendingComponent: () => <Skeleton className="h-40 w-full" />,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })
