@@ -374,3 +374,29 @@ test('the owner creates a link while sharing, sees its opens, and revokes it', a
   expect(await listLinks(client)).toMatchObject([{ state: 'revoked', opens: 1 }])
   await expect(openLink(client, url, { password: 'x marks it' })).rejects.toMatchObject({ code: 'GONE' })
 })
+
+test('a long list of links asks for the files of those in sight only', async () => {
+  const { page, wallet, open, signIn } = await site.newPage()
+  const client = await createAccountClient(site.network, wallet.accounts[0])
+  const { cid } = await uploadEncryptedText(client, 'one of many', { name: 'many.txt' })
+  await createLink(client, cid, { name: 'many.txt' })
+  await page.route('**/api/links', async (route) => {
+    const response = await route.fetch()
+    const { links }: { links: { id: string; cid: string }[] } = await response.json()
+    const many = links.flatMap((link) =>
+      Array.from({ length: 100 }, (_, at) => ({ ...link, id: `${link.id}-${at}`, cid: `${link.cid}${at || ''}` })),
+    )
+    await route.fulfill({ response, json: { links: many } })
+  })
+  const asked = new Set<string>()
+  page.on('request', (request) => {
+    if (request.url().includes('/file_info')) asked.add(request.url())
+  })
+  await open('/links')
+  await signIn()
+  const rows = page.getByRole('list', { name: 'Links' }).getByRole('listitem')
+  await expect.poll(() => rows.count(), patient).toBe(100)
+  await rows.first().getByRole('link', { name: 'many.txt' }).waitFor()
+  await expect.poll(() => asked.size).toBeGreaterThan(4)
+  expect(asked.size).toBeLessThan(50)
+})

@@ -1,6 +1,8 @@
 import { CairnError, type FileLink } from '@cairn/sdk'
 import { Link } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { LockKeyhole } from '#icons'
+import { useCameInSight } from '../browser/use-came-in-sight.ts'
 import { type FileInfo, useFileInfo } from '../content/use-file-info.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
@@ -49,7 +51,10 @@ const tones = { active: 'good', revoked: 'plain', expired: 'plain', usedUp: 'pla
 function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boolean; onRevoke: () => void }) {
   const { cid, needsPassword, expiresAt, maxOpens, opens, failures, lastOpenedAt } = link
   const state = findLinkState(link)
-  const { data: info, error } = useFileInfo(cid)
+  const row = useRef<HTMLLIElement>(null)
+  // An account may have a thousand links.
+  const isInSight = useCameInSight(row)
+  const { data: info, error } = useFileInfo(isInSight ? cid : '')
   // The link outlives its file.
   const isGone = state === 'active' && CairnError.is(error, 'NOT_FOUND')
   const facts = [
@@ -61,6 +66,7 @@ function FileLinkRow({ link, hasCid, onRevoke }: { link: FileLink; hasCid: boole
   ]
   return (
     <LinkRow
+      ref={row}
       label={labelOf(link)}
       tags={
         <>

@@ -1,10 +1,11 @@
-import type { ReactNode } from 'react'
+import type { ReactNode, Ref } from 'react'
 import { factSeparator, formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
 
 /** A link in a list: its label and state, its facts in one line, and how to revoke it. */
 export function LinkRow({
+  ref,
   label,
   tags,
   facts,
@@ -12,6 +13,7 @@ export function LinkRow({
   onRevoke,
   children,
 }: {
+  ref?: Ref<HTMLLIElement>
   label: string
   tags: ReactNode
   facts: readonly string[]
@@ -22,7 +24,7 @@ export function LinkRow({
   children?: ReactNode
 }) {
   return (
-    <li className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3 py-2.5">
+    <li ref={ref} className="flex flex-wrap items-center gap-x-4 gap-y-2 px-3 py-2.5">
       <div className="min-w-0 flex-1 basis-52">
         <p className="flex flex-wrap items-center gap-2 font-medium text-sm">
           <bdi className="min-w-0 break-words">{label}</bdi>
