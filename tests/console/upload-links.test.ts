@@ -54,9 +54,14 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   await expect.poll(() => page.locator('dl').textContent()).toContain('Left1 file,')
 
   // The last upload uses up the link; sent files stay visible.
-  await input.setInputFiles([textFile('two.txt', 10)])
+  await input.setInputFiles([textFile('two.txt', 10), textFile('three.txt', 10)])
   await page.getByText('2 files sent').waitFor()
   await page.getByRole('heading', { name: 'This link has been used up' }).waitFor()
+  // A retry of the file that came too late could not succeed.
+  const late = page.getByRole('listitem').filter({ hasText: 'three.txt' })
+  await late.getByText('This link has been used up').waitFor()
+  expect(await late.getByRole('button').count()).toBe(0)
+  expect(await page.locator('dl').textContent()).not.toContain('Left')
   await page.getByRole('listitem').filter({ hasText: 'one.txt' }).getByText('Sent').waitFor()
   const names: string[] = []
   for await (const { fileName } of listFiles(owner)) names.push(fileName)

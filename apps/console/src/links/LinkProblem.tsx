@@ -28,15 +28,23 @@ export function LinkProblem({
 }
 
 function describe(error: unknown, texts: ProblemTexts): { title: string; hint: string } | undefined {
-  const { ended, notFound, notWhole, blocked } = texts
-  if (CairnError.is(error, 'GONE')) {
-    const { reason } = error.details
-    return reason === 'expired' || reason === 'used-up' || reason === 'revoked' ? ended[reason] : ended.unknown
-  }
+  const { notFound, notWhole, blocked } = texts
+  const end = describeEnd(error, texts)
+  if (end !== undefined) return end
   const { code } = toCairnError(error)
   if (code === 'NOT_FOUND') return notFound
   if (code === 'ACCOUNT_BLOCKED') return blocked
   // The fragment is missing, cut, or belongs to another link.
   if (code === 'INVALID_REQUEST' || code === 'ACCESS_DENIED' || code === 'DECRYPTION_FAILED') return notWhole
   return undefined
+}
+
+/** Returns why a link has ended; undefined for other errors. */
+export function describeEnd(
+  error: unknown,
+  { ended }: Pick<ProblemTexts, 'ended'>,
+): { title: string; hint: string } | undefined {
+  if (!CairnError.is(error, 'GONE')) return undefined
+  const { reason } = error.details
+  return reason === 'expired' || reason === 'used-up' || reason === 'revoked' ? ended[reason] : ended.unknown
 }

@@ -1,4 +1,5 @@
 import { CircleCheck } from '#icons'
+import { describeEnd } from '../links/LinkProblem.tsx'
 import { describeError } from '../messages/describe-error.ts'
 import { formatBytes } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
@@ -25,16 +26,7 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
             {one.state === 'sending' ? (
               <ProgressBar label={messages.uploadLinks.progress(one.file.name)} value={one.share} />
             ) : undefined}
-            {one.state === 'failed' ? (
-              <div className="flex items-center justify-between gap-3">
-                <p role="alert" className="min-w-0 text-bad">
-                  {describeError(one.error).message}
-                </p>
-                <Button size="small" onClick={() => onRetry(one)}>
-                  {messages.uploadLinks.retry}
-                </Button>
-              </div>
-            ) : undefined}
+            {one.state === 'failed' ? <Failure error={one.error} onRetry={() => onRetry(one)} /> : undefined}
           </li>
         ))}
       </ul>
@@ -42,6 +34,23 @@ export function SentFiles({ files, onRetry }: { files: readonly SentFile[]; onRe
         {stored > 0 ? messages.uploadLinks.done(stored) : ''}
       </p>
     </section>
+  )
+}
+
+/** A link that has ended takes no file any more. */
+function Failure({ error, onRetry }: { error: unknown; onRetry: () => void }) {
+  const end = describeEnd(error, messages.uploadLinks)
+  return (
+    <div className="flex items-center justify-between gap-3">
+      <p role="alert" className="min-w-0 text-bad">
+        {end?.title ?? describeError(error).message}
+      </p>
+      {end === undefined ? (
+        <Button size="small" onClick={onRetry}>
+          {messages.uploadLinks.retry}
+        </Button>
+      ) : undefined}
+    </div>
   )
 }
 

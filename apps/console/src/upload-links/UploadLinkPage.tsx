@@ -5,7 +5,7 @@ import { useEffect, useEffectEvent, useRef } from 'react'
 import { Inbox, Upload } from '#icons'
 import { setPageTitle } from '../browser/page-title.ts'
 import { LinkHead } from '../links/LinkHead.tsx'
-import { LinkProblem } from '../links/LinkProblem.tsx'
+import { describeEnd, LinkProblem } from '../links/LinkProblem.tsx'
 import { formatBytes, formatDateTime, formatUntil } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -48,7 +48,7 @@ function OneUploadLink({ url }: { url: string }) {
   return (
     <div className="mx-auto flex max-w-md flex-col gap-5 py-4 sm:py-10">
       <LinkHead icon={Inbox} title={messages.uploadLinks.title} hint={messages.uploadLinks.hint} />
-      <Limits info={data} />
+      <Limits info={data} hasEnded={describeEnd(error, messages.uploadLinks) !== undefined} />
       {error === null ? (
         <Chooser types={data.contentTypes} onChoose={add} />
       ) : (
@@ -59,7 +59,8 @@ function OneUploadLink({ url }: { url: string }) {
   )
 }
 
-function Limits({ info }: { info: UploadLinkInfo }) {
+/** What a link accepts; the rest of it only as long as it accepts files. */
+function Limits({ info, hasEnded }: { info: UploadLinkInfo; hasEnded: boolean }) {
   const { owner, expiresAt, uploadsLeft, bytesLeft, maxFileBytes, contentTypes } = info
   const { uploadLinks } = messages
   return (
@@ -73,7 +74,7 @@ function Limits({ info }: { info: UploadLinkInfo }) {
             {formatDateTime(expiresAt)}
           </time>
         </Fact>
-        <Fact label={uploadLinks.left}>{uploadLinks.leftText(uploadsLeft, bytesLeft)}</Fact>
+        {hasEnded ? undefined : <Fact label={uploadLinks.left}>{uploadLinks.leftText(uploadsLeft, bytesLeft)}</Fact>}
         <Fact label={uploadLinks.largest}>{formatBytes(maxFileBytes)}</Fact>
         {contentTypes.length === 0 ? undefined : <Fact label={uploadLinks.types}>{contentTypes.join(', ')}</Fact>}
       </Facts>
