@@ -186,6 +186,9 @@ test('cancelling removes what the service has, and signing out removes all of it
   )
   await page.getByRole('button', { name: /^Account 0x/ }).click()
   await page.getByRole('dialog').getByRole('button', { name: 'Sign out' }).click()
+  // It asks first, like closing the page.
+  const question = page.getByRole('dialog', { name: 'Cancel 1 transfer?' })
+  await question.getByRole('button', { name: 'Sign out' }).click()
   expect((await (await asked).response())?.status()).toBe(204)
   const left = await page.evaluate(
     () =>

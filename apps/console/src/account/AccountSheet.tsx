@@ -20,7 +20,7 @@ import { CopyButton } from '../ui/values/CopyButton.tsx'
 import { Tag } from '../ui/values/Tag.tsx'
 import { ReconnectWallet } from '../wallet/ReconnectWallet.tsx'
 import { WalletIcon } from '../wallet/WalletIcon.tsx'
-import { leaveAccount } from './sign-out.ts'
+import { LeaveButton } from './LeaveButton.tsx'
 
 /** The signed-in account, its wallet, chain and expiry; sign-out, or another account. */
 export function AccountSheet({ session, onDone }: { session: Session; onDone: () => void }) {
@@ -29,7 +29,6 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
   const status = useWalletStatus()
   const chain = paymentChain(network)
   const family = isEvmAddress(session.address) ? 'evm' : 'solana'
-  const leave = () => void leaveAccount(config, network)
   return (
     <div className="flex flex-col gap-5">
       <div className="flex items-center gap-3 rounded-lg border border-line p-3">
@@ -58,19 +57,8 @@ export function AccountSheet({ session, onDone }: { session: Session; onDone: ()
       {family === 'evm' ? <EvmNetwork /> : <p className="text-ink-soft text-sm">{messages.wallet.solanaPays}</p>}
       <div className="flex flex-wrap justify-end gap-2">
         {/* The dialog stays open, and shows the wallets. */}
-        <Button onClick={leave}>
-          <ArrowLeftRight aria-hidden="true" size={16} />
-          {messages.wallet.switchAccount}
-        </Button>
-        <Button
-          onClick={() => {
-            onDone()
-            leave()
-          }}
-        >
-          <LogOut aria-hidden="true" size={16} />
-          {messages.session.signOut}
-        </Button>
+        <LeaveButton icon={ArrowLeftRight} label={messages.wallet.switchAccount} />
+        <LeaveButton icon={LogOut} label={messages.session.signOut} onLeave={onDone} />
       </div>
     </div>
   )

@@ -1,10 +1,8 @@
 import { keyShardCount } from '@cairn/protocol'
-import { useConfig } from 'wagmi'
 import { LogOut } from '#icons'
-import { leaveAccount } from '../account/sign-out.ts'
+import { LeaveButton } from '../account/LeaveButton.tsx'
 import { formatDateTime } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
-import { useNetwork } from '../network/use-network.ts'
 import { ReachNodes, useLackingNodes } from '../session/ReachNodes.tsx'
 import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -15,8 +13,6 @@ import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 export function SessionSection() {
   const signInLabel = useSignInLabel()
   const session = useSession()
-  const network = useNetwork()
-  const config = useConfig()
   const lacking = useLackingNodes()
   return (
     <section className="rounded-lg border border-line bg-surface p-5 shadow-card">
@@ -43,10 +39,7 @@ export function SessionSection() {
               <ReachNodes />
             </dd>
           </dl>
-          <Button size="small" className="mt-4" onClick={() => void leaveAccount(config, network)}>
-            <LogOut aria-hidden="true" size={15} />
-            {messages.session.signOut}
-          </Button>
+          <LeaveButton size="small" className="mt-4" icon={LogOut} label={messages.session.signOut} />
         </>
       )}
     </section>
