@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import { messages } from '../../messages/messages.ts'
 import { Button } from '../Button.tsx'
 import { Modal } from './Modal.tsx'
+import { useOnce } from './use-once.ts'
 
 /** Confirms an action that cannot be undone; states what it does and does not do. */
 export function Confirm({
@@ -26,6 +27,7 @@ export function Confirm({
   onConfirm: () => void
   children?: ReactNode
 }) {
+  const once = useOnce()
   return (
     <Modal
       isOpen={isOpen}
@@ -38,7 +40,7 @@ export function Confirm({
           <Button data-first-focus onClick={onClose}>
             {dismissLabel}
           </Button>
-          <Button kind="danger" isBusy={isBusy} onClick={onConfirm}>
+          <Button kind="danger" isBusy={isBusy} onClick={() => once(onConfirm)}>
             {confirmLabel}
           </Button>
         </>

@@ -3,6 +3,7 @@ import { messages } from '../../messages/messages.ts'
 import { Button } from '../Button.tsx'
 import { FormTried } from '../forms/form-tried.ts'
 import { Modal } from './Modal.tsx'
+import { useOnce } from './use-once.ts'
 
 /**
  * A dialog with a form: fields, errors, Cancel and a button that submits, as Enter in a field does. A second submit is ignored
@@ -37,7 +38,7 @@ export function FormDialog({
   const id = useId()
   const form = useRef<HTMLFormElement>(null)
   const [tries, setTries] = useState(0)
-  const isStarting = useRef(false)
+  const once = useOnce()
   useEffect(() => {
     if (tries > 0) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus()
   }, [tries])
@@ -62,14 +63,9 @@ export function FormDialog({
         className="flex flex-col gap-5"
         onSubmit={(event) => {
           event.preventDefault()
-          if (isBusy || isDisabled || isStarting.current) return
+          if (isBusy || isDisabled) return
           setTries(tries + 1)
-          onSubmit()
-          // A mutation is pending only after this event: without it, a double click would submit twice.
-          isStarting.current = true
-          setTimeout(() => {
-            isStarting.current = false
-          })
+          once(onSubmit)
         }}
       >
         <FormTried value={tries > 0}>{children}</FormTried>
