@@ -2,7 +2,9 @@ import { createAddressSlots } from '@cairn/service'
 import { createFileImporter, importProfiles } from '@cairn/unixfs'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
+import { writeCar } from '../gateway/serving/serve-car.ts'
 import { blockKey, makeBytes, sha256 } from '../gateway/test-gateway.fixture.ts'
+import { countTurns } from '../resources/count-turns.fixture.ts'
 import { beginCount } from './count-blocks.ts'
 
 const { signal } = new AbortController()
@@ -42,4 +44,24 @@ test('few clients count large DAGs at a time, and any number count small ones', 
   await begin(11).add(source, cid, signal)
   first.end()
   await begin(10).add(source, cid, signal)
+})
+
+test('other work runs while a DAG whose blocks come without a pause is counted or written as a CAR', async () => {
+  const { cid, source } = await makeFile()
+  const busy: typeof source = {
+    get(wanted) {
+      const readyAt = performance.now() + 15
+      while (performance.now() < readyAt);
+      return source.get(wanted)
+    },
+  }
+  const slots = createAddressSlots({ max: 1, maxPerAddress: 1 })
+  const count = beginCount('192.0.2.1', { maxBlocks: 22, freeBlocks: 100, slots })
+  const counted = await countTurns(() => count.add(busy, cid, signal))
+  expect(counted.turns).toBeGreaterThanOrEqual(10)
+  const written = await countTurns(() =>
+    Array.fromAsync(writeCar({ source: busy }, { cid, blocks: [cid] }, { signal })),
+  )
+  expect(written.turns).toBeGreaterThanOrEqual(10)
+  expect(written.result).toHaveLength(12)
 })

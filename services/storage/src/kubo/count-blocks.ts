@@ -2,6 +2,7 @@ import { CairnError } from '@cairn/protocol'
 import type { AddressSlots } from '@cairn/service'
 import { type BlockSource, UnixfsError, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
+import { inShortTurns } from '../resources/yield-to-others.ts'
 
 /** The size of one DAG, as Kubo describes it. */
 export type DagSize = { Cid: string; Size: number; NumBlocks: number }
@@ -50,7 +51,7 @@ export function beginCount(address: string, { maxBlocks, freeBlocks, slots }: Co
     async add(source, cid, signal) {
       const stat = { Cid: cid.toString(), Size: 0, NumBlocks: 0 }
       stats.push(stat)
-      for await (const block of walkDag(source, cid, { signal, maxBlocks, withIdentity: true })) {
+      for await (const block of inShortTurns(walkDag(source, cid, { signal, maxBlocks, withIdentity: true }), signal)) {
         if (++blocks > maxBlocks) throw new UnixfsError('TOO_LARGE', `The DAGs have more than ${maxBlocks} blocks`)
         requireSlot()
         stat.Size += block.bytes.length

@@ -19,6 +19,23 @@ export async function* inTurns<Item>(
   }
 }
 
+/** Time between two turns of the event loop in {@link inShortTurns}, in ms. */
+const turnMs = 10
+
+/** Does the same as {@link inTurns} by time, for items that can take long, such as the blocks of a DAG. */
+export async function* inShortTurns<Item>(
+  items: AsyncIterable<Item>,
+  signal?: AbortSignal,
+): AsyncGenerator<Item, void, undefined> {
+  let startedAt = performance.now()
+  for await (const item of items) {
+    yield item
+    if (performance.now() - startedAt < turnMs) continue
+    await yieldToOthers(signal)
+    startedAt = performance.now()
+  }
+}
+
 /** Passes items to `visit` in order as {@link inTurns} does, without a pause if they are few. */
 export async function visitInTurns<Item>(
   items: Iterable<Item>,

@@ -9,6 +9,7 @@ import {
 } from '@cairn/unixfs'
 import { CID } from 'multiformats/cid'
 import { identityCode } from '../../content/parse-cid.ts'
+import { inShortTurns } from '../../resources/yield-to-others.ts'
 import type { Answer, ContentRequest, Gateway } from '../answer.ts'
 import { notModified } from '../answer.ts'
 import { contentHeaders, type Entity } from '../open-path.ts'
@@ -97,7 +98,7 @@ export async function* writeCar(
   yield encodeCarHeader([entity.cid])
   // The last block of the path is the first of the walk.
   yield* writeBlocks(source, entity.blocks.slice(0, -1), walk)
-  for await (const { cid, bytes } of walkDag(source, entity.cid, walk)) {
+  for await (const { cid, bytes } of inShortTurns(walkDag(source, entity.cid, walk), walk.signal)) {
     yield* frame(cid, bytes)
   }
 }
