@@ -12,7 +12,7 @@ export async function openList(call: S3Call, limitName = 'max-keys') {
   if (encoding !== undefined && encoding !== 'url')
     throw s3Error('InvalidArgument', 'Invalid Encoding Method specified in Request')
   const text = query.get(limitName) ?? ''
-  if (!/^\d{0,9}$/.test(text)) throw s3Error('InvalidArgument', `${limitName} must be a whole number.`)
+  if (!/^\d{0,10}$/.test(text)) throw s3Error('InvalidArgument', `${limitName} must be a whole number.`)
   const prefix = query.get('prefix') ?? ''
   await authorize(call, 'read', prefix)
   return {

@@ -83,9 +83,9 @@ type CopySource = { row: ObjectRow; headers: Record<string, string> }
  */
 export async function openCopySource({ context, caller, request }: S3Call): Promise<CopySource> {
   const text = decodeHeader(request.header('x-amz-copy-source') ?? '')
-  const [, path = '', versionId] = /^\/?(.*?)(?:\?versionId=([\w-]+))?$/s.exec(text) ?? []
-  // S3 reads a plus sign as a space, which is how programs with encoders for queries write it.
-  const decoded = decodeUri(path.replaceAll('+', ' '))
+  const [, path = '', versionId] = /^(.*?)(?:\?versionId=([\w-]+))?$/s.exec(text) ?? []
+  // S3 reads a plus sign as a space, which is how programs with encoders for queries write it. They encode the first slash, too.
+  const decoded = decodeUri(path.replaceAll('+', ' ')).replace(/^\//, '')
   const slash = decoded.indexOf('/')
   if (slash < 1 || slash === decoded.length - 1) throw s3Error('InvalidArgument', 'The copy source must be bucket/key.')
   const target = { bucket: decoded.slice(0, slash), key: decoded.slice(slash + 1) }

@@ -385,8 +385,11 @@ describe('a service:', () => {
       status: 200,
       body,
     })
-    const listing = '/later?prefix=&delimiter=&marker=&max-keys=1&encoding-type=url'
-    expect((await send({ path: listing })).body).toContain('<Key>k</Key>')
+    // The largest number that S3 accepts.
+    for (const maxKeys of ['1', '2147483647']) {
+      const listing = `/later?prefix=&delimiter=&marker=&max-keys=${maxKeys}&encoding-type=url`
+      expect((await send({ path: listing })).body).toContain('<Key>k</Key>')
+    }
   })
 
   test('accepts metadata whose name has any characters of a header', async () => {
@@ -498,6 +501,7 @@ describe('a service:', () => {
     const copy = (source: string) =>
       send({ method: 'PUT', path: `/${bucket}/copy`, headers: { 'x-amz-copy-source': source } })
     expect(await copy(`${bucket}%2Ftwo+words%2B`)).toMatchObject({ status: 200 })
+    expect(await copy(`%2F${bucket}%2Ftwo+words%2B`)).toMatchObject({ status: 200 })
     expect(await copy(`${bucket}/two%20words%2B`)).toMatchObject({ status: 200 })
     expect(await copy(`${bucket}/two+words+`)).toMatchObject({ status: 404 })
   })
