@@ -27,7 +27,7 @@ export const createS3Credentials = defineCall({
   tag: 'S3',
   summary: 'Create an access key for S3',
   description:
-    'Creates an access key ID and a secret access key for the S3 API. They have the rights of the API key within `rules`, and expire with it. To revoke them, revoke the API key. An empty list of rules gives access to all buckets of the account.',
+    'Creates an access key ID and a secret access key for the S3 API. They have the rights of the API key within `rules`, and expire with it. To revoke them, revoke the API key. An empty list of rules gives access to all buckets of the account. An account can have 1,000 access keys.',
   auth: 'apiKey',
   scope: 'files:read',
   body: {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { S3Rule, Scope } from '@cairn/protocol'
-import { s3RuleSchema } from '@cairn/protocol'
+import { CairnError, s3RuleSchema } from '@cairn/protocol'
 import { prepareStatement, type StatementParams } from '@cairn/service'
 import type { Kysely } from 'kysely'
 import * as v from 'valibot'
@@ -27,6 +27,8 @@ export type S3Credential = {
 
 const rulesSchema = v.array(s3RuleSchema)
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
+/** Maximum number of access keys per account. */
+const maxAccessKeys = 1000
 /** Length of a secret in bytes: 40 characters of base64, as S3 clients know them. */
 const secretBytes = 30
 
@@ -46,6 +48,7 @@ function deriveSecret(secret: Uint8Array, accessKeyId: string): string {
 /**
  * Creates an access key of S3 for an API key. It has at most the rights of the API key, and expires with it.
  * @param rules its rights; empty for all rights of the API key
+ * @throws CairnError FORBIDDEN (too many access keys)
  */
 export async function createS3Credential(
   context: Context,
@@ -55,6 +58,7 @@ export async function createS3Credential(
   const accessKeyId = `CAIRN${[...randomBytes(15)].map((byte) => alphabet.charAt(byte % 32)).join('')}`
   const now = context.clock.now()
   await context.db.write(async (trx) => {
+    await requireCapacity(trx, key.address)
     await trx
       .insertInto('s3_credential')
       .values({
@@ -71,6 +75,25 @@ export async function createS3Credential(
     })
   })
   return { accessKeyId, secretAccessKey: deriveSecret(context.secret, accessKeyId) }
+}
+
+/** Removes the access keys of revoked API keys, which no longer open anything. @throws CairnError FORBIDDEN */
+async function requireCapacity(trx: Kysely<Schema>, address: string): Promise<void> {
+  const keys = trx.selectFrom('api_key').select('id').where('address', '=', address)
+  await trx
+    .deleteFrom('s3_credential')
+    .where('api_key_id', 'in', keys.where('revoked_at', 'is not', null))
+    .execute()
+  const { count } = await trx
+    .selectFrom('s3_credential')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('api_key_id', 'in', keys)
+    .executeTakeFirstOrThrow()
+  if (Number(count) < maxAccessKeys) return
+  throw new CairnError('FORBIDDEN', {
+    message: `This account has reached its limit of ${maxAccessKeys} S3 access keys`,
+    hint: 'Revoke API keys whose S3 access keys are no longer needed.',
+  })
 }
 
 /**
