@@ -14,7 +14,7 @@ import * as kavach from './kavach.ts'
 import type { ChangeAnswer } from './key-router.ts'
 import { callRouter } from './key-router.ts'
 import { withPeerText } from './peer-text.ts'
-import { type ProgressCallback, readArguments, readContent, type UploadOptions } from './upload.ts'
+import { filesOf, type ProgressCallback, readArguments, readContent, type UploadOptions } from './upload.ts'
 
 type Uploaded = { data: { Name: string; Hash: string; Size: string }[] }
 
@@ -85,9 +85,9 @@ async function openBatch(source: string | ArrayLike<File>): Promise<Batch> {
     const path = await openPath(source)
     return path.kind === 'file' ? batchOf(path.file) : refuseDuplicates(await openFolder(source, {}))
   }
-  const [first] = Array.from(source)
-  if (first === undefined) throw new CairnError('NO_FILE')
-  return source.length === 1 ? batchOf(blobFile(first)) : refuseDuplicates(await openFolder(source, {}))
+  const files = filesOf(source)
+  const isFile = files.length === 1 && files[0] instanceof Blob
+  return isFile ? batchOf(blobFile(files[0])) : refuseDuplicates(await openFolder(files, {}))
 }
 
 function batchOf(file: LocalFile): Batch {

@@ -15,6 +15,7 @@ import { pay } from '../payments/pay.ts'
 import { getStoragePrice, getTickerPrice, isCoin } from '../payments/price.ts'
 import { clientOf } from './client.ts'
 import { findNetwork, type LighthouseNetwork, publishedCoins } from './config.ts'
+import { filesOf } from './upload.ts'
 
 /** The fields of a transaction that programs read, in the format of the published module. */
 export type FundedTransaction = { hash: string; from: string; to: string; chainId: bigint; wait(): Promise<void> }
@@ -55,7 +56,8 @@ export async function getPrice(
 /** Counts all files of a folder; the published module measures the directory entry itself. */
 async function sizeOf(pathOrSize: string | number | ArrayLike<{ size: number }>): Promise<number> {
   if (typeof pathOrSize === 'number') return pathOrSize
-  if (typeof pathOrSize !== 'string') return Array.from(pathOrSize).reduce((sum, file) => sum + file.size, 0)
+  if (pathOrSize instanceof Blob) return pathOrSize.size
+  if (typeof pathOrSize !== 'string') return filesOf(pathOrSize).reduce((sum, file) => sum + file.size, 0)
   const found = await openPath(pathOrSize)
   if (found.kind === 'file') return found.file.sizeBytes ?? (await measure(found.file))
   let size = 0

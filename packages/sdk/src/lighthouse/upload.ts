@@ -36,11 +36,19 @@ export async function upload(
       path.kind === 'file' ? uploadFile(client, pathOrFiles, options) : uploadFolder(client, pathOrFiles, options)
     return answer(await withPeerText('upload', sending))
   }
-  const [first] = Array.from(pathOrFiles)
-  if (first === undefined) throw new CairnError('NO_FILE')
-  const isFolder = pathOrFiles.length > 1 || first.webkitRelativePath !== ''
-  const sending = isFolder ? uploadFolder(client, pathOrFiles, options) : uploadFile(client, first, options)
+  const files = filesOf(pathOrFiles)
+  const [first] = files
+  // A File of Node has no such path.
+  const isFile = files.length === 1 && first instanceof Blob && (first.webkitRelativePath ?? '') === ''
+  const sending = isFile ? uploadFile(client, first, options) : uploadFolder(client, files, options)
   return answer(await withPeerText('upload', sending))
+}
+
+/** Returns the files of a list. @throws CairnError NO_FILE, also without a list, which programs without types pass */
+export function filesOf<T extends { size: number }>(list: ArrayLike<T> | null | undefined): [T, ...T[]] {
+  const [first, ...rest] = Array.from(list ?? [])
+  if (first === undefined) throw new CairnError('NO_FILE')
+  return [first, ...rest]
 }
 
 /** Uploads a text. @throws CairnError INVALID_REQUEST for what has no bytes */
