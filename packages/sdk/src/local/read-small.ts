@@ -43,5 +43,9 @@ export function readSmall(
 
 /** The error for a file whose size has changed. */
 export function changed(path: string): CairnError {
-  return new CairnError('FILE_CHANGED', { message: `${path} changed while it was read` })
+  return new CairnError('FILE_CHANGED', {
+    message: `${path} changed while it was read`,
+    // Files of /proc contain more than their size says, too.
+    hint: 'Upload it again when no other program is writing to it, or as a stream: uploadStream, or a pipe to `cairn upload -`.',
+  })
 }

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { sortAsWalked } from '@cairn/unixfs'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { readSmall } from '../local/read-small.ts'
 import { openPath } from './local-files.ts'
 
 let folder = ''
@@ -61,4 +62,12 @@ test('passes on a large folder as its readers walk it, and in other uses by name
   expect(passedOn).toEqual(sortAsWalked(names.map((name) => ({ name }))).map(({ name }) => name))
   expect(passedOn).not.toEqual(names)
   expect((await namesOf(folder)).map((name) => name.split('/')[1])).toEqual(names)
+})
+
+test('a file that grows is an error that names how to upload it', async () => {
+  const path = join(folder, 'growing.log')
+  await writeFile(path, 'more than one byte')
+  expect(() => readSmall(path, 1, (length) => new Uint8Array(length))).toThrow(
+    expect.objectContaining({ code: 'FILE_CHANGED', hint: expect.stringContaining('`cairn upload -`') }),
+  )
 })
