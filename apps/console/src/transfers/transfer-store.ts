@@ -305,7 +305,8 @@ async function restart({ transfer: { id, stage }, request }: Entry, onStart?: ()
 
 function queue(id: number, request: TransferRequest): void {
   entries.set(id, { request, transfer: fresh(id, request), stop: new AbortController() })
-  publish()
+  // Users resume thousands with one click, and each update of the list renders all rows.
+  publishSoon()
   runNext()
 }
 
