@@ -16,7 +16,7 @@ export const router = createRouter({
   // Around each page, so that the frame stays.
   defaultErrorComponent: BrokenPage,
   // On a slow network, the page before would stay, or nothing would be shown after signing in.
-  defaultPendingComponent: () => <Skeleton className="h-40 w-full" />,
+  defaultPendingComponent: Skeleton,
   defaultPreload: 'intent',
   scrollRestoration: true,
 })

@@ -42,7 +42,7 @@ export function EncryptedFolder({ info, path = '' }: { info: FileInfo; path?: st
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (data === undefined) {
-    if (isFetching) return <Skeleton className="h-40 w-full" />
+    if (isFetching) return <Skeleton />
     if (error !== null && !isAborted(error)) return <AccessFailure isFolder cid={cid} error={error} onRetry={refetch} />
     const open = () => (isAsked ? void refetch() : setAsked(true))
     return (

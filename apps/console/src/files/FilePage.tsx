@@ -61,7 +61,7 @@ export function FilePage() {
       {error !== null ? (
         <UnknownFile cid={cid} error={error} onRetry={refetch} />
       ) : data === undefined ? (
-        <Skeleton className="h-40 w-full" />
+        <Skeleton />
       ) : path !== '' ? (
         <>
           <FolderPath cid={cid} path={path} rootName={nameOf(data)} />
@@ -185,7 +185,7 @@ function Encrypted({ info }: { info: FileInfo }) {
   const { cid, mimeType, fileSizeInBytes } = info
   const { isFolder, error, refetch } = useIsFolder(info)
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (isFolder === undefined) return <Skeleton className="h-40 w-full" />
+  if (isFolder === undefined) return <Skeleton />
   if (isFolder) {
     return (
       <div className="flex flex-col gap-4">

@@ -22,7 +22,7 @@ export function OpenPage() {
       {error !== null ? (
         <UnknownFile cid={cid} error={error} onRetry={refetch} />
       ) : data === undefined ? (
-        <Skeleton className="h-40 w-full" />
+        <Skeleton />
       ) : (
         <>
           <p className="mb-4 flex flex-wrap items-center gap-x-4 gap-y-1 text-ink-soft text-sm">

@@ -91,7 +91,7 @@ export function PublicContent({
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  if (data === undefined) return <Skeleton />
   if (data !== null) {
     return (
       <div className="flex flex-col gap-4">

@@ -33,7 +33,7 @@ export function LinkFolder({ cid, name: folderName, masterKey }: { cid: string; 
   const open = (linkPath: string) => void navigate({ to: '.', hash: true, state: { linkPath } })
   const { data, error, refetch } = useLinkFolder(cid, masterKey)
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  if (data === undefined) return <Skeleton />
   const file = data.files.find((one) => one.path === path)
   const names = file === undefined ? (namesBelow(data.files, path, data.folders) ?? []) : []
   const name = path.slice(path.lastIndexOf('/') + 1)

@@ -49,7 +49,7 @@ export function OpenedPage({ link }: { link: OpenedLink }) {
       {failure !== null ? (
         <ErrorState error={failure} onRetry={() => (data === undefined ? refetch() : folder.refetch())} />
       ) : data === undefined || sizeBytes === undefined || knownFolder === undefined ? (
-        <Skeleton className="h-40 w-full" />
+        <Skeleton />
       ) : isFolder ? (
         <LinkFolder cid={cid} name={shown} masterKey={masterKey} />
       ) : (

@@ -27,7 +27,7 @@ export function BlobPreview({ blob, name, mimeType }: { blob: Blob; name: string
 
 function BlobMedia({ blob, form, name }: { blob: Blob; form: PreviewForm; name: string }) {
   const url = useObjectUrl(blob, form.type)
-  return url === undefined ? <Skeleton className="h-40 w-full" /> : <MediaView form={form} url={url} name={name} />
+  return url === undefined ? <Skeleton /> : <MediaView form={form} url={url} name={name} />
 }
 
 /** A `blob:` URL in a separate tab would run the scripts of an SVG in our origin; a `data:` URL has no origin. */
@@ -39,7 +39,7 @@ function BlobDrawing({ blob, form, name }: { blob: Blob; form: PreviewForm; name
     reader.readAsDataURL(new Blob([blob], { type: form.type }))
     return () => reader.abort()
   }, [blob, form.type])
-  return url === undefined ? <Skeleton className="h-40 w-full" /> : <MediaView form={form} url={url} name={name} />
+  return url === undefined ? <Skeleton /> : <MediaView form={form} url={url} name={name} />
 }
 
 function BlobPdf({ blob, name }: { blob: Blob; name: string }) {
@@ -75,7 +75,7 @@ function BlobText({ blob, name, mimeType }: { blob: Blob; name: string; mimeType
       isGone = true
     }
   }, [blob, maxBytes, isCut])
-  if (decoded === undefined) return <Skeleton className="h-40 w-full" />
+  if (decoded === undefined) return <Skeleton />
   return decoded === null ? (
     <NoPreview />
   ) : (

@@ -32,7 +32,7 @@ function PublicMedia({ place, form, name }: { place: ContentPlace; form: Preview
   const { urlOf, error } = useContentUrl(place)
   const url = urlOf(name === '' ? {} : { filename: name })
   if (url !== undefined) return <MediaView form={form} url={url} name={name} />
-  return error === null ? <Skeleton className="h-40 w-full" /> : <NoPreview hint={messages.preview.broken} />
+  return error === null ? <Skeleton /> : <NoPreview hint={messages.preview.broken} />
 }
 
 /** Verified against the CID in this browser, like everything the SDK reads. */
@@ -49,7 +49,7 @@ function PublicText({ cidPath, name, mimeType }: { cidPath: string; name: string
     staleTime: Number.POSITIVE_INFINITY,
   })
   if (error !== null) return <ErrorState error={error} onRetry={() => refetch()} />
-  if (data === undefined) return <Skeleton className="h-40 w-full" />
+  if (data === undefined) return <Skeleton />
   return data.decoded === null ? (
     <NoPreview />
   ) : (

@@ -48,7 +48,7 @@ export function ProofPage() {
         <EmptyState icon={SearchX} title={messages.proofs.unknownTitle} hint={messages.proofs.unknownHint} />
       ) : data === undefined ? (
         error === null ? (
-          <Skeleton className="h-40 w-full" />
+          <Skeleton />
         ) : (
           <ErrorState error={error} onRetry={() => refetch()} />
         )

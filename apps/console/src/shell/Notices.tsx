@@ -1,13 +1,10 @@
 import { Suspense, useEffect, useState } from 'react'
 import { useOnline } from '../browser/use-online.ts'
-import { shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import { latePart, lazyPart } from '../parts/lazy-part.tsx'
-import { useWalletAddress } from '../session/connected-wallet.ts'
-import { useSessionState } from '../session/session-store.ts'
+import { useSession } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
 import { Banner } from '../ui/states/Banner.tsx'
-import { openWalletDialog } from '../wallet/wallet-dialog-store.ts'
 
 const ExtendSessionDialog = lazyPart(
   async () => (await import('../session/ExtendSessionDialog.tsx')).ExtendSessionDialog,
@@ -17,6 +14,8 @@ const ExtendSessionDialog = lazyPart(
 const OutageNotice = latePart(async () => (await import('./OutageNotice.tsx')).OutageNotice)
 
 const ClosingNotice = latePart(async () => (await import('../session/ClosingNotice.tsx')).ClosingNotice)
+
+const EndNotice = latePart(async () => (await import('../session/EndNotice.tsx')).EndNotice)
 
 const LackingNodesNotice = latePart(async () => (await import('../session/LackingNodesNotice.tsx')).LackingNodesNotice)
 
@@ -29,15 +28,9 @@ const soonMs = 10 * 60_000
  */
 export function Notices() {
   const isOnline = useOnline()
-  const { session, endReason } = useSessionState()
-  const address = useWalletAddress()
+  const session = useSession()
   const endsSoon = useEndsSoon(session?.expiresAt)
   const [isExtending, setExtending] = useState(false)
-  const signIn = (
-    <Button size="small" onClick={openWalletDialog}>
-      {messages.session.signIn}
-    </Button>
-  )
   return (
     <>
       {isOnline ? undefined : <Banner tone="warn">{messages.shell.offline}</Banner>}
@@ -63,19 +56,8 @@ export function Notices() {
       <Suspense>
         <ClosingNotice />
         {session?.keySession === undefined ? undefined : <LackingNodesNotice />}
+        {session === undefined ? <EndNotice /> : undefined}
       </Suspense>
-      {session === undefined && endReason === 'account-changed' && address !== undefined ? (
-        <Banner action={signIn}>{messages.session.otherAccount(shorten(address))}</Banner>
-      ) : undefined}
-      {session === undefined && endReason === 'wallet-left' ? (
-        <Banner>{messages.session.sessionEnded}</Banner>
-      ) : undefined}
-      {session === undefined && endReason === 'expired' ? (
-        <Banner action={signIn}>{messages.session.sessionOver}</Banner>
-      ) : undefined}
-      {session === undefined && endReason === 'revoked' ? (
-        <Banner action={signIn}>{messages.session.sessionRevoked}</Banner>
-      ) : undefined}
     </>
   )
 }

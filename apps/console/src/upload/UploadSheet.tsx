@@ -210,7 +210,7 @@ function Sheet({ onClose: close }: { onClose: () => void }) {
         ) : undefined}
         {sizeBytes > 0 ? <UploadQuote quote={quote} /> : undefined}
         {quote.missingBytes > 0 || waits ? (
-          <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+          <Suspense fallback={<Skeleton />}>
             <UploadPayment
               missingBytes={quote.missingBytes}
               isDisabled={!isReady}

@@ -53,7 +53,7 @@ function TextInForm({ text, name, mimeType, isCut }: Omit<TextPreviewProps, 'dec
       {shown === 'source' ? (
         <TextView text={text} name={name} isCut={isCut} />
       ) : (
-        <Suspense fallback={<Skeleton className="h-40 w-full" />}>
+        <Suspense fallback={<Skeleton />}>
           <Formatted form={form} text={text} name={name} isCut={isCut} />
         </Suspense>
       )}
