@@ -7,7 +7,7 @@ import {
   PutObjectCommand,
 } from '@aws-sdk/client-s3'
 import type { S3BucketState } from '@cairn/protocol'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest'
 import { createName } from '../../names/names.ts'
 import { describeOnDatabases } from '../../on-databases.fixture.ts'
 import { bearer } from '../../start-test-storage.fixture.ts'
@@ -163,7 +163,10 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
   test('retries a bucket that cannot be published less and less often, and does not log it again', async () => {
     const bucket = await openBucket('growing')
     await bucket.call('PUT')
-    await bucket.put('k', 'new')
+    await bucket.put('kept', 'old')
+    await bucket.put('removed', 'old')
+    // A round of the service that began before the limit is lowered would still publish.
+    await bucket.publish()
     const { db } = s3.context
     const setLimit = (data_limit_bytes: number) =>
       db.write((trx) => trx.updateTable('account').set({ data_limit_bytes }).execute())
@@ -172,7 +175,9 @@ describeOnDatabases('names of buckets, on %s:', (newDatabase) => {
       .select('data_limit_bytes')
       .where('address', '=', await addressOf('growing'))
       .executeTakeFirstOrThrow()
+    onTestFinished(() => setLimit(limit).then(() => undefined))
     await setLimit(0)
+    await bucket.remove('removed')
     let passedMs = 0
     const context = { ...s3.context, clock: { now: () => Date.now() + passedMs } }
     const rounds = createPublishRounds()
