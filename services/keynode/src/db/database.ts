@@ -8,7 +8,6 @@ import { sealIdentity } from './migrations/0006_seal-identity.ts'
 import { logAccesses } from './migrations/0007_log-accesses.ts'
 import { storeSpares } from './migrations/0008_store-spares.ts'
 import { indexRetired } from './migrations/0009_index-retired.ts'
-import { endSpares } from './migrations/0010_end-spares.ts'
 import type { Schema } from './schema.ts'
 
 /** The rows of a key node. */
@@ -25,7 +24,6 @@ export const migrations = [
   logAccesses,
   storeSpares,
   indexRetired,
-  endSpares,
 ]
 
 /**
