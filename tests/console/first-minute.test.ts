@@ -90,15 +90,27 @@ test('asks a connected wallet to sign in, not to connect', async () => {
 
 test('prefetching waits for a connection, and completes before the part is needed', async () => {
   const { page, context, open } = await site.newPage()
-  await page.clock.install()
+  // The clock stands still, except for the timers without which nothing is shown: a busy machine may need longer to go offline
+  // than the page waits before it prefetches.
+  await page.clock.install({ time: 0 })
+  await page.clock.pauseAt(1)
+  let pending = 0
+  page.on('request', () => pending++)
+  page.on('requestfinished', () => pending--)
+  page.on('requestfailed', () => pending--)
+  // What the page loads once it is shown.
+  const late = ['TransfersAnnouncer', 'DropTarget', 'EndNotice', 'ClosingNotice', 'OutageNotice']
+  const isLoaded = Promise.all(late.map((part) => page.waitForResponse(new RegExp(`/assets/${part}-`))))
   await open('/')
-  await page.getByRole('heading', { level: 1 }).waitFor()
-  // What the page itself needs is loaded once it is shown.
-  await page.waitForLoadState('networkidle')
+  const heading = page.getByRole('heading', { level: 1 })
+  await expect.poll(() => page.clock.runFor(1).then(() => heading.isVisible())).toBe(true)
+  await isLoaded
+  await expect.poll(() => pending).toBe(0)
   await context.setOffline(true)
   await page.getByText('You are offline.').waitFor()
   await page.clock.runFor(5_000)
   await context.setOffline(false)
+  await page.clock.resume()
   await page.getByText('You are offline.').waitFor({ state: 'detached' })
   await page.getByRole('button', { name: 'Connect wallet' }).first().click()
   await page.getByRole('dialog').getByRole('button', { name: 'Test Wallet' }).waitFor()
