@@ -10,6 +10,7 @@ import {
   tokensOf,
 } from '@cairn/protocol'
 import type { Client } from '../client.ts'
+import { throwIfAborted } from '../throw-if-aborted.ts'
 import type { PayOptions, PaySigner } from './pay-options.ts'
 import { type Coin, findChain, getCoinPrice, getPrice, getStoragePrice, getTickerPrice, noSuchCoin } from './price.ts'
 
@@ -128,6 +129,7 @@ async function requireCreditable(
     token === undefined ? getCoinPrice(client, chain.symbol, { signal }) : oneDollar,
     getStoragePrice(client, { signal }),
   ]).catch(() => undefined)
+  throwIfAborted(signal)
   if (prices === undefined) return
   const bytes = bytesForUnits(units, token?.decimals ?? chain.nativeDecimals, ...prices)
   if (bytes <= BigInt(maxPaymentBytes)) return

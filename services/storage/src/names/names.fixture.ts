@@ -88,7 +88,7 @@ export type NamesSubject = {
 }
 
 /**
- * Describes tests of names once on SQLite and once on PostgreSQL, which replaces `%s` in the title.
+ * Describes tests of names on each database of this run, whose kind replaces `%s` in the title.
  * @param tests gets a function that returns the subject of the current test
  */
 export function describeNames(title: string, tests: (subject: () => NamesSubject) => void): void {

@@ -23,7 +23,7 @@ export type PaymentSubject = Omit<ReturnType<typeof openBooks>, 'expectRight'> &
 const freeBytes = 5 * GIB
 
 /**
- * Describes tests of payments once on SQLite and once on PostgreSQL, which replaces `%s` in the title. They share one chain, which
+ * Describes tests of payments on each database of this run, whose kind replaces `%s` in the title. They share one chain, which
  * each finds as it was after its start.
  * @param tests gets a function that returns the subject of the current test
  */

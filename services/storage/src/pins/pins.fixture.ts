@@ -43,7 +43,7 @@ export type PinSubject = {
 }
 
 /**
- * Describes tests of pins once on SQLite and once on PostgreSQL, which replaces `%s` in the title.
+ * Describes tests of pins on each database of this run, whose kind replaces `%s` in the title.
  * @param tests gets a function that returns the subject of the current test
  */
 export function describePins(title: string, tests: (subject: () => PinSubject) => void): void {

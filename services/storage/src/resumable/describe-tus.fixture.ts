@@ -23,7 +23,7 @@ export type TusWorld = ReturnType<typeof createTus> & {
 }
 
 /**
- * Describes tests of uploads in parts on SQLite and PostgreSQL, which replace `%s` in the title.
+ * Describes tests of uploads in parts on each database of this run, whose kind replaces `%s` in the title.
  * @param tests gets a function that returns the world of the current test
  * @param changes settings of the service that differ from those of most tests
  */

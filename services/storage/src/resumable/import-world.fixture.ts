@@ -23,7 +23,7 @@ export const idOf = (path: string): string => path.split('/').at(-1) ?? ''
 export type ImportWorld = TusWorld & ReturnType<typeof inspectImports>
 
 /**
- * Describes tests of uploads that become content as they come, on SQLite and PostgreSQL, which replace `%s` in the title.
+ * Describes tests of uploads that become content as they come, on each database of this run, whose kind replaces `%s` in the title.
  * @param tests gets a function that returns the world of the current test
  */
 export function describeImports(title: string, tests: (world: () => ImportWorld) => void): void {
