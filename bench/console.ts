@@ -177,7 +177,7 @@ async function listTimes(site: Console, runs: number): Promise<[first: number[],
         if (document.querySelectorAll('[role=rowgroup] [role=row] a').length === 1) window.at.found ??= performance.now()
       }).observe(document.body, { subtree: true, childList: true })`)
     await page.keyboard.type('7')
-    await page.getByText('1 file', { exact: true }).waitFor()
+    await page.getByText('1 item', { exact: true }).waitFor()
     const { letter, found }: { letter: number; found: number } = await page.evaluate('window.at')
     filter.push(found - letter)
     await signOut(page)
