@@ -1,5 +1,5 @@
 // Several devices change one drive, with lost responses, many parts and kept uploads.
-import { type Client, type Drive, deleteFile, openDrive } from '@cairn/sdk'
+import { type Client, createUploadLink, type Drive, deleteFile, openDrive, uploadWithLink } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { codeOf } from '../code-of.ts'
 import { createKeyClient, createTestNetwork, type TestNetwork } from '../fixtures.ts'
@@ -44,6 +44,21 @@ test('devices that change the drive at the same time lose nothing', async () => 
     '/same (5)',
   ])
   expect(first?.find('/a.txt')?.tags).toEqual(['tag 0', 'tag 1', 'tag 2', 'tag 3', 'tag 4'])
+})
+
+test('a file that arrives through an upload link replaces no file of the drive, on any device', async () => {
+  const client = await createKeyClient(network)
+  const cid = await uploadNamed(client, 'report.txt')
+  const device = await openDrive(client)
+  const { url } = await createUploadLink(client)
+  const sent = await uploadWithLink(url, new Blob(['not the report']), { name: 'report.txt' })
+  await device.reload()
+  for (const drive of [device, await openDrive(client)]) {
+    expect(drive.find('/report.txt')).toMatchObject({ cid, isReceived: false })
+    expect(drive.find('/report (2).txt')).toMatchObject({ cid: sent.cid, isReceived: true })
+  }
+  await device.change((edit) => edit.move('/report (2).txt', '/from Ida.txt'))
+  expect(device.find('/from Ida.txt')).toMatchObject({ cid: sent.cid, isReceived: false })
 })
 
 test('an item moved by one device and renamed by another at the same time gets its new place and its new name', async () => {

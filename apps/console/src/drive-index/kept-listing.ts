@@ -21,6 +21,7 @@ const uploadSchema = v.array(
     encryption: v.boolean(),
     private: v.exactOptional(v.literal(true)),
     managedBy: v.exactOptional(v.picklist(['s3', 'pin'])),
+    uploadLinkId: v.exactOptional(v.string()),
   }),
 )
 const rowSchema = v.object({ iv: v.instance(Uint8Array<ArrayBuffer>), sealed: v.instance(ArrayBuffer) })
@@ -46,6 +47,7 @@ export async function keepListing(apiKey: string, uploads: readonly DriveUpload[
       ...{ id, cid, fileName, fileSizeInBytes, mimeType, createdAt, encryption },
       ...(upload.private ? { private: true } : {}),
       ...(upload.managedBy === undefined ? {} : { managedBy: upload.managedBy }),
+      ...(upload.uploadLinkId === undefined ? {} : { uploadLinkId: upload.uploadLinkId }),
     }
   })
   const iv = crypto.getRandomValues(new Uint8Array(12))

@@ -32,6 +32,8 @@ export const fileEntrySchema = v.object({
    * the Pinning Service API. Deleting the upload deletes the object or the pin.
    */
   managedBy: v.optional(v.picklist(['s3', 'pin'])),
+  /** Present if it came through an upload link: the id of that link. */
+  uploadLinkId: v.optional(v.string()),
 })
 export type FileEntry = v.InferOutput<typeof fileEntrySchema>
 
@@ -52,7 +54,7 @@ export const listFiles = defineCall({
   tag: 'Files',
   summary: 'List uploads',
   description:
-    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `managedBy` is set if the row is an object of an S3 bucket or the folder of a published bucket (`s3`), or a pin of the Pinning Service API (`pin`). Deleting the row also deletes these. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for public and private), the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
+    'Returns up to 2,000 rows per page. For the next page, set `lastKey` to the id of the last row. For the first page, omit it or send the word `null`. `totalFiles` is the number of rows that match the filter. `managedBy` is set if the row is an object of an S3 bucket or the folder of a published bucket (`s3`), or a pin of the Pinning Service API (`pin`). Deleting the row also deletes these. `uploadLinkId` is set if the file came through an upload link. `fileType` is `all`, an access (`public`, `private`, `encrypted`, or `plain` for public and private), the start of a MIME type, or a comma-separated list such as `image,video,encrypted`.',
   auth: 'apiKey',
   scope: 'files:read',
   query: v.object({

@@ -59,6 +59,7 @@ function rootNode(): Node {
     tags: [],
     colour: undefined,
     trashedAt: undefined,
+    isReceived: false,
     joined: [],
     renewed: [],
   }

@@ -42,6 +42,7 @@ import { ruleS3Lifecycles } from './migrations/0044_rule-s3-lifecycles.ts'
 import { indexEgress } from './migrations/0047_index-egress.ts'
 import { keyUploads } from './migrations/0048_key-uploads.ts'
 import { tagUploads } from './migrations/0052_tag-uploads.ts'
+import { noteUploadLinks } from './migrations/0053_note-upload-links.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -92,6 +93,7 @@ export const migrations = [
   indexEgress,
   keyUploads,
   tagUploads,
+  noteUploadLinks,
 ]
 
 /**

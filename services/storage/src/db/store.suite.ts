@@ -276,6 +276,7 @@ export function databaseSuite(
         { name: '0047_index-egress' },
         { name: '0048_key-uploads' },
         { name: '0052_tag-uploads' },
+        { name: '0053_note-upload-links' },
       ])
     })
 

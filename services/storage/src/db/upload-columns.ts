@@ -25,4 +25,5 @@ export const uploadColumns = [
   'updated_at',
   'tx_hash',
   'is_private',
+  'upload_link_id',
 ] as const satisfies readonly (keyof UploadRow)[]

@@ -169,5 +169,6 @@ export function toFileEntry(row: UploadRow, managedBy?: Manager): FileEntry {
     encryption: row.encryption === 1,
     ...(row.is_private === 1 ? { private: true as const } : {}),
     ...(managedBy === undefined ? {} : { managedBy }),
+    ...(row.upload_link_id === null ? {} : { uploadLinkId: row.upload_link_id }),
   }
 }

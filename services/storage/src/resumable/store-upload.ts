@@ -90,6 +90,7 @@ async function importBody(
       reservation: reservationOf(context, id, address),
       heldBytes: reservation?.bytes ?? 0,
     }),
+    uploadLink: uploadLink ?? undefined,
     record: async (trx, roots) => {
       const now = context.clock.now()
       dropped = await endUpload({ trx, kind: context.db.kind }, upload, writer, now, {

@@ -92,7 +92,12 @@ describeOnDatabases('upload links on %s', (newDatabase) => {
     })
     expect((await link.inspect()).json).toMatchObject({ uploadsLeft: 4, bytesLeft: 2300 })
     const listed = (await owner.call('/api/user/files_uploaded')).json as { fileList: object[] }
-    expect(listed.fileList).toMatchObject([{ fileName: 'cat.png', mimeType: 'image/png', cid: root?.Hash }])
+    const sent = { fileName: 'cat.png', mimeType: 'image/png', cid: root?.Hash, uploadLinkId: link.id }
+    expect(listed.fileList).toMatchObject([sent])
+    await owner.own.send(bytes, { filename: 'cat.png' })
+    const { fileList } = (await owner.call('/api/user/files_uploaded?limit=1')).json as { fileList: object[] }
+    expect(fileList).toMatchObject([{ cid: root?.Hash }])
+    expect(fileList[0]).not.toHaveProperty('uploadLinkId')
     const events = (await owner.call('/api/events?types=upload_link.created,upload_link.used')).json
     expect(events).toMatchObject({
       events: [

@@ -59,7 +59,12 @@ export type RecordedRoot = { uploadId: string; cid: string; sizeBytes: number }
  * An upload whose quota another component reserves, releases and settles. `record` runs in the unit of work of the
  * upload.
  */
-export type HeldUpload = { meter: QuotaMeter; record(trx: Kysely<Schema>, roots: Uploaded[]): Promise<void> }
+export type HeldUpload = {
+  meter: QuotaMeter
+  /** The upload link that it comes through. */
+  uploadLink?: string | undefined
+  record(trx: Kysely<Schema>, roots: Uploaded[]): Promise<void>
+}
 
 /** Result of an upload: the roots as answers, and every entry in Kubo's order. */
 export type Added = { roots: Uploaded[]; entries: Iterable<UploadEntry> }
@@ -182,6 +187,7 @@ async function toUploads(
           announce: options.announce,
           isPrivate: options.isPrivate,
           idempotencyKey,
+          uploadLink: options.held?.uploadLink,
         } satisfies UploadToKeep
         index++
       }

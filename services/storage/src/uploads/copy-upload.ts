@@ -50,7 +50,8 @@ export async function copyUpload(
       if (source === undefined || source.status === 'deleting') throw new CairnError('NOT_FOUND')
       await packs.lock(trx, { dependsOn }, deletes)
       const { tx_hash: _ofSource, ...row } = source
-      const copied = { name, mime_type: mimeType ?? source.mime_type, created_at: now, updated_at: now }
+      const times = { created_at: now, updated_at: now }
+      const copied = { name, mime_type: mimeType ?? source.mime_type, upload_link_id: null, ...times }
       await insertUploads(trx, db.kind, address, [{ ...row, id, ...copied }])
       await packs.record(trx, { own: undefined, dependsOn }, id)
       await meter.settle(trx, source.size_bytes)

@@ -28,6 +28,8 @@ export type UploadToKeep = {
   announce?: boolean | undefined
   /** With which the client can repeat the request. Only the first upload of a request has it. */
   idempotencyKey?: Uint8Array | undefined
+  /** The upload link that it came through. */
+  uploadLink?: string | undefined
 }
 
 /** Records more in the unit of work of the uploads, whose row ids it gets: both are recorded, or neither is. */
@@ -164,5 +166,6 @@ function toRow(address: string, upload: UploadToKeep, id: string, now: number): 
     updated_at: now,
     is_private: upload.isPrivate ? 1 : 0,
     idempotency_key: upload.idempotencyKey,
+    upload_link_id: upload.uploadLink,
   }
 }

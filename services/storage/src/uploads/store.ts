@@ -9,16 +9,24 @@ import { indexRows } from '../search/search.ts'
 /** A row to insert. */
 export type NewUpload = Omit<
   UploadTable,
-  'tx_hash' | 'search_number' | 'search_tokens' | 'is_private' | 'idempotency_key'
+  'tx_hash' | 'search_number' | 'search_tokens' | 'is_private' | 'idempotency_key' | 'upload_link_id'
 > & {
   is_private: 0 | 1
   idempotency_key?: Uint8Array | undefined
+  upload_link_id?: string | null | undefined
 }
 
 /** The values of a row, without those of its search index. */
-type UploadValues = Omit<NewUpload, 'idempotency_key'> & { idempotency_key: Uint8Array | null }
+type UploadValues = Omit<NewUpload, 'idempotency_key' | 'upload_link_id'> & {
+  idempotency_key: Uint8Array | null
+  upload_link_id: string | null
+}
 
-const toValues = (row: NewUpload): UploadValues => ({ ...row, idempotency_key: row.idempotency_key ?? null })
+const toValues = (row: NewUpload): UploadValues => ({
+  ...row,
+  idempotency_key: row.idempotency_key ?? null,
+  upload_link_id: row.upload_link_id ?? null,
+})
 
 /** Rows per statement: their parameters stay far below the limit of either database. */
 const rowsAtOnce = 200
@@ -85,6 +93,7 @@ const valuesOf = (param: StatementParams<UploadValues>) => ({
   updated_at: param('updated_at'),
   is_private: param('is_private'),
   idempotency_key: param('idempotency_key'),
+  upload_link_id: param('upload_link_id'),
 })
 
 const insertWithNumber = prepareStatement(

@@ -21,6 +21,8 @@ export type DriveFile = ItemFields & {
   isEncrypted: boolean
   /** Whether the gateway serves it through signed links only. */
   isPrivate: boolean
+  /** Whether it came through an upload link, and has neither been moved nor renamed. Uploads of its name do not become its versions. */
+  isReceived: boolean
   /** Newest first. */
   versions: DriveVersion[]
 }
@@ -28,10 +30,20 @@ export type DriveFile = ItemFields & {
 export type DriveItem = DriveFolder | DriveFile
 
 export function toItem(node: Node, name: string, path: string): DriveItem {
-  const { id, isStarred, tags, colour, trashedAt, versions } = node
+  const { id, isStarred, tags, colour, trashedAt, isReceived, versions } = node
   const common = { id, name, path, isStarred, tags: [...tags], colour, trashedAt }
   const [newest] = versions ?? []
   if (versions === undefined || newest === undefined) return { kind: 'folder', ...common }
   const { cid, sizeBytes, mimeType, isEncrypted, isPrivate } = newest
-  return { kind: 'file', ...common, cid, sizeBytes, mimeType, isEncrypted, isPrivate, versions: [...versions] }
+  return {
+    kind: 'file',
+    ...common,
+    cid,
+    sizeBytes,
+    mimeType,
+    isEncrypted,
+    isPrivate,
+    isReceived,
+    versions: [...versions],
+  }
 }

@@ -8,7 +8,16 @@ export const rootId = ''
 /** What the drive needs to know about an upload. */
 export type DriveUpload = Pick<
   FileEntry,
-  'id' | 'cid' | 'fileName' | 'fileSizeInBytes' | 'mimeType' | 'createdAt' | 'encryption' | 'private' | 'managedBy'
+  | 'id'
+  | 'cid'
+  | 'fileName'
+  | 'fileSizeInBytes'
+  | 'mimeType'
+  | 'createdAt'
+  | 'encryption'
+  | 'private'
+  | 'managedBy'
+  | 'uploadLinkId'
 >
 
 /** A version of a file. */
@@ -35,6 +44,8 @@ export type Node = {
   readonly tags: readonly string[]
   readonly colour: string | undefined
   readonly trashedAt: number | undefined
+  /** Whether it came through an upload link, and its owner has neither named nor placed it: its name joins it to no upload. */
+  readonly isReceived: boolean
   /** Newest first; undefined for a folder. */
   readonly versions: readonly DriveVersion[] | undefined
   /** Versions that only their name joins to the file. */
@@ -57,6 +68,11 @@ export const fields = {
 
 /** After every stamp: an upload does not take the name of an item that has it already. */
 const unnamed = '~'
+
+/** After uploads of the account, in the order of their arrival: a sender cannot take a name. */
+function receivedStamp({ createdAt }: DriveUpload): Stamp {
+  return `${unnamed}${String(createdAt).padStart(16, '0')}`
+}
 
 /** Folders have random ids that no CID has; the id of a file is the CID of its first version. */
 const folderIdPattern = /^d-[\w-]{22}$/
@@ -82,7 +98,7 @@ export function readEntry({ entries }: Registers, id: string, uploads: FirstUplo
   if (all === undefined || all.size === 0) return undefined
   if (!isFolderId(id)) return readFile(id, all, uploads)
   const name = textOf(all, fields.name)
-  return name === undefined ? undefined : readNode(id, all, name, undefined)
+  return name === undefined ? undefined : readNode(id, all, name)
 }
 
 /** Returns the CIDs other than its id that an entry has as versions, stored or not. */
@@ -100,22 +116,31 @@ export function readVersionCids({ entries }: Registers, id: string): readonly st
 
 /** Returns the file of an upload without an entry, in the root. */
 export function readUpload(upload: DriveUpload): Node {
-  return readNode(upload.cid, noFields, upload.fileName, [toVersion(upload, upload.createdAt)])
+  return readNode(upload.cid, noFields, upload.fileName, {
+    versions: [toVersion(upload, upload.createdAt)],
+    own: upload,
+  })
 }
 
-function readNode(id: string, all: Fields, name: string, versions: DriveVersion[] | undefined): Node {
+/** What a file has, and a folder has not. */
+type Content = { versions: DriveVersion[]; own: DriveUpload | undefined }
+
+function readNode(id: string, all: Fields, name: string, content?: Content): Node {
   const trashedAt = all.get(fields.trashedAt)?.value
   const colour = textOf(all, fields.colour)
+  const isPlaced = all.has(fields.name) || all.has(fields.parent)
+  const received = content?.own?.uploadLinkId === undefined || isPlaced ? undefined : content.own
   return {
     id,
     rawName: toShown(name),
-    nameStamp: all.get(fields.name)?.at ?? unnamed,
+    nameStamp: all.get(fields.name)?.at ?? (received === undefined ? unnamed : receivedStamp(received)),
     parent: textOf(all, fields.parent) ?? rootId,
     isStarred: all.get(fields.starred)?.value === true,
     tags: readTags(all),
     colour: colour === '' ? undefined : colour,
     trashedAt: typeof trashedAt === 'number' && trashedAt > 0 ? trashedAt : undefined,
-    versions,
+    isReceived: received !== undefined,
+    versions: content?.versions,
     joined: noTexts,
     renewed: noTexts,
   }
@@ -135,7 +160,7 @@ function readFile(id: string, all: Fields, uploads: FirstUploads): Node | undefi
   if (versions.length === 0) return undefined
   if (versions.length > 1) versions.sort(newestFirst)
   const name = textOf(all, fields.name) ?? own?.fileName ?? uploads.get(versions.at(-1)?.cid ?? '')?.fileName ?? id
-  return readNode(id, all, name, versions)
+  return readNode(id, all, name, { versions, own })
 }
 
 function readTags(all: Fields): readonly string[] {

@@ -80,13 +80,22 @@ export function createUploadIndex(): UploadIndex {
   }
 }
 
-/** Oldest first: a total order, the same on every device. */
+/** Those of the account itself before those of others, then oldest first: a total order, the same on every device. */
 export function compareUploads(a: DriveUpload, b: DriveUpload): number {
-  return a.createdAt - b.createdAt || (a.cid < b.cid ? -1 : a.cid > b.cid ? 1 : a.id < b.id ? -1 : 1)
+  const byOrigin = Number(isReceived(a)) - Number(isReceived(b))
+  return byOrigin || a.createdAt - b.createdAt || (a.cid < b.cid ? -1 : a.cid > b.cid ? 1 : a.id < b.id ? -1 : 1)
+}
+
+/** Whether it came through an upload link. */
+export function isReceived({ uploadLinkId }: DriveUpload): boolean {
+  return uploadLinkId !== undefined
 }
 
 /** @returns whether the upload is the newest of its CID and name */
-function noteRepeat(repeats: Repeats, { cid, fileName, createdAt }: DriveUpload): boolean {
+function noteRepeat(repeats: Repeats, upload: DriveUpload): boolean {
+  // A sender does not decide which version is the newest.
+  if (isReceived(upload)) return false
+  const { cid, fileName, createdAt } = upload
   let times = repeats.get(cid)
   if (times === undefined) {
     times = new Map()
@@ -112,7 +121,8 @@ function isEqual(one: DriveUpload, other: DriveUpload): boolean {
     one.fileSizeInBytes === other.fileSizeInBytes &&
     one.mimeType === other.mimeType &&
     one.encryption === other.encryption &&
-    one.private === other.private
+    one.private === other.private &&
+    one.uploadLinkId === other.uploadLinkId
   )
 }
 

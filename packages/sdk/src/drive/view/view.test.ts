@@ -22,6 +22,7 @@ const uploads: DriveUpload[] = cids.map((cid, at) => ({
 const repeated = [
   ...uploads,
   ...uploads.map((one, at): DriveUpload => ({ ...one, id: `again ${at}`, createdAt: 20 - at, fileName: 'same.txt' })),
+  ...uploads.map((one, at): DriveUpload => ({ ...one, id: `sent ${at}`, createdAt: 5 + at, uploadLinkId: 'link' })),
 ]
 
 function build(state: Registers, rows: readonly DriveUpload[]): View {
@@ -51,8 +52,11 @@ const upload = fc
     cid: fc.constantFrom(...cids),
     fileName: fc.constantFrom('n', 'm', 'same.txt', 'n (2)'),
     createdAt: fc.integer({ min: 8, max: 20 }),
+    link: fc.constantFrom({}, { uploadLinkId: 'link' }),
   })
-  .map((one): DriveUpload => ({ ...one, fileSizeInBytes: '5', mimeType: null, encryption: false }))
+  .map(
+    ({ link, ...one }): DriveUpload => ({ ...one, ...link, fileSizeInBytes: '5', mimeType: null, encryption: false }),
+  )
 const step = fc.oneof(
   { weight: 4, arbitrary: change.map((made) => ({ change: made })) },
   { weight: 1, arbitrary: upload.map((added) => ({ added })) },

@@ -2,12 +2,12 @@ import { isContactId } from '../contacts.ts'
 import type { Registers } from '../log/registers.ts'
 import { createEntryNodes } from './entry-nodes.ts'
 import { joinByName } from './join-by-name.ts'
-import { type DriveUpload, isFolderId, type Node, rootId, toShown } from './nodes.ts'
+import { type DriveUpload, isFolderId, type Node, readUpload, rootId, toShown } from './nodes.ts'
 import { createPlaces } from './places.ts'
 import { createRootNames } from './root-names.ts'
 import { createShownNodes } from './shown-nodes.ts'
 import type { Tree } from './tree.ts'
-import type { UploadIndex } from './upload-index.ts'
+import { isReceived, type UploadIndex } from './upload-index.ts'
 
 /**
  * The folders and files of a drive: a function of its state and of the uploads of the account, which is equal on every device
@@ -68,7 +68,7 @@ export function createView(state: Registers, uploads: Pick<UploadIndex, 'first' 
       const before = rootNames.set(id, name)
       if (before !== undefined) names.add(before)
       if (name !== undefined) names.add(name)
-      else shown.set(id, entries.get(id))
+      else shown.set(id, entries.get(id) ?? receivedNode(id))
     }
     for (const name of names) showAll(name)
     for (const id of moved) {
@@ -82,10 +82,18 @@ export function createView(state: Registers, uploads: Pick<UploadIndex, 'first' 
     const node = entries.get(id)
     if (node !== undefined) {
       const isFile = node.versions !== undefined && node.parent === rootId && node.trashedAt === undefined
-      return isFile ? node.rawName : undefined
+      return isFile && !node.isReceived ? node.rawName : undefined
     }
-    const upload = entries.isClaimed(id) ? undefined : uploads.first.get(id)
-    return upload && toShown(upload.fileName)
+    const upload = freeUpload(id)
+    return upload === undefined || isReceived(upload) ? undefined : toShown(upload.fileName)
+  }
+  /** Returns the upload of a CID that is in no entry. */
+  const freeUpload = (cid: string): DriveUpload | undefined =>
+    entries.isClaimed(cid) ? undefined : uploads.first.get(cid)
+  /** Returns the file of an upload without an entry that came through an upload link. */
+  const receivedNode = (cid: string): Node | undefined => {
+    const upload = freeUpload(cid)
+    return upload !== undefined && isReceived(upload) ? readUpload(upload) : undefined
   }
   /** Shows the items of a name in the root. Uploads without an entry are there; one with the name of a file is a version of it. */
   const showAll = (name: string): void => {

@@ -27,6 +27,8 @@ export type UploadTable = {
   is_private: Generated<0 | 1>
   /** With which its client can repeat the request that stored it, hashed; null without one, and for further roots of an upload. */
   idempotency_key: Generated<Uint8Array | null>
+  /** The upload link that it came through; null for an upload of the account itself. */
+  upload_link_id: Generated<string | null>
   /** Its row in `upload_search`; null until it is indexed. SQLite only. */
   search_number: Generated<bigint | null>
   /** Tokens of its name and CID; null until it is indexed. PostgreSQL only. */
