@@ -212,6 +212,13 @@ test('an owner creates an upload link with limits, sees its uploads, and revokes
   await page.getByRole('dialog').getByRole('button', { name: 'Revoke' }).click()
   await row.getByText('Revoked').waitFor()
   await expectToFit(opened)
+
+  // The drive shows that the file is from someone else.
+  await open('/files')
+  await page.getByRole('link', { name: 'letter.txt' }).click()
+  await page.getByRole('dialog').getByRole('link', { name: 'Details' }).click()
+  await page.getByRole('dialog').getByText('Received through an upload link').waitFor()
+  await expectToFit(opened)
   const client = await createAccountClient(site.network, wallet.accounts[0])
   expect(await listUploadLinks(client)).toMatchObject([
     { state: 'revoked', maxUploads: 3, contentTypes: ['text/plain', 'image/*'] },

@@ -3,6 +3,7 @@ import { type ContentPlace, useContentUrl } from '../content/content-url.ts'
 import type { FileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { usePlainSize } from '../content/use-plain-size.ts'
+import { useOwnFile } from '../drive-index/own-files.ts'
 import { formatBytes, formatCount } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
@@ -16,6 +17,7 @@ import { SignLinkButton } from './SignLinkDialog.tsx'
 /** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
   const { cid, fileName, fileSizeInBytes, mimeType, encryption, private: isPrivate = false } = info
+  const isReceived = useOwnFile(cid)?.isReceived === true
   const storedBytes = Number(fileSizeInBytes)
   const { isFolder } = useIsFolder(info)
   const size = usePlainSize({ cid, sizeBytes: storedBytes, isEncrypted: encryption, isFolder })
@@ -36,6 +38,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
           ? messages.preview.privateNote
           : messages.preview.publicNote,
     ],
+    ...(isReceived ? [[messages.places.detailsOrigin, messages.places.detailsReceived] as const] : []),
   ] as const
   return (
     <div className="flex flex-col gap-6">

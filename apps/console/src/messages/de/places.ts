@@ -14,4 +14,6 @@ export const places: Texts['places'] = {
   detailsSize: 'Größe',
   detailsType: 'Art',
   detailsAccess: 'Zugriff',
+  detailsOrigin: 'Herkunft',
+  detailsReceived: 'Über einen Upload-Link empfangen',
 }

@@ -14,4 +14,6 @@ export const places = translatable('places', {
   detailsStored: 'Stored',
   detailsType: 'Type',
   detailsAccess: 'Access',
+  detailsOrigin: 'Origin',
+  detailsReceived: 'Received through an upload link',
 })
