@@ -77,6 +77,9 @@ describe("Kubo's program with our service", () => {
       ['--cid-version=1', '--chunker=size-16384', '--max-file-links=3'],
       ['--chunker=size-16384', '--max-file-links=3'],
       ['--progress=false', '--pin=false'],
+      ['--preserve-mode'],
+      ['--cid-version=1', '--preserve-mode', '--preserve-mtime'],
+      ['--mode=0755', '--mtime=-5', '--mtime-nsecs=7'],
     ]) {
       await same(['add', ...options, file])
     }
@@ -158,6 +161,8 @@ describe("Kubo's program with our service", () => {
       ['--max-directory-links=100', '--max-hamt-fanout=8'],
       ['--cid-version=1', '--max-directory-links=100', '--max-hamt-fanout=16'],
       ['--max-directory-links=100', '--max-hamt-fanout=1024'],
+      ['--preserve-mode', '--preserve-mtime', '--max-directory-links=100'],
+      ['--wrap-with-directory', '--preserve-mode', '--mtime=1700000000'],
     ]) {
       const root = await same(['add', '--recursive', '--quieter', ...options, written.folder])
       expect((await same(['ls', root])).length).toBeGreaterThan(0)
@@ -268,7 +273,7 @@ describe("Kubo's program with our service", () => {
       ],
       [() => ours(['cat', 'nothing']), /invalid path "nothing": Invalid CID/],
       [() => ours(['add', '--trickle'], Buffer.from('x')), /trickle is not supported/],
-      [() => ours(['add', '--mode=0644'], Buffer.from('x')), /mode is not supported/],
+      [() => ours(['add', '--mode=0644', '--raw-leaves'], Buffer.from('x')), /cannot be used with modes or times/],
       [() => ours(['--cid-base=base36', 'add'], Buffer.from('x')), /does not support the option "cid-base"/],
       [() => anonymous(['add'], Buffer.from('x')), /Authentication failed/],
       [() => anonymous(['pin', 'ls']), /Authentication failed/],

@@ -41,6 +41,7 @@ export {
 } from './reading/verify-dag.ts'
 export { type WalkOptions, walkDag } from './reading/walk-dag.ts'
 export { UnixfsError, type UnixfsErrorCode } from './unixfs-error.ts'
+export { type Annotator, createAnnotator } from './writing/annotator.ts'
 export type { BlockSink, ImportedNode } from './writing/block-sink.ts'
 export {
   createDirectoryTree,

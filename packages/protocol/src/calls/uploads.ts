@@ -46,8 +46,20 @@ export const addFiles = /* @__PURE__ */ makeCall(() => ({
     'only-hash': kuboFlag,
     /** Kubo: every added file is pinned, whatever the value. */
     pin: kuboFlag,
+    /** Kubo: name of the pin, which is that of the upload in lists. */
+    'pin-name': v.optional(labelText(maxNameBytes)),
     progress: kuboFlag,
     'stream-channels': kuboFlag,
+    /** Kubo: mode of every file and folder, octal if it begins with 0. Not with raw leaves. */
+    mode: v.optional(v.string()),
+    /** Kubo: modification time of everything, in seconds since 1970. Not with raw leaves. */
+    mtime: v.optional(v.string()),
+    /** Kubo: nanoseconds of `mtime`. */
+    'mtime-nsecs': v.optional(v.string()),
+    /** Kubo: stores the modes that the names of the form fields contain (`file?mode=0644`). */
+    'preserve-mode': kuboFlag,
+    /** Kubo: stores the times that the names of the form fields contain (`file?mtime=1700000000`). */
+    'preserve-mtime': kuboFlag,
   }),
   headers: v.object(uploadHeaders),
   body: { kind: 'multipart', description: 'One part with a file name per file.' },

@@ -64,6 +64,32 @@ export function encodeInlineData(type: number, data: Uint8Array): Uint8Array {
   return bytes
 }
 
+/** Encodes a mode and a time as the last fields of the Data of a node. */
+export function encodeMetadata({ mode, mtime }: Pick<UnixfsData, 'mode' | 'mtime'>): Uint8Array {
+  const bytes: number[] = []
+  if (mode !== undefined) {
+    bytes.push(0x38)
+    writeVarint64(bytes, BigInt(mode))
+  }
+  if (mtime !== undefined) {
+    const time: number[] = [0x08]
+    writeVarint64(time, BigInt.asUintN(64, BigInt(mtime.seconds)))
+    if (mtime.nanoseconds > 0) {
+      time.push(0x15)
+      for (let shift = 0; shift < 32; shift += 8) time.push((mtime.nanoseconds >>> shift) & 0xff)
+    }
+    bytes.push(0x42, time.length, ...time)
+  }
+  return Uint8Array.from(bytes)
+}
+
+/** Times before 1970 are negative, which takes all 64 bits. */
+function writeVarint64(bytes: number[], value: bigint): void {
+  let rest = value
+  for (; rest >= 0x80n; rest >>= 7n) bytes.push(Number(rest & 0x7fn) | 0x80)
+  bytes.push(Number(rest))
+}
+
 /**
  * Decodes the Data of a UnixFS node. Ignores unknown fields, as protobuf requires.
  * @throws UnixfsError BAD_BLOCK

@@ -1,12 +1,7 @@
 import { withoutTrailing } from '@cairn/protocol'
 import type { NodeKind, NodeMetadata } from '@cairn/unixfs'
+import { specialBits } from '../content/go-mode.ts'
 
-/** Bits of Go's file modes that are not permissions, by the bit of a UnixFS mode. */
-const specialBits = [
-  [0o4000, 2 ** 23],
-  [0o2000, 2 ** 22],
-  [0o1000, 2 ** 20],
-] as const
 const folderBit = 2 ** 31
 const symlinkBit = 2 ** 27
 

@@ -16,20 +16,21 @@ beforeAll(async () => {
 })
 afterAll(() => storage[Symbol.asyncDispose]())
 
-type Sent = { path: string; field?: string; content?: string; isFolder?: boolean }
+type Sent = { path: string; field?: string; content?: string; isFolder?: boolean; isLink?: boolean }
 
 /** Encodes a body as Go's client does: escaped names, and file metadata in the field's name. */
 function goBody(parts: readonly Sent[]): { headers: Record<string, string>; body: string } {
   const boundary = 'fromgo'
-  const body = parts.map(({ path, field = 'file?mode=0644&mtime=1700000000', content = '', isFolder = false }) =>
-    [
-      `--${boundary}`,
-      `Content-Disposition: form-data; name="${field}"; filename="${encodeURIComponent(path)}"`,
-      `Content-Type: ${isFolder ? 'application/x-directory' : 'application/octet-stream'}`,
-      '',
-      content,
-      '',
-    ].join('\r\n'),
+  const body = parts.map(
+    ({ path, field = 'file?mode=0644&mtime=1700000000', content = '', isFolder = false, isLink = false }) =>
+      [
+        `--${boundary}`,
+        `Content-Disposition: form-data; name="${field}"; filename="${encodeURIComponent(path)}"`,
+        `Content-Type: application/${isFolder ? 'x-directory' : isLink ? 'symlink' : 'octet-stream'}`,
+        '',
+        content,
+        '',
+      ].join('\r\n'),
   )
   return {
     headers: { 'content-type': `multipart/form-data; boundary=${boundary}` },
@@ -96,7 +97,11 @@ describe('errors', () => {
     )
     for (const [option, message] of [
       ['max-hamt-fanoutt=16', /the option "max-hamt-fanoutt"/],
-      ['mode=0644', /mode is not supported/],
+      ['mode=rw', /mode must be a number/],
+      ['mode=0644&raw-leaves=true', /raw-leaves cannot be used with modes or times/],
+      ['preserve-mode=true&profile=unixfs-v1-2025', /profile cannot be used with modes or times/],
+      ['mtime-nsecs=5', /mtime-nsecs requires mtime/],
+      ['mtime=1&mtime-nsecs=1000000000', /mtime-nsecs must be from 0 to/],
       ['trickle=true', /trickle is not supported/],
       ['max-hamt-fanout=100', /power of two/],
     ] as const) {
@@ -118,6 +123,72 @@ describe('add', () => {
     expect(await add([{ path: 'a.txt', content: 'hello world' }])).toBe(
       'Qmf412jQZiuVUtdgnB36FXFX7xg5V6KEbSJ4dpQuhkLyfD',
     )
+  })
+
+  test('stores modes and times on request, with the CIDs of Kubo', async () => {
+    const parts = [
+      { path: 'top', isFolder: true, field: 'file?mode=020000000750&mtime=10' },
+      { path: 'top/a.txt', content: 'hello world', field: 'file?mode=0755&mtime=1700000000&mtime-nsecs=500000000' },
+      { path: 'top/big', content: 'a'.repeat(300_000), field: 'file?mode=040000640&mtime=-5' },
+      { path: 'top/link', content: 'a.txt', isLink: true, field: 'file?mode=01000000777&mtime=7' },
+      { path: 'top/sub', isFolder: true, field: 'file?mode=020004000777&mtime=9' },
+      { path: 'top/sub/x', content: 'x', field: 'file?mode=0444&mtime=8' },
+    ]
+    // From Kubo 0.43, for a folder with these modes and times.
+    for (const [options, cid] of [
+      ['&preserve-mode=true', 'QmZVvh8Gma3KwnsQxZmqBcDmEZ8fjhRkubT6dJNisaXTXy'],
+      ['&preserve-mtime=true', 'QmXroLiUQLgSrcLieq7oXkCxtJ9rUjDopLfWsUTznvJWEo'],
+      [
+        '&preserve-mode=true&preserve-mtime=true&cid-version=1',
+        'bafybeihhdybzlnoll3gaw5rt3l5vwsm2dak7u42q3pnovo6c6nxl3nlqmq',
+      ],
+      ['&mode=0700&mtime=-5&mtime-nsecs=7', 'QmULxcTZokBLz3Y92ifxFvgXxgpz7Fv8cXZYXds9zHCPdX'],
+      ['&mode=448&mtime=-5&mtime-nsecs=7', 'QmULxcTZokBLz3Y92ifxFvgXxgpz7Fv8cXZYXds9zHCPdX'],
+      ['&preserve-mode=true&max-directory-links=2&max-hamt-fanout=8', 'QmQfXV7nc8pwXB37hJqooJnRgXuSidqNHykpdH3SYB4Puz'],
+      [
+        '&wrap-with-directory=true&mode=0700&preserve-mode=true&preserve-mtime=true',
+        'QmdPdyzDn3jwrDFWyru57qcvym8sP25ezAhWNQwhBYWACa',
+      ],
+    ] as const) {
+      expect(await add(parts, `${options}&only-hash=true`), options).toBe(cid)
+      expect(await add(parts, options), options).toBe(cid)
+      expect((await post(`dag/stat?arg=${cid}`)).status).toBe(200)
+    }
+    const stored = (await post('files/stat?arg=/ipfs/QmZVvh8Gma3KwnsQxZmqBcDmEZ8fjhRkubT6dJNisaXTXy/big')).json
+    expect(stored).toMatchObject({ Mode: '40000640' })
+    // What was added is complete, and what it replaced is not kept.
+    const car = await fetch(
+      `${storage.gatewayUrl}/ipfs/bafybeihhdybzlnoll3gaw5rt3l5vwsm2dak7u42q3pnovo6c6nxl3nlqmq?format=car`,
+    )
+    const blocks = await CarReader.fromBytes(new Uint8Array(await car.arrayBuffer()))
+    let count = 0
+    for await (const _block of blocks.blocks()) count++
+    expect(count).toBe(8)
+  })
+
+  test('gives an upload the name of its pin', async () => {
+    const parts = [{ path: 'a.txt', content: 'a pin with a name' }]
+    const cid = await add(parts, '&pin-name=letters%20of%20Ada')
+    const { Keys } = (await post('pin/ls?names=true')).json as { Keys: Record<string, { Name?: string }> }
+    expect(Keys[cid]?.Name).toBe('letters of Ada')
+    for (const option of ['only-hash=true', 'pin=false']) {
+      const refused = await post(`add?stream-channels=true&pin-name=x&${option}`, { parts })
+      expect([refused.status, refused.json]).toMatchObject([400, { Message: 'pin-name requires a pin' }])
+    }
+  })
+
+  test('refuses modes and times of parts that are none', async () => {
+    for (const field of [
+      'file?mode=9',
+      'file?mtime=soon',
+      'file?mtime=1&mtime-nsecs=1000000000',
+      'file?mtime=1&mtime-nsecs=-1',
+    ]) {
+      const sent = await post('add?stream-channels=true&preserve-mode=true&preserve-mtime=true', {
+        parts: [{ path: 'a', content: 'x', field }],
+      })
+      expect([field, sent.status, sent.headers.get('x-cairn-code')]).toEqual([field, 400, 'INVALID_MULTIPART'])
+    }
   })
 
   test('omits empty folders on request, but not the top', async () => {

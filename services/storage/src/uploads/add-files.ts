@@ -1,5 +1,5 @@
 import type { Uploaded } from '@cairn/protocol'
-import type { BlockSink, ImportOptions } from '@cairn/unixfs'
+import { type BlockSink, createAnnotator, type ImportOptions } from '@cairn/unixfs'
 import type { Kysely } from 'kysely'
 import type { Context } from '../context.ts'
 import type { Schema } from '../db/schema.ts'
@@ -13,6 +13,7 @@ import { toUploadError } from './import-errors.ts'
 import { type BegunImport, type ImportedParts, importParts } from './import-parts.ts'
 import { keepPack, type LockFirst, type UploadToKeep } from './keep-pack.ts'
 import { findMimeType, mimeTypeByName } from './mime-type.ts'
+import type { MetadataRequest } from './node-metadata.ts'
 import { multipartSource, type PartSource } from './part-source.ts'
 import type { QuotaMeter } from './quota-meter.ts'
 import type { UploadSettings } from './upload-settings.ts'
@@ -23,6 +24,8 @@ export type AddPartsOptions = UploadSettings & {
   /** Computes CIDs and stores nothing. */
   onlyHash: boolean
   isKubo: boolean
+  /** Which modes and times to store. Defaults to none. */
+  metadata?: MetadataRequest | undefined
   /**
    * Counts the memory of names and parts. A caller that writes its answer from them passes its own and releases it
    * afterwards; a failed call has already released it.
@@ -141,7 +144,8 @@ async function importSource(
   sink: BlockSink,
   meter: QuotaMeter | undefined,
 ): Promise<{ parts: ImportedParts; built: UploadRoots }> {
-  const { profile, isKubo, wrap, keepsEmptyFolders, memory, begun } = options
+  const { profile, isKubo, wrap, keepsEmptyFolders, memory, begun, metadata: request } = options
+  const annotator = request && createAnnotator(sink, profile.cidVersion, hashSha256)
   const parts = await importParts(source, {
     profile,
     isKubo,
@@ -149,14 +153,16 @@ async function importSource(
     keepsEmptyFolders,
     // Encrypted bytes reveal no type.
     keepsStart: options.mimeType === undefined && !options.encryption,
-    sink,
+    sink: annotator?.sink ?? sink,
+    metadata: annotator && { request, annotate: annotator.annotate },
     begun,
     acquireQuota: (sizeBytes) => meter?.take(sizeBytes),
     acquireMemory: memory.acquire,
     expectBytes: async (sizeBytes) => meter?.expect(sizeBytes),
   })
-  const importing: ImportOptions = { profile, hash: hashSha256, sink }
-  const built = await buildRoots(parts, chooseShape(parts, options), importing)
+  const importing: ImportOptions = { profile, hash: hashSha256, sink: annotator?.sink ?? sink }
+  const built = await buildRoots(parts, chooseShape(parts, options), importing, annotator?.annotate)
+  await annotator?.flush()
   memory.acquire(rootMemoryBytes * built.rootCount)
   return { parts, built }
 }

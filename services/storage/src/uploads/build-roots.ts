@@ -1,5 +1,12 @@
 import type { Uploaded } from '@cairn/protocol'
-import { type EntryTable, type ImportedNode, type ImportOptions, topEntry, writeFolder } from '@cairn/unixfs'
+import {
+  type Annotator,
+  type EntryTable,
+  type ImportedNode,
+  type ImportOptions,
+  topEntry,
+  writeFolder,
+} from '@cairn/unixfs'
 import type { ImportedParts } from './import-parts.ts'
 
 /** One result of an upload, listed, counted and deleted as a whole. */
@@ -46,14 +53,26 @@ export function chooseShape(
   return options.isKubo || !hasSeveralTops(table) ? 'tops' : 'wrapped'
 }
 
-/** Writes the folders that the parts need. @throws UnixfsError DUPLICATE_NAME */
+/**
+ * Writes the folders that the parts need.
+ * @param annotate adds the modes and times of folders
+ * @throws UnixfsError DUPLICATE_NAME
+ */
 export async function buildRoots(
-  { table, sentNames }: ImportedParts,
+  { table, sentNames, folderMetadata }: ImportedParts,
   shape: RootShape,
   options: ImportOptions,
+  annotate?: Annotator['annotate'],
 ): Promise<UploadRoots> {
   const written: number[] = []
-  const write = (folder: number) => writeFolder(table, folder, options, (one) => written.push(one))
+  const write = (folder: number) =>
+    writeFolder(table, folder, options, (one) => {
+      written.push(one)
+      const metadata = folderMetadata.size === 0 ? undefined : folderMetadata.get(table.pathOf(one))
+      if (metadata !== undefined && annotate !== undefined) {
+        table.setNode(one, annotate(table.nodeOf(one), metadata), table.contentBytesOf(one))
+      }
+    })
   const tops = shape === 'tops' ? [...table.childrenOf(topEntry)].filter(table.isFolder) : []
   for (const top of tops) await write(top)
   if (shape === 'wrapped') {

@@ -1,5 +1,6 @@
 import { CairnError, maxPathDepth, partTypes } from '@cairn/protocol'
 import {
+  type Annotator,
   type BlockSink,
   createEntryTable,
   createFileImporter,
@@ -9,11 +10,13 @@ import {
   type ImportOptions,
   type ImportProfile,
   importSymlink,
+  type NodeMetadata,
 } from '@cairn/unixfs'
 import { readUploadPath } from '../content/upload-path.ts'
 import type { PartSink } from '../multipart/multipart-parser.ts'
 import { hashSha256 } from '../packs/packs.ts'
 import { type FileStart, sniffBytes } from './mime-type.ts'
+import { type MetadataRequest, readPartMetadata } from './node-metadata.ts'
 import type { PartSource, SourcePart } from './part-source.ts'
 
 /** The imported parts of a body. */
@@ -26,6 +29,8 @@ export type ImportedParts = {
   start: FileStart | undefined
   /** Whether a folder without a name was sent, which contains all other parts. */
   hasUnnamedFolder: boolean
+  /** Modes and times of folders by their paths; the path of the top is empty. */
+  folderMetadata: ReadonlyMap<string, NodeMetadata>
 }
 
 /** A file whose first bytes are imported: what its importer left, and its first bytes for the detection of its type. */
@@ -43,6 +48,8 @@ export type ImportPartsOptions = {
   keepsEmptyFolders?: boolean
   /** Whether to keep the beginning of the first file. Defaults to true. */
   keepsStart?: boolean
+  /** Which modes and times to store, and what adds them to the last node of the sink. Defaults to none. */
+  metadata?: { request: MetadataRequest; annotate: Annotator['annotate'] } | undefined
   /** The beginning of the only file, when it is already imported. */
   begun?: BegunImport | undefined
   /** Called with the number of expected bytes, if known, before the first is consumed; may reject them. */
@@ -57,6 +64,8 @@ export type ImportPartsOptions = {
 const maxLinkTargetBytes = 4096
 /** Memory per block that the pack writer keeps. */
 const blockMemoryBytes = 128
+/** Memory of the mode and time of a folder, in addition to its path. */
+const metadataMemoryBytes = 192
 /** Memory per name, in addition to its characters, which take up to two bytes each. */
 const sentNameMemoryBytes = 128
 
@@ -75,6 +84,7 @@ export async function importParts(
     wrap = false,
     keepsEmptyFolders = true,
     keepsStart = true,
+    metadata,
     begun,
     acquireQuota,
     acquireMemory,
@@ -87,6 +97,19 @@ export async function importParts(
   let start: FileStart | undefined
   let hasUnnamedFolder = false
   let files = 0
+
+  const folderMetadata = new Map<string, NodeMetadata>()
+  const noteMetadata = (path: string, fieldName: string): void => {
+    const noted = metadata && readPartMetadata(metadata.request, fieldName)
+    if (noted === undefined) return
+    acquireMemory(metadataMemoryBytes + 2 * path.length)
+    folderMetadata.set(path, noted)
+  }
+  /** Adds the mode and the time of a part to its node. */
+  const annotate = (node: ImportedNode, { fieldName }: SourcePart): ImportedNode => {
+    const own = metadata && readPartMetadata(metadata.request, fieldName, node.kind === 'symlink')
+    return metadata === undefined || own === undefined ? node : metadata.annotate(node, own)
+  }
 
   /** Uploaded folders and those with content, when empty ones are omitted. */
   const folders = new Set<string>()
@@ -113,7 +136,7 @@ export async function importParts(
     return entry
   }
 
-  const openFile = (entry: number): PartSink => {
+  const openFile = (entry: number, part: SourcePart): PartSink => {
     const importer = createFileImporter(importing, begun?.levels)
     const sniffer = keepsStart && files === 1 ? createSniffer(begun?.start) : undefined
     const write = (piece: Uint8Array): void | Promise<void> => {
@@ -125,7 +148,7 @@ export async function importParts(
       write,
       end: () => {
         const keep = (node: ImportedNode): void => {
-          table.setNode(entry, node, node.fileSizeBytes)
+          table.setNode(entry, annotate(node, part), node.fileSizeBytes)
           if (sniffer !== undefined) start = sniffer.start()
         }
         const node = importer.finish()
@@ -134,7 +157,7 @@ export async function importParts(
     }
   }
 
-  const openLink = (entry: number): PartSink => {
+  const openLink = (entry: number, part: SourcePart): PartSink => {
     let target = Buffer.alloc(0)
     return {
       write: (piece) => {
@@ -144,7 +167,7 @@ export async function importParts(
         }
       },
       end: async () => {
-        table.setNode(entry, await importSymlink(target.toString(), importing), 0)
+        table.setNode(entry, annotate(await importSymlink(target.toString(), importing), part), 0)
       },
     }
   }
@@ -152,13 +175,14 @@ export async function importParts(
   const openPart = (head: SourcePart): PartSink => {
     const segments = readUploadPath(head.fileName === 'blob' && !isKubo ? undefined : head.fileName, isKubo)
     if (head.contentType === partTypes.emptyFolder) {
+      noteMetadata(segments.join('/'), head.fieldName)
       if (segments.length === 0) hasUnnamedFolder = isKubo
       else if (keepsEmptyFolders) table.addFolder(segments.join('/'))
       else noteFolder(segments)
       return { write: refuseContent, end: () => undefined }
     }
     const open = head.contentType === partTypes.symbolicLink ? openLink : openFile
-    return open(addFile(segments, head.fileName))
+    return open(addFile(segments, head.fileName), head)
   }
 
   let isFirst = true
@@ -171,7 +195,8 @@ export async function importParts(
   for (const folder of folders) if (folderParents.has(folder)) table.addFolder(folder)
   // The table always holds the top folder.
   if (table.size === 1 && !hasUnnamedFolder) throw new CairnError('NO_FILE')
-  return { table, sentNames, start, hasUnnamedFolder }
+  if (wrap) noteMetadata('', '')
+  return { table, sentNames, start, hasUnnamedFolder, folderMetadata }
 }
 
 function refuseContent(): void {

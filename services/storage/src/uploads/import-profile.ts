@@ -11,8 +11,7 @@ const fileLinks = { min: 2, max: 16_384 }
 const hamtFanouts = [8, 16, 32, 64, 128, 256, 512, 1024]
 
 /** Kubo options that are rejected, because ignoring them would produce another CID or location than requested. */
-const refusedOptions = ['trickle', 'inline', 'nocopy', 'preserve-mode', 'preserve-mtime', 'to-files', 'pin-name']
-const refusedMetadata = ['mode', 'mtime', 'mtime-nsecs']
+const refusedOptions = ['trickle', 'inline', 'nocopy', 'to-files']
 /** Short forms that Kubo also accepts over HTTP. Ignored, `n=true` would publish what was only to be hashed. */
 const shortForms: Readonly<Record<string, string>> = {
   n: 'only-hash',
@@ -22,7 +21,7 @@ const shortForms: Readonly<Record<string, string>> = {
 }
 
 /** Kubo options beyond those of the call, which this module rejects. */
-export const rejectedOptions: readonly string[] = [...refusedOptions, ...refusedMetadata]
+export const rejectedOptions: readonly string[] = refusedOptions
 
 /** The query parameters that decide how bytes become a DAG. */
 export type ProfileQuery = {
@@ -83,7 +82,6 @@ function refuseUnknown(query: ProfileQuery): void {
     const value = query[name]
     if (value !== undefined && !isUnsetKuboFlag(value)) problems.push(`${name} is not supported`)
   }
-  for (const name of refusedMetadata) if (query[name] !== undefined) problems.push(`${name} is not supported`)
   for (const [short, name] of Object.entries(shortForms))
     if (query[short] !== undefined) problems.push(`${short} is not supported: write ${name}`)
   if (problems.length > 0)

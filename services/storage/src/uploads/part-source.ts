@@ -3,6 +3,8 @@ import { type Feed, readMultipart } from '../multipart/read-multipart.ts'
 
 /** One file, folder or link of an upload. */
 export type SourcePart = {
+  /** Name of the form field, with the mode and time that Kubo's clients append; empty without a form. */
+  fieldName: string
   fileName: string | undefined
   /** Media type in lower case; `partTypes` names those of folders and links. */
   contentType: string | undefined
@@ -22,10 +24,10 @@ const closingBytes = 8
  */
 export function multipartSource(body: Feed, boundary: string, bodyBytes: number | undefined): PartSource {
   return (openPart) =>
-    readMultipart(body, boundary, ({ fileName, contentType, bodyOffset }) => {
+    readMultipart(body, boundary, ({ fieldName, fileName, contentType, bodyOffset }) => {
       const remainingBytes =
         bodyBytes === undefined ? undefined : bodyBytes - bodyOffset - boundary.length - closingBytes
-      return openPart({ fileName, contentType, remainingBytes })
+      return openPart({ fieldName, fileName, contentType, remainingBytes })
     })
 }
 
@@ -38,7 +40,7 @@ export function fileSource(
   { fileName, sizeBytes }: { fileName: string | undefined; sizeBytes?: number | undefined },
 ): PartSource {
   return async (openPart) => {
-    const sink = await openPart({ fileName, contentType: undefined, remainingBytes: sizeBytes })
+    const sink = await openPart({ fieldName: '', fileName, contentType: undefined, remainingBytes: sizeBytes })
     await body(sink.write)
     await sink.end()
   }

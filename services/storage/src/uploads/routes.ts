@@ -1,4 +1,4 @@
-import { addFiles as addFilesCall, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
+import { addFiles as addFilesCall, CairnError, importCar as importCarCall, type Uploaded } from '@cairn/protocol'
 import { sendUnread, whenClosed } from '@cairn/service'
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import type { Caller } from '../caller.ts'
@@ -12,6 +12,7 @@ import { readBoundary } from '../multipart/boundary.ts'
 import { type Added, addFiles } from './add-files.ts'
 import { type ImportedCar, importCar } from './import-car.ts'
 import { rejectedOptions } from './import-profile.ts'
+import { readMetadataRequest, withMetadata } from './node-metadata.ts'
 import { multipartSource } from './part-source.ts'
 import { requireQuotaOfBody } from './quota-meter.ts'
 import { readSteadily } from './read-steadily.ts'
@@ -47,8 +48,13 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
   route(app, context, addFilesCall, async ({ input: { query, headers }, caller, raw, reply, signal }) => {
     const isKubo = isKuboClient(query, raw.headers)
     if (isKubo) requireKnownOptions(query, addOptions)
-    const settings = readUploadSettings({ ...query, ...headers }, isKubo ? 0 : 1)
+    const metadata = readMetadataRequest(query)
+    const settings = withMetadata(readUploadSettings({ ...query, ...headers }, isKubo ? 0 : 1), metadata)
     const onlyHash = query['only-hash'] ?? false
+    const pinName = query['pin-name'] ?? ''
+    if (pinName !== '' && (onlyHash || query.pin === false)) {
+      throw new CairnError('INVALID_REQUEST', { message: 'pin-name requires a pin' })
+    }
     const idempotencyKey = onlyHash ? undefined : hashIdempotencyKey(caller.address, query['idempotency-key'])
     // An answer with all of the entries needs their content.
     const repeated = {
@@ -68,6 +74,8 @@ export function registerUploadRoutes(app: FastifyInstance, context: Context): vo
         boundary: readBoundary(raw.headers['content-type']),
         bodyBytes: readLength(raw.headers['content-length']),
         ...settings,
+        metadata,
+        ...(pinName === '' ? {} : { listedName: pinName }),
         onlyHash,
         isKubo,
         idempotencyKey,
