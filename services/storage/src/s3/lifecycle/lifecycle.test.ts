@@ -384,6 +384,15 @@ describeOnDatabases('lifecycle rules, on %s:', (newDatabase) => {
     expect(await refused(bucket.readRules())).toEqual(['NoSuchLifecycleConfiguration', 404])
     await bucket.rule(rules)
     expect(await bucket.readRules()).toEqual(rules)
+    // Terraform waits until a read returns the minimum size that it sent.
+    const input = { Bucket: 'configured', LifecycleConfiguration: { Rules: rules } }
+    const set = (TransitionDefaultMinimumObjectSize?: 'all_storage_classes_128K' | 'varies_by_storage_class') =>
+      s3.client.send(new PutBucketLifecycleConfigurationCommand({ ...input, TransitionDefaultMinimumObjectSize }))
+    const minimum = { TransitionDefaultMinimumObjectSize: 'all_storage_classes_128K' }
+    expect(await set()).toMatchObject(minimum)
+    expect(await set('all_storage_classes_128K')).toMatchObject(minimum)
+    expect(await s3.client.send(new GetBucketLifecycleConfigurationCommand(input))).toMatchObject(minimum)
+    expect(await refused(set('varies_by_storage_class'))).toEqual(['NotImplemented', 501])
     const one: LifecycleRule = { ID: 'one', Status: 'Enabled', Filter: { Prefix: '' }, Expiration: { Days: 1 } }
     const cases: [LifecycleRule, string][] = [
       [{ ...one, Expiration: { Days: 0 } }, 'InvalidArgument'],

@@ -10,17 +10,24 @@ import { type LifecycleRule, readLifecycleRules } from './rules.ts'
 /** Maximum lifecycle configuration in bytes: a thousand rules with short prefixes. */
 const maxLifecycleBytes = 512 * 1024
 
+const minimumSizeHeader = 'x-amz-transition-default-minimum-object-size'
+/** S3's default. Nothing transitions here, but Terraform waits until a read returns it. */
+const minimumSize = { [minimumSizeHeader]: 'all_storage_classes_128K' }
+
 export const getBucketLifecycle: S3Operation = async (call) => {
   const rules = readLifecycleRules((await authorize(call, 'read')).lifecycle)
   if (rules.length === 0) throw s3Error('NoSuchLifecycleConfiguration')
-  return xmlAnswer('LifecycleConfiguration', { Rule: rules.map(describeRule) })
+  return xmlAnswer('LifecycleConfiguration', { Rule: rules.map(describeRule) }, minimumSize)
 }
 
 export const putBucketLifecycle: S3Operation = async (call) => {
   await authorize(call, 'write')
+  const size = call.request.header(minimumSizeHeader)
+  if (size !== undefined && size !== minimumSize[minimumSizeHeader])
+    throw s3Error('NotImplemented', `Another ${minimumSizeHeader} is not supported: there is one storage class.`)
   const body = await readSmallBody(call.body, maxLifecycleBytes)
   await setLifecycle(call, JSON.stringify(readRules(readXml(body, 'LifecycleConfiguration'))))
-  return emptyAnswer(200)
+  return emptyAnswer(200, minimumSize)
 }
 
 export const deleteBucketLifecycle: S3Operation = async (call) => {
