@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, utimes, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listFiles, uploadText } from '@cairn/sdk'
-import type { Locator } from 'playwright'
+import type { Locator, Page } from 'playwright'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
 import { openEmpty } from './files-page.ts'
@@ -25,6 +25,25 @@ afterAll(async () => {
   await site?.[Symbol.asyncDispose]()
   await rm(folder, { recursive: true, force: true })
 })
+
+/**
+ * Starts encrypted uploads of which four send at the same time. Others wait while two send, so the four must have begun to save
+ * their keys before any of them has saved its own.
+ */
+async function startFourTogether(page: Page): Promise<void> {
+  const origins = new Set((site.network.profile.keyNodes ?? []).map((url) => new URL(url).origin))
+  const held = Promise.withResolvers<void>()
+  await page.route(
+    (url) => origins.has(url.origin),
+    async (route) => {
+      await held.promise
+      await route.continue().catch(() => undefined)
+    },
+  )
+  await startUpload(page, 'encrypted')
+  await expect.poll(() => page.getByText('Saving file key shards on five nodes').count()).toBe(4)
+  held.resolve()
+}
 
 test('one failed upload stops no other, says why, and is retried; finished ones can be cleared', async () => {
   const { page, problems } = await openEmpty(site)
@@ -147,7 +166,7 @@ test('cancels all transfers after one question, also those of an earlier page', 
     buffer: Buffer.from(`${at}`),
   }))
   await page.setInputFiles('input[data-upload=files]', files)
-  await startUpload(page, 'encrypted')
+  await startFourTogether(page)
   const panel = page.getByRole('region', { name: 'Transfers' })
   const question = page.getByRole('dialog', { name: /^Cancel \d transfers\?$/ })
   await panel.getByRole('button', { name: 'Cancel all' }).click()
@@ -592,7 +611,7 @@ test('after a reload, one choice of files resumes all uploads that wait for thei
   })
   await page.keyboard.press('u')
   await page.setInputFiles('input[data-upload=files]', paths)
-  await startUpload(page, 'encrypted')
+  await startFourTogether(page)
   const panel = page.getByRole('region', { name: 'Transfers' })
   await expect.poll(() => sent).toBe(4)
   // While the requests are held: one that is sent again before the reload would be stored, and then stored once more.
