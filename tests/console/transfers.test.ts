@@ -72,6 +72,8 @@ test('one failed upload stops no other, says why, and is retried; finished ones 
   await panel.getByRole('button', { name: 'Retry all failed' }).click()
   for (const name of names) await row(name).getByText('Stored', { exact: true }).waitFor()
   await panel.getByRole('button', { name: 'Clear done' }).click()
+  await panel.waitFor({ state: 'detached' })
+  await page.getByRole('button', { name: 'Show transfers' }).click()
   await panel.getByText('No transfers').waitFor()
   expect(problems).toEqual([])
 })

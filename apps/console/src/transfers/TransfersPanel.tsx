@@ -128,7 +128,15 @@ export function TransfersPanel({ onClose }: { onClose: () => void }) {
             </Button>
           ) : undefined}
           {done + cancelled > 0 ? (
-            <Button size="small" kind="quiet" onClick={clearDone}>
+            <Button
+              size="small"
+              kind="quiet"
+              onClick={() => {
+                clearDone()
+                // An empty panel would only cover the page.
+                if (!isBusy) onClose()
+              }}
+            >
               {messages.transfers.clearDone}
             </Button>
           ) : undefined}
