@@ -491,6 +491,38 @@ test('all files of a large folder that are uploaded separately continue after a 
   await panel.getByText('698 queued').waitFor()
 })
 
+test('restores the other uploads if one cannot be read, and says so', async () => {
+  const { page } = await openEmpty(site)
+  // Nothing is stored.
+  await page.route(
+    (url) => url.pathname === '/api/v0/add',
+    () => undefined,
+  )
+  await page.keyboard.press('u')
+  const files = ['a.txt', 'b.txt', 'c.txt'].map((name) => ({ name, mimeType: 'text/plain', buffer: Buffer.from(name) }))
+  await page.setInputFiles('input[data-upload=files]', files)
+  await startUpload(page, 'public')
+  await expect.poll(() => page.evaluate(countKept('cairn-upload-bytes', 'bytes'))).toBe(3)
+  await page.evaluate(`new Promise((done, fail) => {
+    const opening = indexedDB.open('cairn-uploads')
+    opening.onsuccess = () => {
+      const writing = opening.result.transaction('uploads', 'readwrite')
+      const rows = writing.objectStore('uploads')
+      rows.getAll().onsuccess = ({ target }) => {
+        const { files, ...damaged } = target.result.find(({ name }) => name === 'a.txt')
+        rows.put(damaged)
+      }
+      writing.oncomplete = done
+      writing.onerror = () => fail(writing.error)
+      opening.result.close()
+    }
+  })`)
+  await page.reload()
+  const panel = page.getByRole('region', { name: 'Transfers' })
+  await panel.getByText('2 running').waitFor()
+  await page.getByText('Unfinished uploads could not be read').waitFor()
+})
+
 test('the next encrypted uploads begin while others save their keys', async () => {
   const { page } = await openEmpty(site)
   const nodes = site.network.profile.keyNodes ?? []

@@ -40,34 +40,48 @@ export async function restoreUploads(network: NetworkProfile): Promise<void> {
       showTransfers(true)
     }
   }
+  const failures: unknown[] = []
   await adoptBegun()
   await sweepBytes()
   for (const { id } of await listKept()) {
     const release = await holdUpload(id)
-    // Read again under the lock: it may have ended since it was listed.
-    const kept = release === undefined ? undefined : await readKept(id)
-    if (release === undefined) {
-      restoreLater(client, id).catch((error: unknown) => toastError(messages.transfers.notRestored, error))
-    } else if (kept === undefined) release()
-    else if (kept.account !== account) {
-      await removeKept(id)
-      release()
-    } else if (getSession()?.address !== account) release()
-    else requests.push(...(await restoreOne(client, kept, release)))
+    if (release === undefined) restoreLater(client, id).catch(reportFailure)
+    else {
+      try {
+        // Read again under the lock: it may have ended since it was listed.
+        const kept = await readKept(id)
+        const isOwn = kept?.account === account
+        if (kept !== undefined && !isOwn) await removeKept(id)
+        if (!isOwn || getSession()?.address !== account) release()
+        else requests.push(...(await restoreOne(client, kept, release)))
+      } catch (error) {
+        // The others are restored. Another page tries it again.
+        release()
+        failures.push(error)
+      }
+    }
     if (requests.length >= groupSize) startRestored()
   }
   startRestored()
+  if (failures.length > 0) reportFailure(failures[0])
+}
+
+function reportFailure(error: unknown): void {
+  toastError(messages.transfers.notRestored, error)
 }
 
 /** Restores an upload that another tab is sending, once that tab has closed without finishing it. */
 async function restoreLater(client: () => Client, id: string): Promise<void> {
   const release = await holdUploadLater(id)
-  const kept = await readKept(id)
-  if (kept === undefined || kept.account !== getSession()?.address) release()
-  else {
+  try {
+    const kept = await readKept(id)
+    if (kept === undefined || kept.account !== getSession()?.address) return release()
     const requests = await restoreOne(client, kept, release)
     startTransfers(requests)
     if (requests.length > 0) showTransfers(true)
+  } catch (error) {
+    release()
+    throw error
   }
 }
 
