@@ -57,6 +57,7 @@ test('a visitor on a phone sees the limits, sends files, and learns which one wa
   await input.setInputFiles([textFile('two.txt', 10), textFile('three.txt', 10)])
   await page.getByText('2 files sent').waitFor()
   await page.getByRole('heading', { name: 'This link has been used up' }).waitFor()
+  expect(await page.getByRole('heading', { level: 1 }).allTextContents()).toEqual(['Send files'])
   // A retry of the file that came too late could not succeed.
   const late = page.getByRole('listitem').filter({ hasText: 'three.txt' })
   await late.getByText('This link has been used up').waitFor()

@@ -13,16 +13,20 @@ export function LinkProblem({
   error,
   onRetry,
   texts = messages.linkPage,
+  isPage = true,
 }: {
   error: unknown
   onRetry: () => unknown
   texts?: ProblemTexts
+  /** Whether it replaces the whole page: its title is the heading of the page. */
+  isPage?: boolean
 }) {
   const described = describe(error, texts)
-  if (described === undefined) return <ErrorState isPage title={texts.openFailed} error={error} onRetry={onRetry} />
+  if (described === undefined)
+    return <ErrorState isPage={isPage} title={texts.openFailed} error={error} onRetry={onRetry} />
   return (
     <div role="alert">
-      <EmptyState isPage icon={Unlink} {...described} />
+      <EmptyState isPage={isPage} icon={Unlink} {...described} />
     </div>
   )
 }

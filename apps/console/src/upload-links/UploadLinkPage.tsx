@@ -52,7 +52,7 @@ function OneUploadLink({ url }: { url: string }) {
       {error === null ? (
         <Chooser types={data.contentTypes} onChoose={add} />
       ) : (
-        <LinkProblem error={error} texts={messages.uploadLinks} onRetry={() => refetch()} />
+        <LinkProblem isPage={false} error={error} texts={messages.uploadLinks} onRetry={() => refetch()} />
       )}
       {files.length === 0 ? undefined : <SentFiles files={files} onRetry={retry} />}
     </div>
