@@ -1,5 +1,6 @@
 import { createElement, Fragment, type ReactNode } from 'react'
 import { messages } from '../../messages/messages.ts'
+import { type Levels, nextHeading } from '../text/next-heading.ts'
 import { safeLink } from '../text/read-markdown.ts'
 import { ScrollingTable } from '../text/ScrollingTable.tsx'
 import { useObjectUrl } from '../use-object-url.ts'
@@ -11,10 +12,6 @@ export function DocumentView({ blocks }: { blocks: readonly Block[] }) {
   return <div className="flex flex-col gap-3 text-base leading-relaxed">{renderAll(blocks, levels)}</div>
 }
 
-/** Heading levels so far, so that none is skipped, whatever the file contains. */
-type Levels = { last: number }
-
-const headingClasses = ['', '', 'text-xl', 'text-lg', 'text-base', 'text-sm', 'text-sm']
 const cell = 'border border-line px-3 py-1.5 align-top'
 const maxItemDepth = 8
 
@@ -56,9 +53,8 @@ function ItemList({ items }: { items: readonly Extract<Block, { kind: 'item' }>[
 function renderOne(block: Exclude<Block, { kind: 'item' }>, levels: Levels): ReactNode {
   switch (block.kind) {
     case 'heading': {
-      levels.last = Math.min(block.level + 1, levels.last + 1, 6)
-      const className = `mt-2 break-words font-semibold ${headingClasses[levels.last] ?? ''}`
-      return createElement(`h${levels.last}`, { className }, renderRuns(block.runs))
+      const { element, className } = nextHeading(levels, block.level)
+      return createElement(element, { className }, renderRuns(block.runs))
     }
     case 'paragraph':
       return <p className="whitespace-pre-line break-words">{renderRuns(block.runs)}</p>

@@ -3,15 +3,13 @@ import { createElement, Fragment, type ReactNode, Suspense, useMemo } from 'reac
 import { Square, SquareCheck } from '#icons'
 import { messages } from '../../messages/messages.ts'
 import { LazyCode } from './lazy-code.ts'
+import { type Levels, nextHeading } from './next-heading.ts'
 import { decodeReferences, isKnownToken, readMarkdown, safeLink } from './read-markdown.ts'
 import { ScrollingTable } from './ScrollingTable.tsx'
 import { chooseTextForm } from './text-form.ts'
 
 /** Deeper levels are shown as their source, because browsers cannot lay out thousands. */
 const maxDepth = 50
-
-/** Heading levels so far, so that none is skipped, whatever the file contains. */
-type Levels = { last: number }
 
 /**
  * Markdown as elements. Every element is created here from a fixed list, so nothing has to be removed: markup in the
@@ -34,15 +32,12 @@ function renderAll(tokens: readonly Token[], levels: Levels, depth: number): Rea
   ))
 }
 
-const headingClasses = ['', '', 'text-xl', 'text-lg', 'text-base', 'text-sm', 'text-sm']
-
 function renderOne(token: MarkedToken, levels: Levels, depth: number): ReactNode {
   const inner = (tokens: readonly Token[]) => renderAll(tokens, levels, depth)
   switch (token.type) {
     case 'heading': {
-      levels.last = Math.min(token.depth + 1, levels.last + 1, 6)
-      const className = `mt-2 font-semibold ${headingClasses[levels.last] ?? ''}`
-      return createElement(`h${levels.last}`, { className }, inner(token.tokens))
+      const { element, className } = nextHeading(levels, token.depth)
+      return createElement(element, { className }, inner(token.tokens))
     }
     case 'paragraph':
       return <p>{inner(token.tokens)}</p>
