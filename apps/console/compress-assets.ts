@@ -26,7 +26,7 @@ export function compressAssets(): Plugin {
 async function compress(path: string): Promise<void> {
   const source = await readFile(path)
   if (source.length < minBytes) return
-  const params = { [constants.BROTLI_PARAM_QUALITY]: 9 }
+  const params = { [constants.BROTLI_PARAM_QUALITY]: 6 }
   await writeFile(`${path}.br`, await promisify(brotliCompress)(source, { params }))
   await writeFile(`${path}.gz`, await promisify(gzip)(source, { level: 9 }))
 }
