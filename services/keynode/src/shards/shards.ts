@@ -6,6 +6,7 @@ export { keepPrevious } from './peers/promote.ts'
 export { confirmRestored, findAgreed } from './peers/repair.ts'
 export { openShard, type SealSubject, sealShard } from './seal.ts'
 export {
+  isOfOwner,
   openParts,
   openSpare,
   openSpareShard,

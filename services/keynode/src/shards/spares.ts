@@ -1,5 +1,6 @@
 import { isWholeSet } from '@cairn/crypto'
 import { CairnError, type KeyShard, type ShardSet, type Spare, spareSchema } from '@cairn/protocol'
+import { type SqlBool, sql } from 'kysely'
 import * as v from 'valibot'
 import type { Context } from '../context.ts'
 import { openBytes, sealBytes } from '../seal-bytes.ts'
@@ -84,9 +85,19 @@ export async function keepSpare(
     .execute()
 }
 
+/** Whether no transfer followed a spare set. Earlier versions kept those of former owners, which could be of another key. */
+export const isOfOwner = sql<SqlBool>`not exists (
+  select 1 from change where change.cid = spare.cid and change.at > spare.saved_at
+    and change.kind in ('transfer', 'repair') and change.arguments like '%"to":%')`
+
 /** Whether this node has parts of a spare set for the set in force. */
 export async function hasSpare(db: Trx, { cid, set_id }: { cid: string; set_id: string }): Promise<boolean> {
-  const found = db.selectFrom('spare').select('cid').where('cid', '=', cid).where('set_id', '=', set_id)
+  const found = db
+    .selectFrom('spare')
+    .select('cid')
+    .where('cid', '=', cid)
+    .where('set_id', '=', set_id)
+    .where(isOfOwner)
   return (await found.where('parts', 'is not', null).executeTakeFirst()) !== undefined
 }
 

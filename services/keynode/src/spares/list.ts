@@ -1,6 +1,6 @@
 import type { Selectable } from 'kysely'
 import type { Schema } from '../db/schema.ts'
-import type { Trx } from '../shards/shards.ts'
+import { isOfOwner, type Trx } from '../shards/shards.ts'
 
 /** A spare set of a file with a record, and the set in force there. */
 export type OwnSpare = Selectable<Schema['spare']> & { inForce: string }
@@ -23,6 +23,7 @@ export async function listSpares(
     .where(({ eb, or }) => or([eb('spare.saved_at', '<', until), eb('spare.parts', 'is', null)]))
     .where('key.state', '=', 'held')
     .where('key.restored_at', 'is', null)
+    .where(isOfOwner)
     .where(({ eb, or, ref }) =>
       or([eb('key.set_id', '=', ref('spare.set_id')), eb('key.set_id', '=', ref('spare.spare_id'))]),
     )
@@ -55,6 +56,7 @@ export async function countSpares(db: Trx, until: number): Promise<SpareCounts> 
     .leftJoin('spare', (join) =>
       join
         .onRef('spare.cid', '=', 'key.cid')
+        .on(isOfOwner)
         .on(({ eb, or, ref }) =>
           or([eb('key.set_id', '=', ref('spare.set_id')), eb('key.set_id', '=', ref('spare.spare_id'))]),
         ),

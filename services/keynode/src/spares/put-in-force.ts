@@ -22,7 +22,7 @@ const nameChangeOf = (setId: string) => `${setId}:in-force`
 const nameNode = ({ config }: Context) => `node:${config.node}`
 
 /**
- * Puts this node's shard of a spare set in force, unless its owner saved another set meanwhile. The replaced shard stays
+ * Puts this node's shard of a spare set in force, unless its owner saved another set or transferred the file meanwhile. The replaced shard stays
  * until all nodes have done so.
  * @throws CairnError DATA_DAMAGED
  */
@@ -31,6 +31,9 @@ export async function putSpareInForce(context: Context, { cid, setId, set, seale
   return context.db.write(async (trx) => {
     const record = await findRecordToChange(context, trx, cid)
     if (record === undefined || record.row.set_id !== setId || record.row.state !== 'held') return false
+    const spare = trx.updateTable('spare').set({ shard: null }).where('cid', '=', cid).where('set_id', '=', setId)
+    const isKept = await spare.where('spare_id', '=', set.id).returning('cid').executeTakeFirst()
+    if (isKept === undefined) return false
     const version = record.row.version + 1
     await keepPrevious(context, trx, cid)
     await applyChange(
@@ -45,7 +48,6 @@ export async function putSpareInForce(context: Context, { cid, setId, set, seale
       },
       { kind: 'repair', id: nameChangeOf(set.id), by: nameNode(context) },
     )
-    await trx.updateTable('spare').set({ shard: null }).where('cid', '=', cid).where('set_id', '=', setId).execute()
     return true
   })
 }

@@ -7,6 +7,7 @@ import { CairnError, type KeyShard, type Spare } from '@cairn/protocol'
 import { type PostgresFixture, startPostgres } from '@cairn/service/postgres-fixture'
 import fc from 'fast-check'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { listen } from '../../../../tests/listen.ts'
 import type { Caller } from '../context.ts'
 import { migrations } from '../db/database.ts'
 import { signStatement } from '../sessions/tokens.ts'
@@ -14,6 +15,7 @@ import { retrieveRecord } from '../shards/access/retrieve.ts'
 import { retireRecord } from '../shards/changes/retire.ts'
 import { saveRecord } from '../shards/changes/save.ts'
 import { revokeRecord, shareRecord } from '../shards/changes/share.ts'
+import { transferRecord } from '../shards/changes/transfer.ts'
 import { createCids } from '../shards/cids.fixture.ts'
 import { callerOf, type FivePeers, startFivePeers } from '../shards/peers/peers.fixture.ts'
 import { promoteRecord } from '../shards/peers/promote.ts'
@@ -280,6 +282,54 @@ function suite(name: string, start: () => Promise<FivePeers>, runs: number): voi
         expect((await sparesOf(node, cid)).map((row) => row.set_id)).toEqual([setId])
       }
       expect(await recover(cid)).toBe(newer.masterKey)
+    })
+
+    test('a transfer while the peers are queried ends the spare set of the former owner', async () => {
+      /** Lets a node do its next step; the transfer arrives there while another node answers. */
+      const passWithTransfer = async (node: number, other: number, cid: string) => {
+        await using server = await listen(async (_request, response) => {
+          await transferRecord(peers.of(node), owner, cid, friend.address, true)
+          response.writeHead(503).end()
+        })
+        const own = peers.reroute(other, server.url)
+        const passed = await pass(node)
+        peers.reroute(other, own)
+        return passed
+      }
+      const first = await saveFresh()
+      for (const node of all) await consent(node)
+      expect(await passWithTransfer(1, 5, first.cid)).toEqual({ steps: 0, left: 1 })
+      expect(await sparesOf(1, first.cid)).toEqual([])
+
+      const { cid, setId } = await saveFresh()
+      for (const node of all) await consent(node)
+      for (const node of [...all, 1, 2, 3]) await pass(node)
+      expect(await passWithTransfer(5, 4, cid)).toMatchObject({ steps: 0 })
+      expect(await setsOf(5, cid)).toEqual([setId])
+    })
+
+    test('spare sets that an earlier version kept at a transfer take no part', async () => {
+      const { cid, setId } = await saveFresh()
+      const saved = new Map<number, Awaited<ReturnType<typeof sparesOf>>>()
+      for (const node of all) saved.set(node, await sparesOf(node, cid))
+      peers.pass(10)
+      for (const node of [1, 2, 4, 5]) await transferRecord(peers.of(node), owner, cid, friend.address, true)
+      expect((await repairRecord(peers.of(3), friend, cid))?.outcome).toBe('adopted')
+      for (const node of all)
+        await peers.of(node).db.write((trx) =>
+          trx
+            .insertInto('spare')
+            .values(saved.get(node) ?? [])
+            .execute(),
+        )
+      for (const node of all) {
+        await consent(node)
+        const { db, clock } = peers.of(node)
+        expect(await countSpares(db.read, clock.now() + 1)).toMatchObject({ waiting: 0, without: 1 })
+        expect((await describeRecord(peers.of(node), friend, cid)).hasSpare).toBe(false)
+      }
+      await passAll()
+      for (const node of all) expect(await setsOf(node, cid)).toEqual([setId])
     })
 
     test('a revocation while a new node receives its shard takes effect there', async () => {

@@ -68,7 +68,7 @@ async function continueOwn(context: Context, row: OwnSpare, peers: PeerFiles): P
   if (row.shard === null) {
     const own = row.parts === null ? undefined : openParts(context, cid, spareId, row.parts)[context.config.node - 1]
     const parts = own === undefined ? [] : [{ node: context.config.node, part: own }]
-    return receive(context, { cid, setId, set }, [...parts, ...partsOf(files, setId, spareId)])
+    return receive(context, { cid, setId, set, isKnown: true }, [...parts, ...partsOf(files, setId, spareId)])
   }
   const held = files.filter(({ file }) => file.inForce === spareId || isHeldBy(file, spareId)).length
   if (held < context.config.peers.length && inForce < keyShardThreshold) return 'waits'
@@ -94,10 +94,10 @@ function partsOf(files: readonly PeerFile[], setId: string, spareId: string): Sp
   )
 }
 
-/** Recovers this node's shard of a spare set and stores it, sealed. */
+/** Recovers this node's shard of a spare set and stores it, sealed. @param isKnown whether this node has a record of the file */
 async function receive(
   context: Context,
-  { cid, setId, set }: Omit<Received, 'sealed'>,
+  { cid, setId, set, isKnown }: Omit<Received, 'sealed'> & { isKnown: boolean },
   parts: readonly SparePartOfNode[],
 ): Promise<Step> {
   const { node } = context.config
@@ -105,22 +105,20 @@ async function receive(
   if (recovered === undefined) return 'waits'
   if (recovered.wrongNodes.length > 0)
     context.log.warn({ cid, nodes: recovered.wrongNodes }, 'wrong part of a spare shard')
-  const values = {
-    spare_id: set.id,
-    spare_set: JSON.stringify(set),
-    shard: sealSpareShard(context, cid, set.id, recovered.shard),
-  }
-  const stored = await context.db.write((trx) =>
-    trx
+  const shard = sealSpareShard(context, cid, set.id, recovered.shard)
+  const stored = await context.db.write(async (trx) => {
+    const ofFile = trx.updateTable('spare').set({ shard }).where('cid', '=', cid).where('set_id', '=', setId)
+    const kept = await ofFile.where('spare_id', '=', set.id).returning('cid').executeTakeFirst()
+    // The owner may have dealt another spare set or transferred the file meanwhile.
+    if (kept !== undefined || isKnown) return kept
+    const row = { cid, set_id: setId, spare_id: set.id, spare_set: JSON.stringify(set), parts: null, shard }
+    return trx
       .insertInto('spare')
-      .values({ cid, set_id: setId, parts: null, saved_at: context.clock.now(), ...values })
-      // The owner may have dealt another spare set meanwhile.
-      .onConflict((conflict) =>
-        conflict.columns(['cid', 'set_id']).doUpdateSet({ shard: values.shard }).where('spare.spare_id', '=', set.id),
-      )
+      .values({ ...row, saved_at: context.clock.now() })
+      .onConflict((conflict) => conflict.doNothing())
       .returning('cid')
-      .executeTakeFirst(),
-  )
+      .executeTakeFirst()
+  })
   return stored === undefined ? 'waits' : 'done'
 }
 
@@ -170,7 +168,7 @@ async function continueUnknown(context: Context, cid: string, peers: PeerFiles):
     .where('cid', '=', cid)
     .where('set_id', '=', setId)
     .executeTakeFirst()
-  if (row?.shard == null) return receive(context, { cid, setId, set }, partsOf(files, setId, set.id))
+  if (row?.shard == null) return receive(context, { cid, setId, set, isKnown: false }, partsOf(files, setId, set.id))
   if (files.filter(({ file }) => file.inForce === row.spare_id).length < keyShardThreshold) return 'waits'
   return (await createReceived(context, { cid, setId, set, sealed: row.shard })) ? 'done' : 'waits'
 }
