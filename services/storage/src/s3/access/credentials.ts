@@ -58,7 +58,7 @@ export async function createS3Credential(
   const accessKeyId = `CAIRN${[...randomBytes(15)].map((byte) => alphabet.charAt(byte % 32)).join('')}`
   const now = context.clock.now()
   await context.db.write(async (trx) => {
-    await requireCapacity(trx, key.address)
+    await requireCapacity(trx, key.address, now)
     await trx
       .insertInto('s3_credential')
       .values({
@@ -77,13 +77,11 @@ export async function createS3Credential(
   return { accessKeyId, secretAccessKey: deriveSecret(context.secret, accessKeyId) }
 }
 
-/** Removes the access keys of revoked API keys, which no longer open anything. @throws CairnError FORBIDDEN */
-async function requireCapacity(trx: Kysely<Schema>, address: string): Promise<void> {
+/** Removes the access keys of revoked and expired API keys, which no longer open anything. @throws CairnError FORBIDDEN */
+async function requireCapacity(trx: Kysely<Schema>, address: string, now: number): Promise<void> {
   const keys = trx.selectFrom('api_key').select('id').where('address', '=', address)
-  await trx
-    .deleteFrom('s3_credential')
-    .where('api_key_id', 'in', keys.where('revoked_at', 'is not', null))
-    .execute()
+  const ended = keys.where(({ eb, or }) => or([eb('revoked_at', 'is not', null), eb('expires_at', '<=', now)]))
+  await trx.deleteFrom('s3_credential').where('api_key_id', 'in', ended).execute()
   const { count } = await trx
     .selectFrom('s3_credential')
     .select(({ fn }) => fn.countAll<number>().as('count'))
