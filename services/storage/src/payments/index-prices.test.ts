@@ -102,6 +102,33 @@ describePayments('a payment on %s', (subject) => {
     await expectBooksRight()
   })
 
+  test('without a price asks an endpoint that does not respond once per round, not for each payment', async () => {
+    const { place, clock, follow, rows } = subject()
+    const seconds = 3 * 86_400
+    await place.chain.miner.increaseTime({ seconds })
+    clock.ms += seconds * 1000
+    for (let i = 0; i < 3; i++) {
+      await place.pay(place.alice, 10n ** 15n)
+      await place.mine(1)
+    }
+    await place.mine(2)
+    let isBroken = false
+    const requests: unknown[] = []
+    await using other = await startRpcLiar(place.chain.url, () => undefined)
+    await using broken = await startRpcLiar(place.chain.url, ({ params: [block] }) => {
+      if (!isBroken) return undefined
+      requests.push(block)
+      return { error: { code: -32000, message: 'out of order' } }
+    })
+    const indexer = follow({ rpcUrls: [place.chain.url, other.url, broken.url] })
+    await indexer.round()
+    expect((await rows()).map(({ state }) => state)).toEqual(['unpriced', 'unpriced', 'unpriced'])
+    isBroken = true
+    expect(await indexer.round()).toMatchObject({ credited: 0 })
+    const numbers = (await rows()).map(({ block_number: number }) => `0x${number.toString(16)}`)
+    expect(requests.filter((block) => numbers.includes(`${block}`))).toHaveLength(1)
+  })
+
   test('shares the requests to a price feed with the other payments of its block', async () => {
     const { place, follow } = subject()
     let requests = 0

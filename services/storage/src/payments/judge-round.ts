@@ -1,8 +1,8 @@
 import { CairnError } from '@cairn/protocol'
-import type { PaymentEvent } from './chain.ts'
+import type { Block, PaymentEvent } from './chain.ts'
 import { applyVerdict, findPriceOfStorage, judgePayment } from './credit.ts'
 import type { IndexParts } from './index-parts.ts'
-import type { Panel } from './panel.ts'
+import type { Answer, Endpoint, Panel } from './panel.ts'
 import type { Prices } from './prices.ts'
 import { findUnpriced, type PaymentRow } from './store.ts'
 
@@ -100,6 +100,7 @@ export function createUnpricedRetry({ context, network, requireLease }: IndexPar
   let after = ''
   return async (prices, panel) => {
     const rows = await findUnpriced(context.db.read, network, { after, limit: maxUnpriced })
+    let endpoints = panel.endpoints
     let credited = 0
     for (const row of rows) {
       if (!pauses.isDue(row.id, context.clock.now())) continue
@@ -110,7 +111,10 @@ export function createUnpricedRetry({ context, network, requireLease }: IndexPar
       let blockTimeMs = row.block_time
       let verdict = await judge(blockTimeMs)
       if (verdict.state === 'unpriced') {
-        blockTimeMs = (await readTimeAgain(network.quorum, panel, row)) ?? blockTimeMs
+        const answers = await readBlockAgain(panel, endpoints, row)
+        // One that does not respond costs a round its time limit once, and not for each payment.
+        endpoints = answers.map(({ endpoint }) => endpoint)
+        blockTimeMs = agreedTime(network.quorum, answers, row) ?? blockTimeMs
         if (blockTimeMs !== row.block_time) verdict = await judge(blockTimeMs)
       }
       if (verdict.state === 'unpriced') {
@@ -131,16 +135,17 @@ export function createUnpricedRetry({ context, network, requireLease }: IndexPar
   }
 }
 
-/**
- * Returns the time of the block of a payment as a quorum reads it now: an only endpoint may have reported another one.
- * @returns undefined if no quorum agrees
- */
-async function readTimeAgain(
+/** Reads the block of a payment again: an only endpoint may have reported another time of it. */
+async function readBlockAgain(panel: Panel, endpoints: readonly Endpoint[], { block_number: number }: PaymentRow) {
+  return (await panel.settle(endpoints, ({ reader }) => reader.getBlock(number))).answers
+}
+
+/** Returns the time of the block of a payment that a quorum reads. */
+function agreedTime(
   quorum: number,
-  panel: Panel,
-  { block_number: number, block_hash: hash }: PaymentRow,
-): Promise<number | undefined> {
-  const { answers } = await panel.settle(panel.endpoints, ({ reader }) => reader.getBlock(number))
+  answers: readonly Answer<Block | undefined>[],
+  { block_hash: hash }: PaymentRow,
+): number | undefined {
   const times = answers.flatMap(({ value }) => (value?.hash === hash ? [value.timeMs] : []))
   return times.find((time) => times.filter((other) => other === time).length >= quorum)
 }
