@@ -1,6 +1,7 @@
 import { type BlockSource, type WalkOptions, walkDag } from '@cairn/unixfs'
 import type { CID } from 'multiformats/cid'
 import type { Context } from '../context.ts'
+import { inShortTurns } from '../resources/yield-to-others.ts'
 
 const raw = 0x55
 
@@ -18,7 +19,7 @@ export async function* walkNodes(
     get: (cid, reading) => (cid.code === raw ? Promise.resolve(new Uint8Array()) : reader.get(cid, reading)),
   }
   try {
-    for await (const { cid } of walkDag(source, root, options)) yield cid
+    for await (const { cid } of inShortTurns(walkDag(source, root, options), options.signal)) yield cid
   } finally {
     reader.close()
   }

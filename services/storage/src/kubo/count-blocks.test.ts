@@ -1,18 +1,20 @@
 import { createAddressSlots } from '@cairn/service'
-import { createFileImporter, importProfiles } from '@cairn/unixfs'
+import { createFileImporter, type ImportProfile, importProfiles } from '@cairn/unixfs'
 import { expect, test } from 'vitest'
 import { codeOf } from '../../../../tests/code-of.ts'
+import type { Context } from '../context.ts'
 import { writeCar } from '../gateway/serving/serve-car.ts'
 import { blockKey, makeBytes, sha256 } from '../gateway/test-gateway.fixture.ts'
+import { walkNodes } from '../ipni/ipni.ts'
 import { countTurns } from '../resources/count-turns.fixture.ts'
 import { beginCount } from './count-blocks.ts'
 
 const { signal } = new AbortController()
 
 /** A file of a root and ten leaves. */
-async function makeFile() {
+async function makeFile(options: Partial<ImportProfile> = {}) {
   const blocks = new Map<string, Uint8Array>()
-  const profile = { ...importProfiles.v1, chunkSizeBytes: 100 }
+  const profile = { ...importProfiles.v1, ...options, chunkSizeBytes: 100 }
   const sink = {
     put: (cid: Parameters<typeof blockKey>[0], bytes: Uint8Array) => void blocks.set(blockKey(cid), bytes.slice()),
   }
@@ -46,8 +48,8 @@ test('few clients count large DAGs at a time, and any number count small ones', 
   await begin(10).add(source, cid, signal)
 })
 
-test('other work runs while a DAG whose blocks come without a pause is counted or written as a CAR', async () => {
-  const { cid, source } = await makeFile()
+test('other work runs while a DAG whose blocks come without a pause is counted, written as a CAR or listed', async () => {
+  const { cid, source } = await makeFile({ rawLeaves: false })
   const busy: typeof source = {
     get(wanted) {
       const readyAt = performance.now() + 15
@@ -64,4 +66,8 @@ test('other work runs while a DAG whose blocks come without a pause is counted o
   )
   expect(written.turns).toBeGreaterThanOrEqual(10)
   expect(written.result).toHaveLength(12)
+  const packs = { openReader: () => ({ ...busy, close: () => undefined }) } as Context['packs']
+  const listed = await countTurns(() => Array.fromAsync(walkNodes({ packs }, cid, { signal })))
+  expect(listed.turns).toBeGreaterThanOrEqual(10)
+  expect(listed.result).toHaveLength(11)
 })
