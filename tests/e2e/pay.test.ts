@@ -257,6 +257,10 @@ describe('before a payment', () => {
         message: 'The payment buys more than 1.00 PiB, the maximum for one payment',
       })
     }
+    await expect(pay(payer.client, payer.signer, { units: 1n }, { onEvent })).rejects.toMatchObject({
+      code: 'INVALID_REQUEST',
+      message: 'The payment buys nothing',
+    })
     expect(events).toEqual([])
     expect(await pay(withFloor(1), payer.signer, params)).toMatchObject({ units: 1_000_000n })
   })

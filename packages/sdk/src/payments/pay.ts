@@ -132,10 +132,11 @@ async function requireCreditable(
   throwIfAborted(signal)
   if (prices === undefined) return
   const bytes = bytesForUnits(units, token?.decimals ?? chain.nativeDecimals, ...prices)
-  if (bytes <= BigInt(maxPaymentBytes)) return
+  if (bytes > 0n && bytes <= BigInt(maxPaymentBytes)) return
+  const buys = bytes === 0n ? 'nothing' : `more than ${formatBytes(maxPaymentBytes)}, the maximum for one payment`
   throw new CairnError('INVALID_REQUEST', {
-    message: `The payment buys more than ${formatBytes(maxPaymentBytes)}, the maximum for one payment`,
-    hint: 'Pay a smaller amount. Nothing was paid.',
+    message: `The payment buys ${buys}`,
+    hint: `Pay a ${bytes === 0n ? 'larger' : 'smaller'} amount. Nothing was paid.`,
   })
 }
 
