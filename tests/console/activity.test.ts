@@ -2,10 +2,12 @@
 import {
   CairnError,
   createLink,
+  createName,
   decryptBytes,
   deleteFile,
   listEvents,
   openLink,
+  publishName,
   revokeAccess,
   shareFile,
   uploadEncryptedFolder,
@@ -36,9 +38,13 @@ test('shows what was stored, opened and deleted, by kind, and saves the signed l
   await uploadFolder(client, [{ path: 'day-1.txt', content: 'to the ridge' }], { name: 'trip' })
   const pages = [{ path: '1.txt', content: 'between the two' }]
   await uploadEncryptedFolder(client, pages, { name: 'pages', asOne: true })
+  const { name } = await createName(client, { label: 'my site' })
+  await publishName(client, name, cid)
   await open('/activity')
   await signIn()
   const events = page.getByRole('list', { name: 'Activity' })
+  const published = events.getByRole('listitem').filter({ hasText: 'Name published' }).getByRole('link')
+  expect(await published.getAttribute('href')).toBe(`/names/${name}`)
   // With their plain sizes, and folders labelled as folders.
   await events.getByText('Encrypted file stored, 8 B', { exact: true }).waitFor()
   await events.getByText('Folder stored, 12 B', { exact: true }).waitFor()
@@ -60,7 +66,13 @@ test('shows what was stored, opened and deleted, by kind, and saves the signed l
   await openLink(client, url)
   await deleteFile(client, { cid })
   await open('/settings')
-  await page.getByRole('button', { name: 'Notifications, 1 unread' }).waitFor()
+  await page.getByRole('button', { name: 'Notifications, 1 unread' }).click()
+  const list = page.getByRole('list', { name: 'Notifications' })
+  await list.getByText('A link was opened').waitFor()
+  await list.getByRole('link', { name: 'diary.txt' }).click()
+  await page.getByRole('dialog', { name: 'diary.txt' }).waitFor()
+  // The file is not over the notifications, which closing it would show again.
+  await list.waitFor({ state: 'detached' })
   // Events on the activity page are read.
   await open('/activity')
   await page.getByRole('button', { name: 'Notifications', exact: true }).waitFor()

@@ -98,7 +98,9 @@ export function testAccountPages(looks: Looks): void {
     await visit(opened, '/activity')
     await page
       .getByRole('list', { name: 'Activity' })
-      .getByText(/^Payment/)
+      .getByRole('listitem')
+      .filter({ hasText: /^Payment/ })
+      .getByRole('link', { name: 'Receipt' })
       .first()
       .waitFor()
     await look(opened, 'activity')

@@ -10,12 +10,17 @@ import { messages } from '../messages/messages.ts'
 /** Whether a row came into view. Requests about its file wait until then, because a page has hundreds of rows. */
 export const RowInSight = createContext(false)
 
+/** The link of a row to what its event is about. */
+export const subjectLink =
+  'block truncate pointer-coarse:-mb-2.5 pointer-coarse:py-3 py-0.5 text-accent-ink text-sm underline-offset-2 hover:underline'
+
 /** The frame of one line of the activity: what happened, to which file, when. */
 export function ActivityRow({
   icon: Icon,
   at,
   cid,
   name,
+  subject,
   children,
 }: {
   icon: IconComponent
@@ -23,6 +28,8 @@ export function ActivityRow({
   cid?: string | undefined
   /** The name of the file, if the event has it. */
   name?: string | undefined
+  /** A link to what is no file. */
+  subject?: ReactNode
   children: ReactNode
 }) {
   const row = useRef<HTMLLIElement>(null)
@@ -39,6 +46,7 @@ export function ActivityRow({
         <RowInSight value={isInSight}>
           <p className="break-words text-sm">{children}</p>
           {cid === undefined ? undefined : <EventFile cid={cid} name={name} />}
+          {subject}
         </RowInSight>
       </div>
       <time dateTime={new Date(at).toISOString()} title={formatDateTime(at)} className="shrink-0 text-ink-soft text-sm">
@@ -54,12 +62,7 @@ function EventFile({ cid, name }: { cid: string; name: string | undefined }) {
   const { data } = useFileInfo(name === undefined && isInSight ? cid : '')
   const shown = name ?? data?.fileName
   return (
-    <Link
-      to="/files/$cid"
-      params={{ cid }}
-      className="block truncate pointer-coarse:-mb-2.5 pointer-coarse:py-3 py-0.5 text-accent-ink text-sm underline-offset-2 hover:underline"
-      title={cid}
-    >
+    <Link to="/files/$cid" params={{ cid }} className={subjectLink} title={cid}>
       <bdi>{shown === undefined || shown === '' ? messages.activity.openFile : markControls(shown)}</bdi>
     </Link>
   )

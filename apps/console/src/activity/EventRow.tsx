@@ -1,4 +1,5 @@
 import type { AccountEvent, EventType } from '@cairn/protocol'
+import { Link } from '@tanstack/react-router'
 import {
   Bell,
   Blocks,
@@ -15,11 +16,12 @@ import {
   Upload,
 } from '#icons'
 import { shownKeyName } from '../api-keys/shown-key-name.ts'
+import { shorten } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { sessionKeyName } from '../session/session-key-name.ts'
 import { ShortCode } from '../ui/values/ShortCode.tsx'
-import { ActivityRow } from './ActivityRow.tsx'
+import { ActivityRow, subjectLink } from './ActivityRow.tsx'
 import { isKnown } from './event-groups.ts'
 import { describeEventReason } from './event-reason.ts'
 import { StoredText } from './StoredText.tsx'
@@ -64,6 +66,24 @@ function describe(type: OtherType, name: string | undefined, data: AccountEvent[
   return messages.activity.describe(type, isOfKey && name ? { ...data, name: shownKeyName(name) } : data)
 }
 
+/** The link to the name that was published, or to the receipt of a payment. */
+function EventSubject({ type, data }: Pick<AccountEvent, 'type' | 'data'>) {
+  if (type === 'name.published') {
+    const key = String(data['name'])
+    return (
+      <Link to="/names/$key" params={{ key }} title={key} className={subjectLink}>
+        {shorten(key, 12, 8)}
+      </Link>
+    )
+  }
+  if (type !== 'payment.credited') return undefined
+  return (
+    <Link to="/billing/receipts/$id" params={{ id: String(data['paymentId']) }} className={subjectLink}>
+      {messages.billing.receipt}
+    </Link>
+  )
+}
+
 /** One event of the storage service. @param count how often it happened in a row */
 export function EventRow({ event: { type, timestamp, data }, count = 1 }: { event: AccountEvent; count?: number }) {
   const subject = typeof data['cid'] === 'string' ? data['cid'] : undefined
@@ -82,7 +102,13 @@ export function EventRow({ event: { type, timestamp, data }, count = 1 }: { even
     messages.activity.repeated(markControls(describe(type, name, data)), count)
   )
   return (
-    <ActivityRow icon={isKnown(type) ? icons[type] : Bell} at={Date.parse(timestamp)} cid={cid} name={name}>
+    <ActivityRow
+      icon={isKnown(type) ? icons[type] : Bell}
+      at={Date.parse(timestamp)}
+      cid={cid}
+      name={name}
+      subject={<EventSubject type={type} data={data} />}
+    >
       {text}
     </ActivityRow>
   )

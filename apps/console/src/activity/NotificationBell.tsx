@@ -1,5 +1,5 @@
-import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Link, useLocation } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
 import { Bell } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { buttonClass } from '../ui/Button.tsx'
@@ -15,19 +15,24 @@ const noLabel = () => undefined
 /** The bell: how many events are unread, and the list of them. */
 export function NotificationBell() {
   const { items, unread, markSeen } = useNotifications()
-  const [isOpen, setOpen] = useState(false)
+  const { pathname } = useLocation()
+  const [openedAt, setOpenedAt] = useState<string>()
   const label = messages.activity.bell(unread)
   const close = () => {
-    setOpen(false)
+    setOpenedAt(undefined)
     markSeen()
   }
+  useEffect(() => {
+    // A followed link leads to another page, which the list would cover.
+    if (openedAt !== undefined && openedAt !== pathname) close()
+  })
   return (
     <>
       <button
         type="button"
         aria-label={label}
         title={label}
-        onClick={() => setOpen(true)}
+        onClick={() => setOpenedAt(pathname)}
         className="relative inline-grid size-10 shrink-0 place-items-center rounded-md text-ink-soft transition-colors hover:bg-hover hover:text-ink pointer-coarse:size-11"
       >
         <Bell aria-hidden="true" size={18} strokeWidth={1.9} />
@@ -41,7 +46,7 @@ export function NotificationBell() {
         ) : undefined}
       </button>
       <Modal
-        isOpen={isOpen}
+        isOpen={openedAt !== undefined}
         onClose={close}
         place="right"
         title={messages.activity.notifications}
