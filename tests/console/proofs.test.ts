@@ -2,8 +2,10 @@
 import { proofReason } from '@cairn/protocol'
 import { openDrive, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isFirefox } from '../firefox.ts'
 import { untilProven } from '../until-proven.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
+import { measureShift } from './layout-shift.ts'
 import { createPageClient } from './page-client.ts'
 import { createAccountClient } from './wallet-client.ts'
 
@@ -115,3 +117,29 @@ test('lists files by their names in the drive, which a phone does not cut', asyn
   await page.setViewportSize({ width: 320, height: 720 })
   await expect.poll(() => link.evaluate((one) => one.scrollWidth - one.clientWidth)).toBe(0)
 })
+
+test.skipIf(isFirefox)(
+  'the list of files does not move when their proofs and the number of copies arrive',
+  async () => {
+    for (const width of [1280, 360]) {
+      const { page, wallet, open, signIn } = await site.newPage({ width })
+      const client = await createAccountClient(site.network, wallet.accounts[0])
+      for (const name of ['one', 'two', 'three', 'four', 'five'])
+        await uploadText(client, name, { name: `${name}.txt` })
+      await page.route(/\/(?:deal_status|copies)/, async (route) => {
+        await page.getByRole('link', { name: 'Proofs of one.txt' }).waitFor()
+        await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
+        await route.continue()
+      })
+      await open('/api-keys')
+      await signIn()
+      await open('/proofs')
+      await page
+        .getByText('1 provider', { exact: true })
+        .or(page.getByText('2 providers', { exact: true }))
+        .waitFor()
+      await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
+      expect([width, (await measureShift(page)) <= 0.05]).toEqual([width, true])
+    }
+  },
+)

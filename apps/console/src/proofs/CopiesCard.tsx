@@ -23,7 +23,7 @@ export function CopiesCard({ session }: { session: Session }) {
     onError: (fault) => toastError(messages.proofs.copiesFailed, fault),
   })
   if (data === undefined) {
-    return <QueryPending query={{ error, refetch }} skeleton="h-20 w-full" />
+    return <QueryPending query={{ error, refetch }} skeleton="h-24.5 w-full max-sm:h-39.5" />
   }
   const { copies, maxCopies } = data
   return (

@@ -4,6 +4,7 @@ import { useQuery } from '@tanstack/react-query'
 import { CircleHelp, Clock, ShieldCheck, Truck } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { useClient } from '../session/use-client.ts'
+import { Skeleton } from '../ui/states/Skeleton.tsx'
 import { Tag } from '../ui/values/Tag.tsx'
 
 const waitingMs = 8_000
@@ -17,7 +18,8 @@ export function DealTag({ cid }: { cid: string }) {
     refetchInterval: ({ state }) => (state.data?.some(isProving) === true || state.error !== null ? false : waitingMs),
   })
   if (error !== null) return <Tag icon={CircleHelp}>{messages.proofs.states.unknown}</Tag>
-  if (data === undefined) return undefined
+  // As high as what follows, so that no row moves the others.
+  if (data === undefined) return <Skeleton className="h-6 w-24" />
   const proving = countProviders(data.filter(isProving))
   const kept = countProviders(data.filter(({ dealStatus }) => dealStatus === 'Stored'))
   if (proving > 0) {
