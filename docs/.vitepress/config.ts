@@ -1,6 +1,6 @@
 // The documentation as a site: `npm run docs:site`. Its pages are the Markdown files of the repository, its navigation is
 // docs/README.md.
-import { copyFileSync, mkdirSync } from 'node:fs'
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs'
 import { dirname, join, posix, relative, sep } from 'node:path'
 import { type DefaultTheme, defineConfig, type MarkdownRenderer } from 'vitepress'
 import {
@@ -16,6 +16,9 @@ import {
 const contents = readContents()
 const decisionsIndex = 'docs/decisions/README.md'
 
+/** The icon of the console, within each page. */
+const logo = `data:image/svg+xml,${encodeURIComponent(readFileSync(join(root, 'apps/console/public/favicon.svg'), 'utf8'))}`
+
 /** Files that pages link to and that are no pages: their paths in the repository, by their paths on the site. */
 const linkedFiles = new Map<string, string>()
 
@@ -28,7 +31,7 @@ export default defineConfig({
   outDir: join(root, 'build/docs-site'),
   cacheDir: join(root, '.cache/docs-site'),
   rewrites: sitePath,
-  head: [['link', { rel: 'icon', href: 'data:,' }]],
+  head: [['link', { rel: 'icon', href: logo }]],
   markdown: {
     // As on GitHub, so that a link to a heading works in both places.
     anchor: { slugify: toAnchor },
@@ -38,6 +41,7 @@ export default defineConfig({
     },
   },
   themeConfig: {
+    logo,
     search: {
       provider: 'local',
       options: {
