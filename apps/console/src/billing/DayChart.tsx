@@ -11,7 +11,7 @@ const edge = 3
 /** Number of days that the axis names. */
 const namedDays = 4
 
-/** Where values are in the drawing. */
+/** Where values are in the drawing: `height` is where they begin. */
 export type ChartScale = { width: number; height: number; y: (bytes: number) => number }
 
 /** Bytes by day: a drawing with axes, and the same figures as a table. */
@@ -79,7 +79,7 @@ export function DayChart({
               vectorEffect="non-scaling-stroke"
             />
           ))}
-          {draw({ width, height, y })}
+          {draw({ width, height: y(0), y })}
         </svg>
         <div aria-hidden="true" className="col-start-2 mt-1 flex justify-between text-ink-soft text-xs">
           {pickDays(days).map((at) => (

@@ -14,7 +14,7 @@ const nearlyFull = 0.9
 export function UsageCard({ session }: { session: Session }) {
   const { data, error, refetch } = useUsageHistory(session)
   if (data === undefined) {
-    return <QueryPending query={{ error, refetch }} skeleton="h-72 w-full" />
+    return <QueryPending query={{ error, refetch }} skeleton="h-112 w-full" />
   }
   const { quota, points, isPart, drawnFrom } = data
   const { usedBytes, limitBytes, availableBytes, reservedBytes, boughtBytes, allowanceBytes, adjustedBytes } = quota

@@ -8,10 +8,8 @@ const maxScale = 12
 
 /** Usage and limit by day. */
 export function UsageChart({ points, note }: { points: readonly UsagePoint[]; note?: string | undefined }) {
-  const first = points[0]
   const last = points.at(-1)
-  if (first === undefined || last === undefined || points.length < 2) return undefined
-  const spanMs = Math.max(1, last.at - first.at)
+  if (last === undefined || points.length < 2) return undefined
   const maxUsed = Math.max(1, ...points.map(({ usedBytes }) => usedBytes))
   const maxLimit = Math.max(1, ...points.map(({ limitBytes }) => limitBytes))
   // A limit far above would flatten the usage line, so it is stated as text instead.
@@ -32,10 +30,10 @@ export function UsageChart({ points, note }: { points: readonly UsagePoint[]; no
         { title: messages.billing.limit, bytes: points.map(({ limitBytes }) => limitBytes) },
       ]}
       draw={({ width, height, y }) => {
-        const x = (at: number) => ((at - first.at) / spanMs) * width
+        // Each day has the same width, also today: what was stored today would be a mere stroke at the edge.
         const line = (read: (point: UsagePoint) => number) =>
           points
-            .map((point, index) => (index === 0 ? `M0,${y(read(point))}` : `H${x(point.at)}V${y(read(point))}`))
+            .map((point, at) => `${at === 0 ? 'M0,' : 'V'}${y(read(point))}H${((at + 1) / points.length) * width}`)
             .join('')
         const used = line(({ usedBytes }) => usedBytes)
         return (
