@@ -1,4 +1,4 @@
-import { type ChainProfile, formatUnits } from '@cairn/protocol'
+import type { ChainProfile } from '@cairn/protocol'
 import type { Coin, Price } from '@cairn/sdk'
 import { useQuery } from '@tanstack/react-query'
 import { useConfig, useConnection } from 'wagmi'
@@ -15,6 +15,7 @@ import { ErrorState } from '../ui/states/ErrorState.tsx'
 import { Spinner } from '../ui/states/Spinner.tsx'
 import { toastError } from '../ui/toasts/toast-store.ts'
 import { isEip1193Provider } from '../wallet/eip1193.ts'
+import { formatAmount } from './format-amount.ts'
 import { inspectWallet, type WalletStatus } from './inspect-wallet.ts'
 import { startPayment } from './payment-store.ts'
 import { TestCoins } from './TestCoins.tsx'
@@ -110,7 +111,7 @@ export function PayDialog({
         </Line>
         {outlook === undefined ? undefined : (
           <Line label={messages.billing.balance}>
-            {withUnit(formatDecimal(formatUnits(outlook.balanceUnits, decimals)), shown.symbol)}
+            {withUnit(formatAmount(outlook.balanceUnits, decimals), shown.symbol)}
           </Line>
         )}
       </dl>
