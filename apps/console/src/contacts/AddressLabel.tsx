@@ -20,15 +20,18 @@ export function AddressLabel({ address, contacts }: { address: string; contacts:
           {label}
         </bdi>
       )}
-      <ShortCode text={address} label={messages.session.copyAddress} />
-      {canKeep ? (
-        <IconButton
-          icon={UserPen}
-          size="small"
-          label={messages.contacts.nameAddress(label ?? address)}
-          onClick={() => setNaming(true)}
-        />
-      ) : undefined}
+      {/* Wraps as one. */}
+      <span className="inline-flex items-center gap-x-2">
+        <ShortCode text={address} label={messages.session.copyAddress} />
+        {canKeep ? (
+          <IconButton
+            icon={UserPen}
+            size="small"
+            label={messages.contacts.nameAddress(label ?? address)}
+            onClick={() => setNaming(true)}
+          />
+        ) : undefined}
+      </span>
       {isNaming ? (
         <NameDialog
           title={messages.contacts.nameTitle}
