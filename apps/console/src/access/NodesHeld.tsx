@@ -8,7 +8,7 @@ type Node = KeyReport['nodes'][number]
 /** Shows the state on each of the five key nodes: a dot with its own shape and colour, and the same in words. */
 export function NodesHeld({ nodes }: { nodes: readonly Node[] }) {
   return (
-    <ul className="divide-y divide-line rounded-lg border border-line">
+    <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
       {nodes.map((node) => (
         <li key={node.node} className="flex flex-wrap items-center gap-x-3 gap-y-0.5 px-3 py-2 text-sm">
           <Dot node={node} />

@@ -57,7 +57,7 @@ export function PeopleList({
     <>
       <ul
         aria-label={messages.access.people}
-        className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line"
+        className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line bg-surface"
       >
         {sharedTo.map((address) => (
           <li key={address} className="flex items-center justify-between gap-2 py-1 pr-1 pl-3">

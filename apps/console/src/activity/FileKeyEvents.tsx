@@ -40,7 +40,7 @@ export function FileKeyEvents({ cid }: { cid: string }) {
       {(events) => (
         <ul
           aria-label={messages.pages.activity}
-          className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line"
+          className="max-h-80 divide-y divide-line overflow-y-auto rounded-lg border border-line bg-surface"
         >
           {events.map((event) => (
             <KeyEventRow key={keyItem(event).id} event={event} labelOf={labelOf} isOfFile />

@@ -26,7 +26,7 @@ export function ConditionFindings({ cid, verdict }: { cid: string; verdict: Verd
   return (
     <section className="flex flex-col gap-2">
       <h3 className="font-semibold text-sm">{messages.access.deniedLines}</h3>
-      <ul className="divide-y divide-line rounded-lg border border-line">
+      <ul className="divide-y divide-line rounded-lg border border-line bg-surface">
         {verdict.conditions.map((finding) => {
           const id = String(finding.id)
           const condition = draft.conditions.find((one) => readText(one, ['id']) === id)

@@ -61,7 +61,7 @@ function ReadOnly({ draft }: { draft: Draft }) {
   const aggregator = aggregatorOf(draft).replace(/[[\]]/g, '')
   return (
     <div className="flex flex-col gap-2 text-sm">
-      <ol className="divide-y divide-line rounded-lg border border-line">
+      <ol className="divide-y divide-line rounded-lg border border-line bg-surface">
         {draft.conditions.map((condition) => {
           const id = readText(condition, ['id'])
           return (

@@ -28,7 +28,7 @@ export function FolderView({
     <div className="flex flex-col gap-2">
       <ul
         aria-label={messages.preview.folderList}
-        className="divide-y divide-line overflow-hidden rounded-lg border border-line"
+        className="divide-y divide-line overflow-hidden rounded-lg border border-line bg-surface"
       >
         {items.map(({ name, dagSizeBytes, isFolder }) => {
           const below = path === '' ? name : `${path}/${name}`
