@@ -1,5 +1,5 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { ArrowLeft, EllipsisVertical, Send, Signpost } from '#icons'
+import { ArrowLeft, Ellipsis, Send, Signpost } from '#icons'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
 import { Button } from '../ui/Button.tsx'
@@ -56,7 +56,7 @@ export function NamePage({ session }: { session: Session }) {
             </Button>
           ) : undefined}
           <ButtonMenu items={itemsOf(state)} label={messages.names.actionsFor(labelOf(state))}>
-            <IconButton icon={EllipsisVertical} label={messages.names.actionsFor(labelOf(state))} />
+            <IconButton icon={Ellipsis} label={messages.names.actionsFor(labelOf(state))} />
           </ButtonMenu>
         </div>
       </PageHeader>

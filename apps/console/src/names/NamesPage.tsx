@@ -1,7 +1,7 @@
 import type { NameState } from '@cairn/sdk'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef, useState } from 'react'
-import { EllipsisVertical, KeyRound, MonitorSmartphone, Plus, Signpost } from '#icons'
+import { Ellipsis, KeyRound, MonitorSmartphone, Plus, Signpost } from '#icons'
 import { formatAgo, formatDateTime, shorten } from '../messages/format.ts'
 import { messages } from '../messages/messages.ts'
 import type { Session } from '../session/session-store.ts'
@@ -120,7 +120,7 @@ function NameRow({ name, isOnDevice, items }: { name: NameState; isOnDevice: boo
         </div>
         <span className="relative">
           <ButtonMenu items={items} label={messages.names.actionsFor(label)}>
-            <IconButton icon={EllipsisVertical} size="small" label={messages.names.actionsFor(label)} />
+            <IconButton icon={Ellipsis} size="small" label={messages.names.actionsFor(label)} />
           </ButtonMenu>
         </span>
       </li>
