@@ -137,6 +137,21 @@ test('no part of the page moves when a dialog opens over it, with or without a s
   }
 })
 
+test('the heading of every page in the navigation is at the same place', async () => {
+  const { page } = await openSignedIn()
+  await page.setViewportSize({ width: 1440, height: 900 })
+  const pages = await page.getByRole('navigation', { name: 'Main' }).getByRole('listitem').allTextContents()
+  const lefts: Record<string, number | undefined> = {}
+  for (const name of pages) {
+    await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name, exact: true }).click()
+    const heading = page.getByRole('heading', { level: 1, name, exact: true })
+    await heading.waitFor()
+    lefts[name] = (await heading.boundingBox())?.x
+  }
+  expect(pages).toContain('Links')
+  expect(new Set(Object.values(lefts)).size, JSON.stringify(lefts)).toBe(1)
+})
+
 test('reports an unknown address inside the console', async () => {
   const { page, problems, open, signIn, checkAccessibility } = await site.newPage()
   await open('/names/x/y/z')

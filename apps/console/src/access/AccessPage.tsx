@@ -18,7 +18,7 @@ export function AccessPage() {
   const { isFolder = false } = useIsFolder({ cid, mimeType: data === undefined ? '' : data.mimeType })
   const name = data === undefined ? cid : nameOf(data)
   return (
-    <div className="mx-auto w-full max-w-2xl">
+    <div className="w-full max-w-2xl">
       <Link
         to="/files/$cid"
         params={{ cid }}

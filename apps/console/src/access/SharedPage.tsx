@@ -33,7 +33,7 @@ export function SharedPage() {
   const navigate = useNavigate()
   const role: Role = by === 'me' ? 'owner' : 'recipient'
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
+    <div className="flex w-full flex-1 flex-col">
       <PageHeader
         title={messages.pages.shared}
         hint={by === 'contacts' ? messages.contacts.hint : messages.access.sharedHint}

@@ -66,7 +66,7 @@ export function ActivityPage() {
     onError: (failure) => toastError(messages.activity.exportFailed, failure),
   })
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col">
+    <div className="flex w-full flex-1 flex-col">
       <PageHeader title={messages.pages.activity} hint={messages.activity.hint}>
         <Button isBusy={saveLog.isPending} onClick={() => saveLog.mutate()}>
           <Download aria-hidden="true" size={16} />

@@ -23,7 +23,7 @@ export function ReceiptPage({ session }: { session: Session }) {
     queryFn: ({ signal }) => Array.fromAsync(listPayments(client, { signal })),
   })
   return (
-    <div className="mx-auto w-full max-w-2xl">
+    <div className="w-full max-w-3xl">
       <QueryView query={query} skeleton="h-72 w-full">
         {(payments) => {
           const payment = payments.find((one) => one.id === id && one.state === 'credited')

@@ -11,7 +11,7 @@ import { OwnUploadLinks } from './OwnUploadLinks.tsx'
 export function LinksPage() {
   const [isCreating, setCreating] = useState(false)
   return (
-    <div className="mx-auto flex w-full max-w-4xl flex-1 flex-col gap-8">
+    <div className="flex w-full flex-1 flex-col gap-8">
       <div>
         <PageHeader title={messages.pages.links} hint={messages.ownUploadLinks.hint}>
           <Button kind="primary" onClick={() => setCreating(true)}>
