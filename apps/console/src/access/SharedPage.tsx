@@ -153,9 +153,9 @@ function SharedRow({
   const { data } = useFileInfo(cid)
   const label = useContacts().labelOf(owner)
   const name = data === undefined || data.fileName === '' ? messages.access.sharedUnnamed : nameOf(data)
-  const linkClass = 'truncate font-medium underline-offset-2 hover:underline'
+  const linkClass = 'truncate font-medium text-sm after:absolute after:inset-0 hover:underline'
   return (
-    <li className="flex items-center gap-3 px-3 py-2.5 sm:px-4">
+    <li className="relative flex items-center gap-3 px-3 py-2.5 hover:bg-hover sm:px-4">
       <FileLock aria-hidden="true" size={20} strokeWidth={1.7} className="shrink-0 text-accent-ink" />
       <div className="flex min-w-0 flex-1 flex-col">
         {role === 'owner' ? (
@@ -185,7 +185,7 @@ function SharedRow({
       <div className="flex shrink-0 items-center gap-2">
         {hasConditions ? <Tag icon={Filter}>{messages.access.sharedConditions}</Tag> : undefined}
         {state === 'retired' ? <Tag tone="warn">{messages.access.sharedRetired}</Tag> : undefined}
-        <span className="max-sm:hidden">
+        <span className="relative max-sm:hidden">
           <ShortCode text={cid} label={messages.files.copyCid} />
         </span>
       </div>
