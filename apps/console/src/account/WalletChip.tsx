@@ -19,7 +19,7 @@ export function WalletChip() {
     )
   }
   return (
-    <Button title={session.address} onClick={openWalletDialog}>
+    <Button title={session.address} onClick={openWalletDialog} className="max-sm:px-3">
       <span className="sr-only">{messages.session.accountOf(session.address)}</span>
       <AccountMark address={session.address} />
       <span aria-hidden="true" className="font-mono max-lg:hidden">

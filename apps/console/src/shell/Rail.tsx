@@ -18,7 +18,7 @@ export function Rail() {
       <Link
         to="/"
         aria-label={messages.shell.product}
-        className="flex h-16 shrink-0 items-center gap-3 px-4 font-semibold text-lg tracking-tight xl:px-5"
+        className="flex h-16 shrink-0 items-center gap-3 pl-4.5 font-semibold text-lg tracking-tight xl:pl-5"
       >
         <Logo />
         <span className="max-xl:hidden">{messages.shell.product}</span>
