@@ -43,6 +43,7 @@ import { indexEgress } from './migrations/0047_index-egress.ts'
 import { keyUploads } from './migrations/0048_key-uploads.ts'
 import { tagUploads } from './migrations/0052_tag-uploads.ts'
 import { noteUploadLinks } from './migrations/0053_note-upload-links.ts'
+import { removeS3Settings } from './migrations/0054_remove-s3-settings.ts'
 import { requireNotMoved } from './moved-database.ts'
 import type { Schema } from './schema.ts'
 
@@ -94,6 +95,7 @@ export const migrations = [
   keyUploads,
   tagUploads,
   noteUploadLinks,
+  removeS3Settings,
 ]
 
 /**

@@ -277,6 +277,7 @@ export function databaseSuite(
         { name: '0048_key-uploads' },
         { name: '0052_tag-uploads' },
         { name: '0053_note-upload-links' },
+        { name: '0054_remove-s3-settings' },
       ])
     })
 

@@ -44,6 +44,7 @@ import {
   publicAccessBlock,
   readFixed,
   removeAbsentSetting,
+  removeFixed,
   requestPayment,
   writeFixed,
 } from './settings/fixed-settings.ts'
@@ -88,8 +89,10 @@ const bucketOperations: Table = {
   'DELETE website': removeAbsentSetting,
   'GET publicAccessBlock': readFixed(publicAccessBlock),
   'PUT publicAccessBlock': writeFixed(publicAccessBlock),
+  'DELETE publicAccessBlock': removeFixed(publicAccessBlock),
   'GET ownershipControls': readFixed(ownershipControls),
   'PUT ownershipControls': writeFixed(ownershipControls),
+  'DELETE ownershipControls': removeFixed(ownershipControls),
   'GET requestPayment': readFixed(requestPayment),
   'PUT requestPayment': writeFixed(requestPayment),
   'GET accelerate': readFixed(accelerate),

@@ -44,7 +44,18 @@ export async function lockBucket(trx: Kysely<Schema>, address: string, name: str
 export async function updateBucket(
   trx: Kysely<Schema>,
   { address, name }: { address: string; name: string },
-  change: Partial<Pick<BucketRow, 'cors' | 'lifecycle' | 'lifecycle_applied_at' | 'tags' | 'versioning'>>,
+  change: Partial<
+    Pick<
+      BucketRow,
+      | 'cors'
+      | 'lifecycle'
+      | 'lifecycle_applied_at'
+      | 'no_ownership_controls'
+      | 'no_public_access_block'
+      | 'tags'
+      | 'versioning'
+    >
+  >,
 ): Promise<void> {
   const row = await trx
     .updateTable('s3_bucket')

@@ -15,6 +15,9 @@ type S3BucketTable = {
   tags: string | null
   /** Null until the owner sets it. */
   versioning: 'Enabled' | 'Suspended' | null
+  /** 1 after the owner removed the setting. The values of the service remain. */
+  no_public_access_block: 1 | null
+  no_ownership_controls: 1 | null
   /** Number of changes of the bucket's objects. */
   revision: Generated<number>
   /** Name of the account that the bucket is published under. Kept while it is not published. */

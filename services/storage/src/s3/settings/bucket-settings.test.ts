@@ -2,10 +2,12 @@ import {
   CreateBucketCommand,
   DeleteBucketCorsCommand,
   DeleteBucketEncryptionCommand,
+  DeleteBucketOwnershipControlsCommand,
   DeleteBucketPolicyCommand,
   DeleteBucketReplicationCommand,
   DeleteBucketWebsiteCommand,
   DeleteObjectTaggingCommand,
+  DeletePublicAccessBlockCommand,
   GetBucketAccelerateConfigurationCommand,
   GetBucketAclCommand,
   GetBucketCorsCommand,
@@ -117,6 +119,29 @@ test('reads and accepts the only value of a setting, and rejects any other', asy
     ),
   ).toEqual(['NotImplemented', 501])
   expect(await refused(client.send(new GetBucketPolicyCommand({ Bucket: 'none-here' })))).toEqual(['NoSuchBucket', 404])
+})
+
+test('a removed setting is absent for reads until it is written again, in its own bucket only', async () => {
+  const { client } = s3
+  const input = { Bucket: 'removed-settings' }
+  await client.send(new CreateBucketCommand(input))
+  const read = () =>
+    Promise.all([
+      nameOf(client.send(new GetPublicAccessBlockCommand(input))),
+      nameOf(client.send(new GetBucketOwnershipControlsCommand(input))),
+    ])
+  await Promise.all([
+    client.send(new DeletePublicAccessBlockCommand(input)),
+    client.send(new DeleteBucketOwnershipControlsCommand(input)),
+  ])
+  expect(await read()).toEqual(['NoSuchPublicAccessBlockConfiguration', 'OwnershipControlsNotFoundError'])
+  await client.send(new DeletePublicAccessBlockCommand(input))
+  const { PublicAccessBlockConfiguration } = await client.send(new GetPublicAccessBlockCommand({ Bucket }))
+  await client.send(new PutPublicAccessBlockCommand({ ...input, PublicAccessBlockConfiguration }))
+  expect(await read()).toEqual(['done', 'OwnershipControlsNotFoundError'])
+  const { OwnershipControls } = await client.send(new GetBucketOwnershipControlsCommand({ Bucket }))
+  await client.send(new PutBucketOwnershipControlsCommand({ ...input, OwnershipControls }))
+  expect(await read()).toEqual(['done', 'done'])
 })
 
 test('lists buckets in pages, by prefix and by region', async () => {
