@@ -22,8 +22,8 @@ const nameChangeOf = (setId: string) => `${setId}:in-force`
 const nameNode = ({ config }: Context) => `node:${config.node}`
 
 /**
- * Puts this node's shard of a spare set in force, unless its owner saved another set or transferred the file meanwhile. The replaced shard stays
- * until all nodes have done so.
+ * Puts this node's shard of a spare set in force, unless its owner saved another set or transferred the file meanwhile. The
+ * replaced shard stays until all nodes have done so.
  * @throws CairnError DATA_DAMAGED
  */
 export async function putSpareInForce(context: Context, { cid, setId, set, sealed }: Received): Promise<boolean> {
