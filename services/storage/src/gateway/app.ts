@@ -133,7 +133,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     try {
       const { denylist, links, names, pictures } = context
       const open = (reader: PackReader) => {
-        reply.raw.once('close', () => reader.close())
+        reply.raw.once('close', () => reader.close(reply.raw.writableFinished))
         return guardSource(reader, denylist)
       }
       const source = withNodes(open(context.packs.openReader()), nodes)

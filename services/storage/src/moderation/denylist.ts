@@ -72,7 +72,7 @@ export function guardPacks(packs: PackStore, denylist: Denylist): PackStore {
     },
     openReader() {
       const reader = packs.openReader()
-      return { ...guardSource(reader, denylist), close: () => reader.close() }
+      return { ...guardSource(reader, denylist), close: (isSent) => reader.close(isSent) }
     },
   }
 }

@@ -82,8 +82,11 @@ export type PackOptions = {
 
 /** Verified blocks for one reader. */
 export type PackReader = BlockSource & {
-  /** Frees its memory for other readers; otherwise the collector does, later. */
-  close(): void
+  /**
+   * Frees its memory for other readers; otherwise the collector does, later.
+   * @param isSent whether nothing uses its blocks any longer: their bytes are gone then
+   */
+  close(isSent?: boolean): void
 }
 
 /**

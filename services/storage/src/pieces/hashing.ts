@@ -79,6 +79,8 @@ export function createPieceHashing(): PieceHashing {
       thread.off('message', onMessage)
       thread.off('error', onEnd)
       thread.off('exit', onEnd)
+      // The collector counts such memory, but does not run for it before there are 64 MiB.
+      for (const { buffer } of free) buffer.transfer(0)
       // Listening for messages keeps the process alive; only pending work may.
       thread.unref()
     }

@@ -62,6 +62,8 @@ export function registerProofRoutes(app: FastifyInstance, context: Context, prov
     const status = choice === 'whole' ? 200 : 206
     if (raw.method === 'HEAD') return sendReply(raw, reply, { status, headers })
     const buffer = new Uint8Array(Math.min(payloadStepBytes, end - start))
+    // The collector counts such memory, but does not run for it before there are 64 MiB.
+    reply.raw.once('finish', () => buffer.buffer.transfer(0))
     const bytes = stopStalled(payload.read(start, end, signal, buffer), stalledMs, () => {
       context.log.info({ piece: params.piece }, 'provider stalled during a fetch')
       reply.raw.destroy()

@@ -169,7 +169,7 @@ export function createReadAhead(reader: BlockReader, recycled?: SlabMemory): Pac
       readOn(plan)
       return taken.block
     },
-    close: () => slabs?.drop(),
+    close: (isSent) => slabs?.drop(isSent),
     prefetch(cids) {
       if (cids.length < 2) return
       // A list that is announced may change later, a packed one does not.

@@ -80,3 +80,15 @@ it('gives a reader more than it needs only while half of the memory is free', ()
   const second = createRunSlabs(16, memory)
   expect(Array.from({ length: 6 }, () => busyOf(second)).filter((slab) => slab !== undefined)).toHaveLength(4)
 })
+
+it('frees the memory of a reader whose blocks are sent, except that of a pending read', () => {
+  const slabs = createRunSlabs(16, createSlabMemory(1000))
+  const sent = nextOf(slabs)
+  sent.waiting = 1
+  const read = nextOf(slabs)
+  read.waiting = 1
+  slabs.release(sent)
+  const memory = [sent.memory, read.memory]
+  slabs.drop(true)
+  expect(memory.map(({ byteLength }) => byteLength)).toEqual([0, 16])
+})

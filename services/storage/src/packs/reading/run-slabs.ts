@@ -17,8 +17,8 @@ export type RunSlabs = {
   advance(sizeBytes: number): void
   /** Notes that a block was consumed or skipped, or that its read has ended. */
   release(slab: RunSlab): void
-  /** Drops all slabs, when the reader has ended. */
-  drop(): void
+  /** Drops all slabs, when the reader has ended. Frees those without reads at once if all that was passed on is sent. */
+  drop(isSent?: boolean): void
 }
 
 /** Memory of the slabs of all readers. */
@@ -96,8 +96,10 @@ export function createRunSlabs(slabBytes: number, memory: SlabMemory): RunSlabs 
       slab.waiting--
       slab.usedAtByte = passedOnBytes
     },
-    drop() {
+    drop(isSent = false) {
       memory.drop(slabs, slabBytes)
+      // The collector counts such memory, but does not run for it before there are 64 MiB.
+      if (isSent) for (const slab of slabs) if (slab.waiting === 0) slab.memory.transfer(0)
       slabs.length = 0
     },
   }
