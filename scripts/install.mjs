@@ -140,10 +140,12 @@ const unreadFolders = new Set([
   'coverage',
   '.github',
 ])
-/** The same in single packages: styles and builds that the console does not use. */
+/** The same in single packages: styles and builds that neither the console nor a program of a network uses. */
 const unreadParts = {
   'highlight.js': ['scss', 'styles'],
+  ox: ['_cjs'],
   'pdfjs-dist': ['build', 'image_decoders', 'web', 'legacy/image_decoders', 'legacy/web'],
+  viem: ['_cjs'],
 }
 /**
  * Source maps, manuals, and TypeScript that a package ships beside its JavaScript. Declarations stay: editors read

