@@ -291,7 +291,7 @@ function readPartNumber(text: string | undefined): number {
 
 function readWhole(text: string | undefined, otherwise: number): number {
   if (text === undefined || text === '') return otherwise
-  if (/^\d{1,9}$/.test(text)) return Number(text)
+  if (/^\d{1,10}$/.test(text)) return Number(text)
   throw s3Error('InvalidArgument', 'A marker or limit must be a whole number.')
 }
 

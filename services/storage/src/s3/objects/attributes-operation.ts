@@ -73,6 +73,6 @@ function writePartChecksum(checksum: Checksum | undefined, at: number): XmlRecor
 
 function readNumber(text: string | undefined, fallback: number, name: string): number {
   if (text === undefined) return fallback
-  if (!/^\d{1,9}$/.test(text)) throw s3Error('InvalidArgument', `${name} must be a whole number.`)
+  if (!/^\d{1,10}$/.test(text)) throw s3Error('InvalidArgument', `${name} must be a whole number.`)
   return Number(text)
 }
