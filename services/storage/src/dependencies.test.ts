@@ -51,6 +51,7 @@ test('an offline chain, price feed or provider is visible at once; the service s
     payments: [],
     checkedAt: null,
     fault: 'An endpoint of the chain is unreachable',
+    faultFacts: { code: 'CHAIN_NOT_READ' },
   })
   expect(find('provider')).toMatchObject({ name: 'first', reason: 'The storage provider first is unreachable' })
 

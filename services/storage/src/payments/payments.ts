@@ -7,6 +7,7 @@ import {
   type getQuotaDetails,
   type listPayments,
   oneDollar,
+  paymentReason,
   priceInUnits,
 } from '@cairn/protocol'
 import type { Kysely } from 'kysely'
@@ -72,15 +73,17 @@ export async function findTransaction(
     headBlock: cursor?.head_block ?? null,
     finalBlock: cursor?.final_block ?? null,
     checkedAt: cursor?.checked_at ?? null,
-    fault: cursor === undefined ? describeFailure(context, name) : cursor.fault,
-    faultFacts: readFacts(cursor?.fault_facts ?? null),
+    ...(cursor === undefined
+      ? describeFailure(context, name)
+      : { fault: cursor.fault, faultFacts: readFacts(cursor.fault_facts) }),
   }
 }
 
 /** Returns why a chain that was never read is not; the cursor records later failures. */
-function describeFailure({ dependencies }: Context, name: string): string | null {
+function describeFailure({ dependencies }: Context, name: string) {
   const chain = dependencies.report().find((one) => one.kind === 'chain' && one.name === name)
-  return chain?.reason ?? null
+  if (chain?.reason === undefined) return { fault: null }
+  return { fault: chain.reason, faultFacts: paymentReason('CHAIN_NOT_READ').reasonFacts }
 }
 
 /** Returns what an account may store, where its limit comes from, and what it uses. */
