@@ -6,12 +6,14 @@ import {
   createApiKey,
   createClient,
   createGatewayLink,
+  createWebhook,
   downloadBytes,
   downloadCar,
   downloadFile,
   explainAccess,
   exportName,
   getName,
+  getQuote,
   inspectLink,
   inspectUploadLink,
   listDirectory,
@@ -24,6 +26,7 @@ import {
   resolveName,
   retireKey,
   revokeAccess,
+  setConditions,
   shareFile,
   signIn,
   transferFile,
@@ -37,6 +40,7 @@ const payment = { paymentContract: `0x${'1'.repeat(40)}`, tokens: {} }
 const chain = { name: 'local', rpcUrl: url, chainId: 31337, symbol: 'ETH', nativeDecimals: 18, ...payment }
 const network = { name: 't', api: url, upload: url, gateway: url, chain }
 const client = createClient({ network, apiKey: 'key' })
+const signer = { privateKey: '1'.repeat(64) }
 const name = 'k51qzi5uqu5dgjoxn9qfpak5swwjbxwrn8ywf7zuytowbiooee490s5myyz0xl'
 
 test('the body of a webhook that a framework has parsed is named as such', async () => {
@@ -93,6 +97,21 @@ test.each<[string, (value: unknown) => unknown]>([
   ['INVALID_PRIVATE_KEY', (wallet) => Reflect.apply(pay, undefined, [client, wallet, { units: 1n }])],
 ])('%s: %s', async (code, call) => {
   for (const wrong of [undefined, null, 5]) await expect(call(wrong)).rejects.toMatchObject({ code })
+})
+
+const cid = 'bafkreifzjut3te2nhyekklss27nh3k72ysco7y32koao5eei66wof36n5e'
+
+test.each<[string, (...args: never[]) => Promise<unknown>, unknown[]]>([
+  ['INVALID_REQUEST: Specify the bytes to buy, or an amount', pay, [signer, undefined]],
+  ['INVALID_REQUEST: The amount must be a bigint greater than zero', pay, [signer, { units: 5 }]],
+  ['INVALID_CONDITION: Condition validation error: "conditions" must be an array', setConditions, [cid, undefined]],
+  ['NO_FILE: Nothing to add or remove', changeFolder, [cid, undefined]],
+  ['FILE_UNREADABLE: The path is empty', getQuote, [undefined]],
+  // It asks the service, which says that a URL is required.
+  ['NETWORK_ERROR: Network error', createWebhook, [undefined]],
+])('%s: %o', async (text, call, args) => {
+  const error: unknown = await Reflect.apply(call, undefined, [client, ...args]).catch((reason: unknown) => reason)
+  expect(CairnError.is(error) && `${error.code}: ${error.message}`).toBe(text)
 })
 
 test.each([shareFile, revokeAccess, transferFile, removeConditions, explainAccess, retireKey])(

@@ -33,11 +33,16 @@ export type WebhookSettings = {
  */
 export function createWebhook(
   client: Client,
-  { types, ...settings }: WebhookSettings,
+  settings: WebhookSettings,
   options?: CallOptions,
 ): Promise<CreatedWebhook> {
-  const body = { ...settings, ...(types === undefined ? {} : { types: [...types] }) }
-  return call(client, createWebhookCall, { body }, options)
+  return call(client, createWebhookCall, { body: bodyOf(settings) }, options)
+}
+
+/** Programs without types pass nothing: the service says what is required. */
+function bodyOf<S extends Partial<WebhookSettings>>(settings: S) {
+  const { types, ...others } = settings ?? {}
+  return { ...others, ...(types === undefined ? {} : { types: [...types] }) }
 }
 
 /** Lists the webhooks of the account, oldest first, without their secrets. */
@@ -53,11 +58,10 @@ export async function listWebhooks(client: Client, options?: CallOptions): Promi
 export function updateWebhook(
   client: Client,
   id: string,
-  { types, ...settings }: Partial<WebhookSettings> & { isEnabled?: boolean },
+  settings: Partial<WebhookSettings> & { isEnabled?: boolean },
   options?: CallOptions,
 ): Promise<Webhook> {
-  const body = { ...settings, ...(types === undefined ? {} : { types: [...types] }) }
-  return call(client, updateWebhookCall, { params: { id }, body }, options)
+  return call(client, updateWebhookCall, { params: { id }, body: bodyOf(settings) }, options)
 }
 
 /** Removes a webhook and its pending deliveries. @throws CairnError WEBHOOK_NOT_FOUND */

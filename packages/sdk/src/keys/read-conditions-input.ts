@@ -5,7 +5,9 @@ import type { ConditionsInput } from './conditions-input.ts'
  * Parses conditions from the caller.
  * @throws CairnError INVALID_CONDITION
  */
-export function readConditionsInput({ isOwnerless = false, ...input }: ConditionsInput): ConditionSet {
+export function readConditionsInput(given: ConditionsInput): ConditionSet {
+  // Programs without types pass nothing.
+  const { isOwnerless = false, ...input } = given ?? {}
   const set = parseConditions(input)
   if (set.decryptionType === 'ACCESS_CONDITIONS' && !isOwnerless) {
     const rule = conditionRule('CONDITIONS_WITHOUT_OWNER')

@@ -59,12 +59,15 @@ export async function pay(
   params: PaymentParams,
   options: PayOptions = {},
 ): Promise<PaidTransaction> {
-  const { coin = 'native', beneficiary } = params
-  const chain = requirePayable(client, findChain(client, params.network))
-  const tokens = findTokens(chain, coin, params.token)
+  // Programs without types pass nothing, or a number.
+  const given = params ?? {}
+  const { coin = 'native', beneficiary } = given
+  const chain = requirePayable(client, findChain(client, given.network))
+  const tokens = findTokens(chain, coin, given.token)
   if (beneficiary !== undefined && !isEvmAddress(beneficiary)) throw new CairnError('INVALID_ADDRESS')
-  const units = params.units ?? (await priceOf(client, chain, params, options.signal))
-  if (units <= 0n) throw new CairnError('INVALID_REQUEST', { message: 'The amount must be greater than zero' })
+  const units = given.units ?? (await priceOf(client, chain, given, options.signal))
+  if (typeof units !== 'bigint' || units <= 0n)
+    throw new CairnError('INVALID_REQUEST', { message: 'The amount must be a bigint greater than zero' })
   // The chain code loads with the first payment.
   const { openChainWallet } = await import('./chain-wallet.ts')
   const wallet = await openChainWallet(chain, signer, options)

@@ -21,8 +21,8 @@ const replacement = '\ufffd'
  * @throws CairnError FILE_UNREADABLE, also for names that are not UTF-8
  */
 export async function openPath(path: string): Promise<LocalPath> {
-  // It would be the current folder.
-  if (path === '') throw new CairnError('FILE_UNREADABLE', { message: 'The path is empty' })
+  // An empty one would be the current folder.
+  if (!path) throw new CairnError('FILE_UNREADABLE', { message: 'The path is empty' })
   const full = resolve(path)
   for (let at = full; at.includes(replacement); at = dirname(at)) await requireUtf8(dirname(at), basename(at))
   const found = await stat(full).catch((cause: unknown) => {

@@ -53,9 +53,11 @@ export type FolderChanges = {
 export async function changeFolder(
   client: Client,
   cidPath: string,
-  { put, at, remove = [] }: FolderChanges,
+  changes: FolderChanges,
   options: Pick<UploadOptions, 'name' | 'announce' | 'onLeftOut' | 'signal' | 'onProgress'> = {},
 ): Promise<UploadResult> {
+  // Programs without types pass nothing.
+  const { put, at, remove = [] } = changes ?? {}
   const { name = 'folder', signal, onProgress, onLeftOut, announce } = options
   const root = parseContentPath(cidPath)
   const stop = signal === undefined ? {} : { signal }
