@@ -20,7 +20,7 @@ import { createLogGate, type LogGate } from '../log-gate.ts'
 import type { Readiness } from '../readiness.ts'
 import { traceRequests } from '../traces/trace-requests.ts'
 import type { Traces } from '../traces/traces.ts'
-import { answerClientError, missingHost } from './client-errors.ts'
+import { answerClientError, wrongHost } from './client-errors.ts'
 import { guardListener, type ListenerLimits, listenerOptions } from './connections/listener.ts'
 import { registerCors } from './cors.ts'
 import { type DescribeError, type ErrorEncoder, sendError } from './errors.ts'
@@ -130,7 +130,7 @@ export function createServiceApp(options: ServiceAppOptions): FastifyInstance {
       ...(options.publicUrl?.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
     })
     if (request.method === 'GET' || request.method === 'HEAD') reply.header('cache-control', 'no-store')
-    done(missingHost(request.raw))
+    done(wrongHost(request.raw))
   })
   registerCors(app, listener.corsOrigins)
   app.addHook('onRequest', (request, reply, done) => {

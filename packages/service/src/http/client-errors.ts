@@ -18,12 +18,16 @@ function fromParser(code: string | undefined): CairnError {
   })
 }
 
-/** Returns the error of a request without the Host header, which HTTP/1.1 requires; Node's own answer has no body. */
-export function missingHost({ headers, httpVersion }: IncomingMessage): CairnError | undefined {
-  if (headers.host !== undefined || httpVersion !== '1.1') return undefined
+/**
+ * Returns the error of a request with several Host headers, of which a proxy may read another one, or without the one that
+ * HTTP/1.1 requires; Node's own answer has no body.
+ */
+export function wrongHost({ rawHeaders, httpVersion }: IncomingMessage): CairnError | undefined {
+  const hosts = rawHeaders.filter((name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host').length
+  if (hosts === 1 || (hosts === 0 && httpVersion !== '1.1')) return undefined
   return new CairnError('INVALID_REQUEST', {
-    message: 'The request has no Host header',
-    hint: 'Send the name of the service in the Host header.',
+    message: `The request has ${hosts === 0 ? 'no Host header' : 'several Host headers'}`,
+    hint: 'Send the name of the service in one Host header.',
   })
 }
 

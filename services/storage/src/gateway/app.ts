@@ -10,9 +10,9 @@ import {
   listenerOptions,
   type Metrics,
   matchAddresses,
-  missingHost,
   type Traces,
   traceRequests,
+  wrongHost,
 } from '@cairn/service'
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify'
 import type { GatewayLinks } from '../gateway-links/gateway-links.ts'
@@ -172,7 +172,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   // Fastify rejects the content of a request with this method (RFC 10008) before it finds that no route has it.
   app.addHook('onRequest', async ({ method, raw }) => {
     if (method === 'QUERY') throw wrongMethod()
-    const error = missingHost(raw)
+    const error = wrongHost(raw)
     if (error !== undefined) throw error
   })
   app.setErrorHandler(async (error, request, reply) => {

@@ -49,7 +49,7 @@ test('a request that is not HTTP is named as such', async () => {
   }
 })
 
-test('a request without a Host header is named as such, at the API and the gateway', async () => {
+test('a request without a Host header, or with several, is named as such, at the API and the gateway', async () => {
   const ask = async (url: string, head: string) => {
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
@@ -58,10 +58,15 @@ test('a request without a Host header is named as such, at the API and the gatew
     return Buffer.concat(await Array.fromAsync(socket)).toString()
   }
   for (const url of [storage.apiUrl, storage.gatewayUrl]) {
-    const answer = await ask(url, 'GET /healthz HTTP/1.1')
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('x-cairn-code: INVALID_REQUEST')
-    expect(answer).toContain('The request has no Host header')
+    for (const [headers, problem] of [
+      ['', 'no Host header'],
+      ['\r\nHost: a\r\nhost: b', 'several Host headers'],
+    ]) {
+      const answer = await ask(url, `GET /healthz HTTP/1.1${headers}`)
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('x-cairn-code: INVALID_REQUEST')
+      expect(answer).toContain(`The request has ${problem}`)
+    }
     expect(await ask(url, 'GET /healthz HTTP/1.0')).not.toContain('Host header')
   }
 })

@@ -29,7 +29,7 @@ export function listenerOptions({ trustedProxies, bodyTimeoutMs }: ListenerLimit
       requestTimeout: bodyTimeoutMs,
       connectionsCheckingInterval: Math.min(maxCheckIntervalMs, bodyTimeoutMs / 4),
       maxHeaderSize: maxHeadBytes,
-      // A listener answers without it by `missingHost`, with a body.
+      // A listener answers without it by `wrongHost`, with a body.
       requireHostHeader: false,
     },
   }
