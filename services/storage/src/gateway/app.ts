@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { maxJsonBodyBytes } from '@cairn/protocol'
 import {
+  answerClientError,
   createAddressSlots,
   createLogGate,
   guardListener,
@@ -27,7 +28,7 @@ import { watchRepeats } from './caching/repeated-requests.ts'
 import { type Handling, handleRequest } from './handle-request.ts'
 import { toGatewayError } from './open-path.ts'
 import type { HostSettings } from './requests/gateway-host.ts'
-import { fromFastify, sendError, wrongMethod } from './send-error.ts'
+import { encodeGatewayError, fromFastify, sendError, wrongMethod } from './send-error.ts'
 
 /** The part of the context that the gateway uses. */
 export type GatewayContext = {
@@ -87,6 +88,7 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
     rewriteUrl: () => '/',
     // Bodies are ignored here, so the server's own timeout applies.
     requestTimeout: context.config.bodyTimeoutMs,
+    clientErrorHandler: (error, socket) => answerClientError(error, socket, encodeGatewayError),
     bodyLimit: maxJsonBodyBytes,
     exposeHeadRoutes: false,
   })

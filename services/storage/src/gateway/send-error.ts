@@ -25,19 +25,22 @@ export function sendError(request: FastifyRequest, reply: FastifyReply, error: C
     response.destroy()
     return
   }
-  const { status, headers, body } = encodeError('gateway', error)
+  const { status, headers, body } = encodeGatewayError(error, request.id)
   response
-    .writeHead(status, {
-      ...everyAnswer,
-      ...headers,
-      [codeHeader]: error.code,
-      [requestIdHeader]: request.id,
-      'cache-control': 'no-store',
-      'content-security-policy': "default-src 'none'; sandbox",
-      'content-length': String(Buffer.byteLength(body)),
-      ...headersOf(error),
-    })
+    .writeHead(status, { ...headers, 'content-length': String(Buffer.byteLength(body)) })
     .end(request.raw.method === 'HEAD' ? undefined : body)
+}
+
+/** Encodes an error as a line of text, with all headers except the length. */
+export function encodeGatewayError(error: CairnError, requestId: string) {
+  const { status, headers, body } = encodeError('gateway', error)
+  const own = {
+    [codeHeader]: error.code,
+    [requestIdHeader]: requestId,
+    'cache-control': 'no-store',
+    'content-security-policy': "default-src 'none'; sandbox",
+  }
+  return { status, headers: { ...everyAnswer, ...headers, ...own, ...headersOf(error) }, body }
 }
 
 /** Headers that HTTP requires with some errors. */

@@ -37,15 +37,18 @@ test.each(['identity', 'utf-8'])('a body with the encoding %s is accepted', asyn
   expect(made.status).toBe(200)
 })
 
-test('a request that is not HTTP is named as such', async () => {
-  const { port, hostname } = new URL(storage.apiUrl)
-  for (const head of ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\nHost: x\n\n']) {
-    const socket = connect(Number(port), hostname)
-    await once(socket, 'connect')
-    socket.end(head)
-    const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
-    expect(answer).toMatch(/^HTTP\/1\.1 400 /)
-    expect(answer).toContain('The request is not valid HTTP/1.1')
+test('a request that is not HTTP is named as such, at the API and the gateway', async () => {
+  for (const url of [storage.apiUrl, storage.gatewayUrl]) {
+    const { port, hostname } = new URL(url)
+    for (const head of ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 'GET / HTTP/1.1\nHost: x\n\n']) {
+      const socket = connect(Number(port), hostname)
+      await once(socket, 'connect')
+      socket.end(head)
+      const answer = Buffer.concat(await Array.fromAsync(socket)).toString()
+      expect(answer).toMatch(/^HTTP\/1\.1 400 /)
+      expect(answer).toContain('x-cairn-code: INVALID_REQUEST')
+      expect(answer).toContain('The request is not valid HTTP/1.1')
+    }
   }
 })
 
