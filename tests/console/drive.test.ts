@@ -2,7 +2,7 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { uploadEncryptedText, uploadText } from '@cairn/sdk'
+import { openDrive, uploadEncryptedText, uploadText } from '@cairn/sdk'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { isFirefox } from '../firefox.ts'
 import { type ConsoleTest, openConsoleTest } from './console.fixture.ts'
@@ -374,6 +374,35 @@ test('finds files in a search started in the trash or among the duplicates', asy
   // The address cannot be longer, so a longer search would find nothing.
   await search.fill('z'.repeat(300))
   await page.getByText('No matching files').waitFor()
+})
+
+test('the places of Files stay where they are when they are opened, also with tags', async () => {
+  const { page, wallet, open } = await openDrivePage(site, ['alpha.txt', 'beta.txt', 'gone.txt'])
+  const drive = await openDrive(await createAccountClient(site.network, wallet.accounts[0]))
+  await drive.change((edit) => {
+    edit.tag('/alpha.txt', 'family')
+    edit.trash('/gone.txt')
+  })
+  const places = page.getByRole('navigation', { name: 'Places' })
+  const names = ['My files', 'Starred', 'Duplicates', 'Trash', 'All uploads']
+  for (const [width, height] of [
+    [1280, 800],
+    [768, 1024],
+    [360, 740],
+  ] as const) {
+    await page.setViewportSize({ width, height })
+    await open('/files')
+    await page.getByRole('button', { name: '#family' }).waitFor()
+    const tops: unknown[] = []
+    for (const name of names) {
+      await goTo(page, name)
+      await places.getByRole('link', { name }).and(page.locator('[aria-current=page]')).waitFor()
+      await page.getByRole('heading', { level: 1 }).waitFor()
+      await expect.poll(() => page.locator('.animate-skeleton').count()).toBe(0)
+      tops.push((await places.boundingBox())?.y)
+    }
+    expect(new Set(tops).size, `${tops} at ${width} px`).toBe(1)
+  }
 })
 
 test('a very long name leaves room for the dialogs of its item on a phone', async () => {

@@ -28,7 +28,7 @@ export function DrivePage() {
   const { place } = useSearch({ from: '/files' })
   if (data !== undefined) return place === 'uploads' ? <UploadsView places={<Places />} /> : <Place shown={data} />
   if (error !== null) return <UploadsView places={<Unopened error={error} onRetry={() => void refetch()} />} />
-  return place === 'uploads' ? <UploadsView places={<Places />} /> : <FilesSkeleton />
+  return place === 'uploads' ? <UploadsView places={<Places />} /> : <FilesSkeleton places={<Places />} />
 }
 
 function Place({ shown }: { shown: ShownDrive }) {

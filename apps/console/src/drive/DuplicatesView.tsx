@@ -39,7 +39,7 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
   })
   return (
     <>
-      <PageHeader title={messages.pages.files} hint={groups.length === 0 ? undefined : messages.drive.duplicatesHint}>
+      <PageHeader title={messages.pages.files} hint={messages.drive.count(groups.length)}>
         {groups.length === 0 ? undefined : (
           <Button size="small" onClick={() => setRemoving(all)}>
             <Trash2 aria-hidden="true" size={15} />
@@ -48,6 +48,9 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
         )}
       </PageHeader>
       <Places />
+      {groups.length === 0 ? undefined : (
+        <p className="mb-2 max-w-prose text-ink-soft text-sm">{messages.drive.duplicatesHint}</p>
+      )}
       {shown.drive.isListed ? undefined : <StillListing />}
       {groups.length === 0 ? (
         shown.drive.isListed ? (
@@ -66,7 +69,7 @@ export function DuplicatesView({ shown }: { shown: ShownDrive }) {
                 <p className="truncate font-medium text-sm">
                   <FileName name={item.name} />
                 </p>
-                <p className="truncate text-ink-soft text-sm">
+                <p className="text-ink-soft text-sm max-sm:line-clamp-2 sm:truncate">
                   {messages.drive.duplicatesOf(item.path, copies.length + 1)}
                   {' · '}
                   {plainSizeText(copies)}

@@ -5,7 +5,7 @@ import { useMedia } from '../browser/use-media.ts'
 import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { FileCollection } from '../files/FileCollection.tsx'
 import { intoFolder } from '../files/FileLink.tsx'
-import { FilterBar } from '../files/FilterBar.tsx'
+import { FilterBar, wideQuery } from '../files/FilterBar.tsx'
 import { FirstRun } from '../files/FirstRun.tsx'
 import { useListSearch } from '../files/list-search.ts'
 import { isDriveFolder, type ListedFile } from '../files/listed-file.ts'
@@ -37,6 +37,7 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
   const { folder: folderId = '', place } = search
   const navigate = useNavigate()
   const isNarrow = useMedia('(width < 40rem)')
+  const isWide = useMedia(wideQuery)
   const [tag, setTag] = useState<string>()
   const [dialog, setDialog] = useState<ItemDialog>()
   const edits = useItemEdits(shown)
@@ -106,6 +107,8 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
         {messages.drive.newFolder}
       </Button>
     ) : undefined
+  const filters = <FilterBar search={search} firstSort="fileName" tags={tags} tag={tag} onTag={setTag} />
+  const areBeside = isWide && tags.length === 0
   return (
     <>
       <PageHeader
@@ -120,9 +123,10 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
         }
       >
         {isNarrow ? newFolder : undefined}
-        <FilterBar search={search} firstSort="fileName" tags={tags} tag={tag} onTag={setTag} />
+        {areBeside ? filters : undefined}
       </PageHeader>
       <Places>{isNarrow ? undefined : newFolder}</Places>
+      {areBeside ? undefined : <div className="mb-2">{filters}</div>}
       {crumbs.length > 1 ? (
         <div className="mb-1 flex min-w-0">
           <Breadcrumb crumbs={crumbs} onDrop={moveInto} />

@@ -55,9 +55,12 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
   }
   return (
     <>
-      <PageHeader title={messages.pages.files} hint={items.length === 0 ? undefined : messages.drive.trashHint} />
+      <PageHeader title={messages.pages.files} hint={messages.drive.count(items.length)} />
       <Places />
       {shown.drive.isListed ? undefined : <StillListing />}
+      {items.length === 0 ? undefined : (
+        <p className="mb-2 max-w-prose text-ink-soft text-sm">{messages.drive.trashHint}</p>
+      )}
       {items.length === 0 ? (
         shown.drive.isListed ? (
           <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />

@@ -1,3 +1,4 @@
+import type { ReactNode } from 'react'
 import { messages } from '../messages/messages.ts'
 import { PageHeader } from '../ui/PageHeader.tsx'
 import { Skeleton } from '../ui/states/Skeleton.tsx'
@@ -5,14 +6,16 @@ import { Skeleton } from '../ui/states/Skeleton.tsx'
 const widths = ['w-48', 'w-64', 'w-40', 'w-56', 'w-72', 'w-44', 'w-52', 'w-60']
 
 /** The list before its first rows have loaded. */
-export function FilesSkeleton() {
+export function FilesSkeleton({ places }: { places?: ReactNode }) {
   return (
     <>
-      <PageHeader title={messages.pages.files} />
+      {/* As high as with the number of files. */}
+      <PageHeader title={messages.pages.files} hint={'\u00a0'} />
+      {places}
       <p role="status" className="sr-only">
         {messages.shell.loading}
       </p>
-      <div className="mt-12 flex flex-col">
+      <div className="mt-11 flex flex-col">
         {widths.map((width) => (
           <div key={width} className="flex h-13 items-center gap-4 border-line border-b px-3">
             <Skeleton className="size-5" />

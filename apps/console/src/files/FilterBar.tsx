@@ -12,6 +12,9 @@ import type { Sort } from './sort-files.ts'
 /** A phone shows only the view to change to, because filters need the width. */
 const viewClass = 'aria-pressed:bg-hover aria-pressed:text-ink max-sm:aria-pressed:hidden'
 
+/** Space for the filters beside the heading. Elsewhere, they are below the places, which have the same position on every page. */
+export const wideQuery = '(width >= 80rem)'
+
 /** Filter chips, in any combination, and the two views of the list. The address contains all of it. */
 export function FilterBar({
   search,
@@ -36,7 +39,7 @@ export function FilterBar({
   }
   const kinds = readKinds(search)
   return (
-    <div className="flex min-w-0 max-w-full items-center gap-2">
+    <div className="flex min-w-0 max-w-full items-center justify-between gap-2">
       <fieldset className="flex min-w-0 gap-1 overflow-x-auto p-0.5 [scrollbar-width:thin]">
         <legend className="sr-only">{messages.files.filters}</legend>
         <Chip

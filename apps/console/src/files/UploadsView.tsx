@@ -15,7 +15,7 @@ import { copyCids } from './copy-cids.ts'
 import { DeleteDialog } from './DeleteDialog.tsx'
 import { FileCollection } from './FileCollection.tsx'
 import { FilesSkeleton } from './FilesSkeleton.tsx'
-import { FilterBar } from './FilterBar.tsx'
+import { FilterBar, wideQuery } from './FilterBar.tsx'
 import { FirstRun } from './FirstRun.tsx'
 import { isNarrowed } from './filter-files.ts'
 import { useListSearch } from './list-search.ts'
@@ -35,6 +35,7 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   const search = useListSearch()
   const navigate = useNavigate()
   const isNarrow = useMedia('(width < 40rem)')
+  const isWide = useMedia(wideQuery)
   const {
     files,
     totalFiles,
@@ -81,15 +82,16 @@ export function UploadsView({ places }: { places?: ReactNode }) {
       </>
     )
   }
-  if (isPending) return <FilesSkeleton />
+  if (isPending) return <FilesSkeleton places={places} />
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
   return (
     <>
       <PageHeader isBrief title={messages.pages.files} hint={messages.files.count(totalFiles)}>
-        <FilterBar search={search} firstSort="createdAt" />
+        {isWide ? filters : undefined}
       </PageHeader>
       {places}
       <StaleBanner error={error} onRetry={refetch} />
+      {isWide ? undefined : <div className="mb-2">{filters}</div>}
       {files.length === 0 ? (
         <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
           <Button
