@@ -122,7 +122,8 @@ export function createGatewayApp(context: GatewayContext): FastifyInstance {
   /** Repeats an answer that is kept. Returns whether there is one. */
   const repeat = (request: IncomingMessage, response: ServerResponse, key: string | undefined): boolean => {
     const kept = key === undefined ? undefined : answers.get(key)
-    if (kept === undefined) return false
+    // A request without a valid Host header is for Fastify.
+    if (kept === undefined || wrongHost(request) !== undefined) return false
     if (key !== undefined) repeated.note(request, key)
     sendLater({ request, response, kept })
     return true

@@ -57,20 +57,28 @@ test('a request without a Host header, or with several, is named as such, at the
     const { port, hostname } = new URL(url)
     const socket = connect(Number(port), hostname)
     await once(socket, 'connect')
-    socket.end(`${head}\r\nConnection: close\r\n\r\n`)
+    socket.write(`${head}\r\nConnection: close\r\n\r\n`)
     return Buffer.concat(await Array.fromAsync(socket)).toString()
   }
-  for (const url of [storage.apiUrl, storage.gatewayUrl]) {
+  const body = new FormData()
+  body.append('file', new Blob(['x']))
+  const { json } = await storage.call('/api/v0/add', { method: 'POST', ...bearer(key), body })
+  for (const [url, path] of [
+    [storage.apiUrl, '/healthz'],
+    [storage.gatewayUrl, `/ipfs/${(json as { Hash: string }).Hash}`],
+  ] as const) {
+    // The gateway repeats this answer for a second.
+    expect(await ask(url, `GET ${path} HTTP/1.1\r\nHost: a`)).toMatch(/^HTTP\/1\.1 200 /)
     for (const [headers, problem] of [
       ['', 'no Host header'],
       ['\r\nHost: a\r\nhost: b', 'several Host headers'],
     ]) {
-      const answer = await ask(url, `GET /healthz HTTP/1.1${headers}`)
+      const answer = await ask(url, `GET ${path} HTTP/1.1${headers}`)
       expect(answer).toMatch(/^HTTP\/1\.1 400 /)
       expect(answer).toContain('x-cairn-code: INVALID_REQUEST')
       expect(answer).toContain(`The request has ${problem}`)
     }
-    expect(await ask(url, 'GET /healthz HTTP/1.0')).not.toContain('Host header')
+    expect(await ask(url, `GET ${path} HTTP/1.0`)).not.toContain('Host header')
   }
 })
 
