@@ -8,6 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { bytesOf, cidOf, startTestSource, type TestSource } from '../../services/provider/src/test-provider.fixture.ts'
 import { programEnvironment } from '../program-environment.ts'
 import { choosePoints, countCalls } from './count-calls.ts'
+import { inPairs } from './in-pairs.ts'
 import { requireProgram } from './require-program.ts'
 
 const run = promisify(execFile)
@@ -19,7 +20,6 @@ const step = Number(process.env['CAIRN_TEST_CRASH_POINTS'] ?? 9)
 let folder = ''
 let source: TestSource
 let cid = ''
-let url = ''
 const payload = bytesOf(700_000)
 
 beforeAll(async () => {
@@ -27,7 +27,6 @@ beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'cairn-pull-'))
   source = await startTestSource()
   cid = await cidOf(payload)
-  url = source.put('/piece', payload)
   // Its tables exist, so the trace contains only the fetch of a piece.
   await run(node[0] ?? '', [...node.slice(1), join(folder, 'prepared'), source.url, cid])
 })
@@ -37,7 +36,7 @@ afterAll(async () => {
 })
 
 /** Fetches the piece, traced. Returns what the provider reported before it was killed. */
-async function pull(home: string, ...strace: string[]): Promise<string[]> {
+async function pull(home: string, url: string, ...strace: string[]): Promise<string[]> {
   await cp(join(folder, 'prepared'), home, { recursive: true })
   const traced = ['-f', '-qq', `--trace=${calls.join(',')}`, ...strace]
   const env = { ...programEnvironment, UV_THREADPOOL_SIZE: '1' }
@@ -51,7 +50,7 @@ async function pull(home: string, ...strace: string[]): Promise<string[]> {
 
 async function countPoints(): Promise<[string, number][]> {
   const trace = join(folder, 'trace')
-  expect(await pull(join(folder, 'counted'), '-o', trace)).toContain('kept')
+  expect(await pull(join(folder, 'counted'), source.put('/counted', payload), '-o', trace)).toContain('kept')
   return choosePoints(await countCalls(trace), { calls, allUpTo: Infinity, step: 1 })
 }
 
@@ -62,18 +61,21 @@ test('a provider killed at any call to the disk keeps what it acknowledged, and 
   // A random start, so that all of them are tried over time.
   const first = Math.floor(Math.random() * step)
   const ended: string[] = []
-  for (const [call, nth] of points.filter((_point, at) => at % step === first)) {
-    const name = `${call} ${nth}`
-    const home = join(folder, name.replace(' ', '-'))
-    const output = await pull(home, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`)
+  const tried = points.filter((_point, at) => at % step === first)
+  await inPairs(tried, async ([call, nth]) => {
+    const name = `${call}-${nth}`
+    const home = join(folder, name)
+    const url = source.put(`/${name}`, payload)
+    const countRequests = () => source.requests.filter((request) => request.url === `/${name}`).length
+    const output = await pull(home, url, '-e', `inject=${call}:signal=SIGKILL:when=${nth}`)
     if (!output.includes('kept')) ended.push(name)
-    const asked = source.requests.length
+    const asked = countRequests()
     const { stdout } = await run(node[0] ?? '', [...node.slice(1), home, source.url, cid, url])
     const [was = '', ...rest] = stdout.split('\n')
     expect(rest, name).toContain('kept')
     if (output.includes('kept')) {
       expect(was, name).toBe('was kept')
-      expect(source.requests.length, name).toBe(asked)
+      expect(countRequests(), name).toBe(asked)
     } else if (output.includes('taken')) {
       expect(['was queued', 'was pulling', 'was kept'], name).toContain(was)
     }
@@ -82,7 +84,7 @@ test('a provider killed at any call to the disk keeps what it acknowledged, and 
     expect((await readdir(kept)).sort(), name).toEqual([`${cid}.payload`, `${cid}.tree`])
     expect(await readdir(join(home, 'parts')), name).toEqual([])
     await rm(home, { recursive: true, force: true })
-  }
+  })
   // Some points come after the last report; most must have killed it.
   expect(ended.length).toBeGreaterThan(0)
 })
