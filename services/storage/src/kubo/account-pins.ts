@@ -79,7 +79,7 @@ export async function unpin(context: Context, address: string, cid: CID, path: s
   }
 }
 
-function notPinned(path: string): CairnError {
+export function notPinned(path: string): CairnError {
   return new CairnError('NOT_FOUND', {
     message: `path '${path.slice(0, 200)}' is not pinned`,
     hint: 'List the pins of this account with pin/ls.',

@@ -353,6 +353,10 @@ describe('pins', () => {
     expect(await streamed('name=kept.txt')).toEqual([{ Cid: cid, Type: 'recursive', Name: 'kept.txt' }])
     expect((await post(`pin/ls?arg=${cid}`)).json).toEqual({ Keys: { [cid]: { Type: 'recursive', Name: '' } } })
     expect((await post('pin/ls?type=direct')).json).toEqual({})
+    expect(await post(`pin/ls?type=direct&arg=${cid}`)).toMatchObject({
+      status: 500,
+      json: { Message: `path '${cid}' is not pinned` },
+    })
     const stranger = bearer(await storage.createKey()).headers
     const asStranger = (call: string) => send(call, { headers: stranger })
     expect((await asStranger(`pin/rm?arg=${cid}`)).json).toMatchObject({ Message: `path '${cid}' is not pinned` })

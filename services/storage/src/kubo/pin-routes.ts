@@ -5,7 +5,7 @@ import { equals } from 'multiformats/hashes/digest'
 import type { Context } from '../context.ts'
 import { sendJson, sendLines } from '../http/send-lines.ts'
 import type { NameClient } from '../names/names.ts'
-import { listPins, pinOnce, requirePin, unpin, writePins } from './account-pins.ts'
+import { listPins, notPinned, pinOnce, requirePin, unpin, writePins } from './account-pins.ts'
 import { followKuboPath, type KuboReading, openKuboPath } from './kubo-path.ts'
 import { kuboRoute } from './kubo-route.ts'
 
@@ -39,7 +39,10 @@ export function registerKuboPinRoutes(app: FastifyInstance, context: Context, re
     const pins: Pin[] = []
     if (query.arg !== undefined) {
       for (const path of query.arg) {
-        pins.push(await requirePin(context, caller.address, await findRoot(path, client), path))
+        const pin = await requirePin(context, caller.address, await findRoot(path, client), path)
+        // All pins are recursive.
+        if (type === 'direct') throw notPinned(path)
+        pins.push(pin)
       }
     }
     const chosen = async function* () {
