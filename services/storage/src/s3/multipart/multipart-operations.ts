@@ -84,7 +84,7 @@ export const uploadPartOperation: S3Operation = async (call) => {
   }
   const part = await putPart(context, upload, number, openBody(body, maxPutBytes, algorithm))
   return emptyAnswer(200, {
-    etag: `"${part.etag}"`,
+    ETag: `"${part.etag}"`,
     ...(declared === undefined || part.checksum === null ? {} : { [checksumHeader(declared)]: part.checksum }),
   })
 }

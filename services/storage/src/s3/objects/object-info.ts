@@ -170,7 +170,7 @@ export function describeObject(row: ObjectRow, showsChecksum: boolean): Record<s
   const described: Record<string, string> = {
     'content-type': 'binary/octet-stream',
     ...headers,
-    etag: `"${row.etag}"`,
+    ETag: `"${row.etag}"`,
     'last-modified': httpDate(row.created_at),
     'accept-ranges': 'bytes',
     'x-amz-meta-cid': row.cid,

@@ -63,7 +63,8 @@ export const putObjectOperation: S3Operation = async (call) => {
 export function writtenHeaders(row: ObjectRow): Record<string, string> {
   const checksum = checksumOf(row)
   return {
-    etag: `"${row.etag}"`,
+    // As S3 writes it: some clients compare the name with its case.
+    ETag: `"${row.etag}"`,
     'x-amz-meta-cid': row.cid,
     ...(checksum === undefined ? {} : checksumHeaders(checksum)),
   }

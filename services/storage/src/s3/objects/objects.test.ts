@@ -1,8 +1,11 @@
 import { createHash, randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
 import {
   CreateBucketCommand,
+  CreateMultipartUploadCommand,
   DeleteBucketCommand,
   DeleteObjectCommand,
   DeleteObjectsCommand,
@@ -16,6 +19,7 @@ import {
   ListObjectsV2Command,
   PutObjectCommand,
   S3ServiceException,
+  UploadPartCommand,
 } from '@aws-sdk/client-s3'
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner'
 import { MIB } from '@cairn/protocol'
@@ -83,6 +87,22 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
       const part = { ...object, PartNumber: 1, ChecksumMode: 'ENABLED' as const }
       expect((await s3.client.send(new HeadObjectCommand(part))).ChecksumSHA256).toBe(ChecksumSHA256)
     }
+  })
+
+  test('writes the name of the ETag as S3 does, for clients that compare its case', async () => {
+    const object = { Bucket, Key: 'etag' }
+    const { UploadId } = await s3.client.send(new CreateMultipartUploadCommand(object))
+    const namesOf = async (method: string, url: Promise<string>) => {
+      const sent = request(await url, { method, agent: false })
+      sent.end(method === 'PUT' ? 'x' : undefined)
+      const [answer]: IncomingMessage[] = await once(sent, 'response')
+      return answer?.resume().rawHeaders
+    }
+    expect(await namesOf('PUT', getSignedUrl(s3.client, new PutObjectCommand(object)))).toContain('ETag')
+    expect(await namesOf('HEAD', getSignedUrl(s3.client, new HeadObjectCommand(object)))).toContain('ETag')
+    expect(await namesOf('GET', getSignedUrl(s3.client, new GetObjectCommand(object)))).toContain('ETag')
+    const part = new UploadPartCommand({ ...object, UploadId, PartNumber: 1 })
+    expect(await namesOf('PUT', getSignedUrl(s3.client, part))).toContain('ETag')
   })
 
   test('keeps metadata under names that objects inherit', async () => {
