@@ -28,7 +28,9 @@ const maxParameters = 64
  * @param hosts host names that serve buckets as subdomains
  * @throws CairnError `InvalidArgument`, `KeyTooLongError`
  */
-export function readS3Request(message: IncomingMessage, url: string, hosts: readonly string[]): S3Request {
+export function readS3Request(message: IncomingMessage, target: string, hosts: readonly string[]): S3Request {
+  // Every server has to accept the absolute form, which clients send to proxies (RFC 9112, 3.2.2).
+  const url = target.replace(/^https?:\/\/[^/?#]*\/?/i, '/')
   const at = url.indexOf('?')
   const [path, query] = at === -1 ? [url, ''] : [url.slice(0, at), url.slice(at + 1)]
   const headers = readHeaders(message.rawHeaders)

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type IncomingMessage, request } from 'node:http'
 import { connect } from 'node:net'
 import { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
 import {
   CreateBucketCommand,
   CreateMultipartUploadCommand,
@@ -87,6 +88,13 @@ describeOnDatabases('the S3 API, on %s:', (newDatabase) => {
       const part = { ...object, PartNumber: 1, ChecksumMode: 'ENABLED' as const }
       expect((await s3.client.send(new HeadObjectCommand(part))).ChecksumSHA256).toBe(ChecksumSHA256)
     }
+  })
+
+  test('accepts the absolute form of a request', async () => {
+    await put('absolute form')
+    const path = await getSignedUrl(s3.client, new GetObjectCommand({ Bucket, Key: 'absolute form' }))
+    const [answer]: IncomingMessage[] = await once(request(s3.endpoint, { path, agent: false }).end(), 'response')
+    expect(answer === undefined ? undefined : await text(answer)).toBe('absolute form')
   })
 
   test('writes the name of the ETag as S3 does, for clients that compare its case', async () => {
