@@ -120,6 +120,15 @@ describe('the published examples of Signature V4 verify:', () => {
     if (s3Code === undefined) await verified
     else await expect(verified).rejects.toMatchObject({ s3Code })
   })
+
+  test.each(['', 'eu-west-1', 'files.example'])('the region %j is answered with the right one', async (region) => {
+    const credential = `AKIAIOSFODNN7EXAMPLE/20130524/${region}/s3/aws4_request`
+    const authorization = `AWS4-HMAC-SHA256 Credential=${credential},SignedHeaders=host,Signature=0`
+    await expect(verify(rawRequest('GET', '/', { ...common, authorization }))).rejects.toMatchObject({
+      s3Code: 'AuthorizationHeaderMalformed',
+      message: `The region '${region}' is wrong; expecting 'us-east-1'.`,
+    })
+  })
 })
 
 test('a signed Expect that a proxy answered itself counts as sent', () => {

@@ -150,7 +150,8 @@ function readQueryClaim(request: RawRequest, query: ReadonlyMap<string, string>)
 
 /** Reads the scope of a signature. @throws CairnError `AuthorizationHeaderMalformed` */
 export function readCredential(text = ''): Pick<Claim, 'accessKeyId' | 'date' | 'region'> {
-  const [, accessKeyId, date, region] = /^(\w{1,128})\/(\d{8})\/([\w-]{1,64})\/s3\/aws4_request$/.exec(text) ?? []
+  // Some clients send no region or the name of the host. They get the error that names the right one.
+  const [, accessKeyId, date, region] = /^(\w{1,128})\/(\d{8})\/([\w.-]{0,64})\/s3\/aws4_request$/.exec(text) ?? []
   if (accessKeyId === undefined || date === undefined || region === undefined) {
     throw s3Error(
       'AuthorizationHeaderMalformed',
