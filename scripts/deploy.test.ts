@@ -237,8 +237,9 @@ test('nginx passes on the port of a host: redirects to subdomains and signatures
   const conf = read('deploy/nginx/cairn.conf')
   const values = (header: string) =>
     [...conf.matchAll(new RegExp(`proxy_set_header ${header} (\\S+);`, 'g'))].map(([, value]) => value)
-  expect(values('Host')).toEqual(Array(5).fill('$http_host'))
-  expect(values('X-Forwarded-Host')).toEqual(Array(2).fill('$http_host'))
+  expect(values('Host')).toEqual(Array(5).fill('$cairn_host'))
+  expect(conf).toMatch(/map \$http_host \$cairn_host \{[^}]*default \$http_host;/)
+  expect(values('X-Forwarded-Host')).toEqual(Array(2).fill('$cairn_host'))
 })
 
 test('nginx passes on heads of answers that repeat a long path', () => {
