@@ -405,6 +405,22 @@ test('the places of Files stay where they are when they are opened, also with ta
   }
 })
 
+test('the details of a file say when it was added, and its folder', async () => {
+  const { page } = await openDrivePage(site, ['plan.txt', 'other.txt'])
+  await createFolder(page, 'letters')
+  await act(page, 'plan.txt', 'Move')
+  await page.getByRole('dialog').getByText('letters', { exact: true }).click()
+  await page.getByRole('button', { name: 'Move into letters' }).click()
+  const details = page.getByRole('dialog').locator('dl')
+  await act(page, 'other.txt', 'Details')
+  await details.getByText('My files', { exact: true }).waitFor()
+  await details.getByText(/^\w{3} \d+, \d{4}, /).waitFor()
+  await page.keyboard.press('Escape')
+  await link(page, 'letters').click()
+  await act(page, 'plan.txt', 'Details')
+  await details.getByText('/letters', { exact: true }).waitFor()
+})
+
 test('a very long name leaves room for the dialogs of its item on a phone', async () => {
   const name = `${'a long name '.repeat(80)}.txt`
   const opened = await openDrivePage(site, [name])

@@ -4,7 +4,7 @@ import type { FileInfo } from '../content/use-file-info.ts'
 import { useIsFolder } from '../content/use-is-folder.ts'
 import { usePlainSize } from '../content/use-plain-size.ts'
 import { useOwnFile } from '../drive-index/own-files.ts'
-import { formatBytes, formatCount } from '../messages/format.ts'
+import { formatBytes, formatCount, formatDateTime } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
 import { messages } from '../messages/messages.ts'
 import { expectDownload } from '../transfers/expected-download.ts'
@@ -17,9 +17,10 @@ import { SignLinkButton } from './SignLinkDialog.tsx'
 /** Details of a file. */
 export function FileDetails({ info }: { info: FileInfo }) {
   const { cid, fileName, fileSizeInBytes, mimeType, encryption, private: isPrivate = false } = info
-  const isReceived = useOwnFile(cid)?.isReceived === true
   const storedBytes = Number(fileSizeInBytes)
   const { isFolder } = useIsFolder(info)
+  const own = useOwnFile(cid)
+  const added = own?.versions.find((one) => one.cid === cid)?.at
   const size = usePlainSize({ cid, sizeBytes: storedBytes, isEncrypted: encryption, isFolder })
   const rows = [
     ...(fileName === '' ? [] : [[messages.places.detailsName, markControls(fileName)] as const]),
@@ -30,6 +31,8 @@ export function FileDetails({ info }: { info: FileInfo }) {
         ] as const)
       : ([[messages.places.detailsSize, exactBytes(storedBytes)]] as const)),
     [messages.places.detailsType, isFolder ? messages.files.folder : (mimeType ?? messages.files.unknownType)],
+    ...(added === undefined ? [] : [[messages.files.added, formatDateTime(added)] as const]),
+    ...(own === undefined ? [] : [[messages.places.detailsFolder, folderOf(own.path)] as const]),
     [
       messages.places.detailsAccess,
       encryption
@@ -38,7 +41,7 @@ export function FileDetails({ info }: { info: FileInfo }) {
           ? messages.preview.privateNote
           : messages.preview.publicNote,
     ],
-    ...(isReceived ? [[messages.places.detailsOrigin, messages.places.detailsReceived] as const] : []),
+    ...(own?.isReceived === true ? [[messages.places.detailsOrigin, messages.places.detailsReceived] as const] : []),
   ] as const
   return (
     <div className="flex flex-col gap-6">
@@ -115,6 +118,11 @@ export function CopyLink({ cid, isEncrypted = false }: { cid: string; isEncrypte
       {messages.access.copyLink}
     </Button>
   )
+}
+
+/** The folder of a path, as the lists name it. */
+function folderOf(path: string): string {
+  return markControls(path.slice(0, path.lastIndexOf('/'))) || messages.drive.root
 }
 
 function exactBytes(bytes: number): string {

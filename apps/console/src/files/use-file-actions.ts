@@ -59,7 +59,7 @@ export function useFileActions({
           if (!isAborted(error)) toastError(messages.files.downloadFailed(fileName), error)
         }
       }
-      const details = () => void navigate({ to: '/files/$cid', params: { cid }, search })
+      const details = () => void navigate({ to: '/files/$cid', params: { cid }, search: { ...search, tab: 'details' } })
       return [
         { id: 'details', label: messages.files.details, icon: Info, run: details },
         ...(encryption

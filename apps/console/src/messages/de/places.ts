@@ -16,4 +16,5 @@ export const places: Texts['places'] = {
   detailsAccess: 'Zugriff',
   detailsOrigin: 'Herkunft',
   detailsReceived: 'Über einen Upload-Link empfangen',
+  detailsFolder: 'Ordner',
 }

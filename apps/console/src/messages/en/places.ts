@@ -16,4 +16,5 @@ export const places = translatable('places', {
   detailsAccess: 'Access',
   detailsOrigin: 'Origin',
   detailsReceived: 'Received through an upload link',
+  detailsFolder: 'Folder',
 })
