@@ -202,7 +202,7 @@ test('the bar of a selection covers no row at the end of a list, and is not cove
   await page.getByRole('region', { name: 'Transfers' }).waitFor()
   for (const width of [1440, 1280, 820, 640, 360]) {
     await page.setViewportSize({ width, height: 740 })
-    await page.getByRole('grid').getByRole('checkbox').first().check()
+    await page.getByRole('grid').getByRole('checkbox', { name: 'Select a.txt' }).check()
     await page.getByRole('button', { name: 'Clear selection' }).click()
   }
   // Nor the navigation of a narrow window.

@@ -405,6 +405,29 @@ test('the places of Files stay where they are when they are opened, also with ta
   }
 })
 
+test('all files are selected by a checkbox above the list, and with a finger in the bar of a selection', async () => {
+  const { page } = await openDrivePage(site, ['a.txt', 'b.txt', 'c.txt'])
+  const all = page.getByRole('checkbox', { name: 'Select all 3 items' })
+  const bar = page.getByRole('region', { name: 'Selected files' })
+  await all.click()
+  await bar.getByText('3 selected').waitFor()
+  await page.getByRole('checkbox', { name: 'Select b.txt' }).click()
+  await bar.getByText('2 selected').waitFor()
+  expect(await all.evaluate((one: HTMLInputElement) => one.indeterminate)).toBe(true)
+  await all.click()
+  await all.click()
+  await bar.waitFor({ state: 'detached' })
+  const opened = await openDrivePage(site, ['d.txt', 'e.txt'], { width: 390, height: 844, isPhone: true })
+  await opened.page.getByRole('checkbox', { name: 'Select d.txt' }).click()
+  await opened.page.getByRole('button', { name: 'More actions' }).click()
+  await opened.page.getByRole('menuitem', { name: 'Select all 2 items' }).click()
+  await opened.page.getByText('2 selected').waitFor()
+  await opened.page.getByRole('button', { name: 'More actions' }).click()
+  await opened.page.getByRole('menuitem', { name: 'Star' }).waitFor()
+  expect(await opened.page.getByRole('menuitem', { name: /^Select all/ }).count()).toBe(0)
+  expect(await opened.checkAccessibility()).toEqual([])
+})
+
 test('the details of a file say when it was added, and its folder', async () => {
   const { page } = await openDrivePage(site, ['plan.txt', 'other.txt'])
   await createFolder(page, 'letters')

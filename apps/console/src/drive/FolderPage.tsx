@@ -170,7 +170,14 @@ export function FolderPage({ shown }: { shown: ShownDrive }) {
           drag={drag}
         />
       )}
-      <ItemsBar files={selected} edits={edits} onDialog={setDialog} onClear={() => setSelection(noSelection)} />
+      <ItemsBar
+        files={selected}
+        edits={edits}
+        onDialog={setDialog}
+        total={files.length}
+        onSelectAll={selectAll}
+        onClear={() => setSelection(noSelection)}
+      />
       {dialogs}
     </>
   )

@@ -12,11 +12,14 @@ export function ItemsBar({
   edits,
   onDialog,
   onClear,
+  ...all
 }: {
   files: readonly ListedFile[]
   edits: ItemEdits
   onDialog: (dialog: ItemDialog) => void
   onClear: () => void
+  total: number
+  onSelectAll: () => void
 }) {
   const items = files.flatMap(({ item }) => item ?? [])
   if (items.length === 0) return undefined
@@ -24,6 +27,7 @@ export function ItemsBar({
   const areStarred = items.every(({ isStarred }) => isStarred)
   return (
     <BulkBar
+      {...all}
       files={files}
       actions={[
         { id: 'zip', label: messages.drive.download, icon: Download, run: () => onDialog({ kind: 'zip', items }) },

@@ -8,6 +8,7 @@ import type { ShownDrive } from '../drive-index/shown-drive.ts'
 import { useDriveVersion } from '../drive-index/use-drive.ts'
 import { BulkBar } from '../files/BulkBar.tsx'
 import { fileIcon } from '../files/file-icon.ts'
+import { SelectAll } from '../files/SelectAll.tsx'
 import { keepExisting, noSelection, type Selection, type SelectMode, selectRow } from '../files/selection.ts'
 import { factSeparator, formatAgo } from '../messages/format.ts'
 import { markControls } from '../messages/mark-controls.ts'
@@ -57,10 +58,10 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
     <>
       <PageHeader title={messages.pages.files} hint={messages.drive.count(items.length)} />
       <Places />
-      {shown.drive.isListed ? undefined : <StillListing />}
       {items.length === 0 ? undefined : (
         <p className="mb-2 max-w-prose text-ink-soft text-sm">{messages.drive.trashHint}</p>
       )}
+      {shown.drive.isListed ? undefined : <StillListing />}
       {items.length === 0 ? (
         shown.drive.isListed ? (
           <EmptyState icon={Trash2} title={messages.drive.trashEmpty} hint={messages.drive.trashEmptyHint} />
@@ -149,33 +150,6 @@ export function TrashView({ shown }: { shown: ShownDrive }) {
 /** The files among items of the trash: a folder has no size of its own. */
 function toContents(items: readonly DriveItem[]) {
   return items.flatMap((item) => (item.kind === 'file' ? [item] : []))
-}
-
-/** A checkbox for all items, in between while only some are selected. */
-function SelectAll({
-  count,
-  selectedCount,
-  onChange,
-}: {
-  count: number
-  selectedCount: number
-  onChange: (areAll: boolean) => void
-}) {
-  const areAll = selectedCount === count
-  return (
-    <label className="flex h-10 w-fit cursor-pointer items-center gap-3 px-1 text-ink-soft text-sm sm:px-3 pointer-coarse:h-11">
-      <input
-        type="checkbox"
-        ref={(box) => {
-          if (box !== null) box.indeterminate = selectedCount > 0 && !areAll
-        }}
-        checked={areAll}
-        onChange={() => onChange(!areAll)}
-        className="size-4 accent-accent"
-      />
-      {messages.drive.selectAllTrash(count)}
-    </label>
-  )
 }
 
 function TrashList({

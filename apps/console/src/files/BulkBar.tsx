@@ -1,4 +1,4 @@
-import { EllipsisVertical, X } from '#icons'
+import { CopyCheck, Ellipsis, X } from '#icons'
 import { plainSizeText } from '../content/plain-size.ts'
 import { messages } from '../messages/messages.ts'
 import { Button } from '../ui/Button.tsx'
@@ -13,6 +13,8 @@ export function BulkBar({
   loading,
   actions,
   more = [],
+  total = 0,
+  onSelectAll,
   onClear,
 }: {
   files: Parameters<typeof plainSizeText>[0]
@@ -22,8 +24,15 @@ export function BulkBar({
   loading?: number | undefined
   actions: readonly MenuItem[]
   more?: readonly MenuItem[]
+  /** Number of items in the list, and how to select all of them: with a finger there is no key for it. */
+  total?: number
+  onSelectAll?: () => void
   onClear: () => void
 }) {
+  const others: readonly MenuItem[] =
+    onSelectAll === undefined || total <= count || loading !== undefined
+      ? more
+      : [{ id: 'all', label: messages.drive.selectAll(total), icon: CopyCheck, run: onSelectAll }, ...more]
   return (
     <>
       {/* The last row can be scrolled out from under the bar. */}
@@ -55,9 +64,9 @@ export function BulkBar({
             <span className="max-sm:sr-only">{label}</span>
           </Button>
         ))}
-        {more.length === 0 ? undefined : (
-          <ButtonMenu items={more} label={messages.drive.moreActions}>
-            <IconButton icon={EllipsisVertical} size="small" label={messages.drive.moreActions} />
+        {others.length === 0 ? undefined : (
+          <ButtonMenu items={others} label={messages.drive.moreActions}>
+            <IconButton icon={Ellipsis} size="small" label={messages.drive.moreActions} />
           </ButtonMenu>
         )}
         <IconButton icon={X} size="small" label={messages.files.clearSelection} onClick={onClear} />

@@ -196,7 +196,17 @@ export function FileCollection(props: CollectionProps) {
             : 'outline-none focus-visible:outline-none',
         )}
       >
-        {isGrid || isNarrow ? undefined : <ListHead search={search} firstSort={props.firstSort} />}
+        {isGrid || isNarrow ? undefined : (
+          <ListHead
+            search={search}
+            firstSort={props.firstSort}
+            count={totalFiles}
+            selectedCount={selection.ids.size}
+            onChange={(areAll) =>
+              areAll ? props.onSelectAll() : onSelection((before) => ({ ...before, ids: new Set() }))
+            }
+          />
+        )}
         {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
         <div ref={body} role="rowgroup" className="relative" style={{ height: virtual.getTotalSize() }}>
           {shown.map(({ index, key, start }) => {

@@ -2,6 +2,7 @@ import { ArrowDown, ArrowUp } from '#icons'
 import { messages } from '../messages/messages.ts'
 import { classNames } from '../ui/class-names.ts'
 import type { FilesSearch } from './files-search.ts'
+import { SelectAll } from './SelectAll.tsx'
 import { nextSort, readSort, type Sort } from './sort-files.ts'
 import { useSortBy } from './use-sort-by.ts'
 
@@ -9,8 +10,18 @@ import { useSortBy } from './use-sort-by.ts'
 export const listColumns =
   'grid grid-cols-[2rem_minmax(0,1fr)_10rem_6rem_8rem_2.5rem] items-center gap-x-6 max-lg:grid-cols-[2rem_minmax(0,1fr)_6rem_8rem_2.5rem] max-lg:gap-x-4'
 
-/** The head of the list: each column that can be sorted by is a button. */
-export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort: Sort }) {
+/** The head of the list: a checkbox for all files, and each column that can be sorted by is a button. */
+export function ListHead({
+  search,
+  firstSort,
+  ...all
+}: {
+  search: FilesSearch
+  firstSort: Sort
+  count: number
+  selectedCount: number
+  onChange: (areAll: boolean) => void
+}) {
   const sortBy = useSortBy(search)
   const { sort, order } = readSort(search, firstSort)
   const column = (label: string, name: Sort, className = '') => (
@@ -46,7 +57,11 @@ export function ListHead({ search, firstSort }: { search: FilesSearch; firstSort
       {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
       {/** biome-ignore lint/a11y/useFocusableInteractive: its buttons are. */}
       <div role="row" aria-rowindex={1} className={classNames(listColumns, 'h-11 border-line border-b px-3')}>
-        <Head label={messages.files.selectColumn} isHidden />
+        {/** biome-ignore lint/a11y/useSemanticElements: see above. */}
+        {/** biome-ignore lint/a11y/useFocusableInteractive: its checkbox is. */}
+        <div role="columnheader">
+          <SelectAll isBare {...all} />
+        </div>
         {column(messages.files.name, 'fileName')}
         <Head label={messages.files.cid} className="max-lg:hidden" />
         {column(messages.files.size, 'fileSizeInBytes', 'text-right')}

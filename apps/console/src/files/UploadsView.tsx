@@ -84,14 +84,15 @@ export function UploadsView({ places }: { places?: ReactNode }) {
   }
   if (isPending) return <FilesSkeleton places={places} />
   if (totalFiles === 0 && !isFiltered) return <FirstRun />
+  const filters = <FilterBar search={search} firstSort="createdAt" />
   return (
     <>
       <PageHeader isBrief title={messages.pages.files} hint={messages.files.count(totalFiles)}>
         {isWide ? filters : undefined}
       </PageHeader>
       {places}
-      <StaleBanner error={error} onRetry={refetch} />
       {isWide ? undefined : <div className="mb-2">{filters}</div>}
+      <StaleBanner error={error} onRetry={refetch} />
       {files.length === 0 ? (
         <EmptyState icon={SearchX} title={messages.files.nothingFits} hint={messages.files.nothingFitsHint}>
           <Button
@@ -129,6 +130,8 @@ export function UploadsView({ places }: { places?: ReactNode }) {
         <BulkBar
           files={selected}
           loading={isSelectingAll ? totalFiles : undefined}
+          total={totalFiles}
+          onSelectAll={() => void selectAll()}
           actions={[
             {
               id: 'download',

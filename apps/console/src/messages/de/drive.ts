@@ -86,7 +86,7 @@ export const drive: Texts['drive'] = {
   trashFrom: (place) => `Aus ${place}`,
   restore: 'Wiederherstellen',
   restoreAll: 'Alle wiederherstellen',
-  selectAllTrash: (count) => (count === 1 ? 'Das Element auswählen' : `Alle ${items(count)} auswählen`),
+  selectAll: (count) => (count === 1 ? 'Das Element auswählen' : `Alle ${items(count)} auswählen`),
   restored: (count, name) => `${itemsOrName(count, name)} wiederhergestellt`,
   deleteForGood: 'Endgültig löschen',
   deleteTitle: (count) => `${items(count)} endgültig löschen?`,

@@ -12,7 +12,6 @@ export const files: Texts['files'] = {
   cid: 'CID',
   size: 'Größe',
   added: 'Hinzugefügt',
-  selectColumn: 'Ausgewählt',
   actions: 'Aktionen',
   actionsFor: (name) => `Aktionen für ${name}`,
   select: (name) => `${name} auswählen`,

@@ -80,7 +80,7 @@ export const drive = translatable('drive', {
   trashFrom: (place: string) => `From ${place}`,
   restore: 'Restore',
   restoreAll: 'Restore all',
-  selectAllTrash: (count: number) => (count === 1 ? 'Select the item' : `Select all ${items(count)}`),
+  selectAll: (count: number) => (count === 1 ? 'Select the item' : `Select all ${items(count)}`),
   restored: (count: number, name: string) => `${itemsOrName(count, name)} restored`,
   deleteForGood: 'Delete permanently',
   deleteTitle: (count: number) => `Delete ${items(count)} permanently?`,

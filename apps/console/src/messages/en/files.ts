@@ -13,7 +13,6 @@ export const files = translatable('files', {
   cid: 'CID',
   size: 'Size',
   added: 'Added',
-  selectColumn: 'Selected',
   actions: 'Actions',
   actionsFor: (name: string) => `Actions for ${name}`,
   select: (name: string) => `Select ${name}`,
