@@ -5,6 +5,7 @@ it('exports exactly these names', () => {
   expect(Object.keys(door).sort()).toMatchInlineSnapshot(`
     [
       "UnixfsError",
+      "createAnnotator",
       "createDirectoryTree",
       "createEntryTable",
       "createFileImporter",
