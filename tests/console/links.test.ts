@@ -191,7 +191,8 @@ test('of two tabs that use the last open of a link, one gets the file and the ot
   await Promise.all(pages.map(({ page }) => page.getByRole('button', { name: 'Open', exact: true }).click()))
   const outcomes = await Promise.all(
     pages.map(async ({ page }) => {
-      const text = page.getByText('Only once')
+      // Exactly: the link itself says "opened only once more" until the answer arrives.
+      const text = page.getByText('Only once', { exact: true })
       await text
         .or(page.getByRole('heading', { name: 'This link has been used up' }))
         .first()
