@@ -40,8 +40,8 @@ export function createAnnotator(
     sink: {
       put(cid, block) {
         const done = flush()
-        // A copy: the importer uses its buffer again.
-        held = [cid, block.slice()]
+        // A copy, because the importer uses its buffer again. By constructor: a slice of a Node Buffer would be a view.
+        held = [cid, new Uint8Array(block)]
         return done
       },
     },

@@ -20,6 +20,11 @@ export type DriveUpload = Pick<
   | 'uploadLinkId'
 >
 
+/** Whether it came through an upload link. */
+export function isReceived({ uploadLinkId }: DriveUpload): boolean {
+  return uploadLinkId !== undefined
+}
+
 /** A version of a file. */
 export type DriveVersion = {
   cid: string
@@ -128,8 +133,9 @@ type Content = { versions: DriveVersion[]; own: DriveUpload | undefined }
 function readNode(id: string, all: Fields, name: string, content?: Content): Node {
   const trashedAt = all.get(fields.trashedAt)?.value
   const colour = textOf(all, fields.colour)
+  const own = content?.own
   const isPlaced = all.has(fields.name) || all.has(fields.parent)
-  const received = content?.own?.uploadLinkId === undefined || isPlaced ? undefined : content.own
+  const received = own !== undefined && isReceived(own) && !isPlaced ? own : undefined
   return {
     id,
     rawName: toShown(name),

@@ -1,4 +1,4 @@
-import { type DriveUpload, type FirstUploads, toShown } from './nodes.ts'
+import { type DriveUpload, type FirstUploads, isReceived, toShown } from './nodes.ts'
 
 /** The uploads of an account, and the first one of each CID. */
 export type UploadIndex = {
@@ -84,11 +84,6 @@ export function createUploadIndex(): UploadIndex {
 export function compareUploads(a: DriveUpload, b: DriveUpload): number {
   const byOrigin = Number(isReceived(a)) - Number(isReceived(b))
   return byOrigin || a.createdAt - b.createdAt || (a.cid < b.cid ? -1 : a.cid > b.cid ? 1 : a.id < b.id ? -1 : 1)
-}
-
-/** Whether it came through an upload link. */
-export function isReceived({ uploadLinkId }: DriveUpload): boolean {
-  return uploadLinkId !== undefined
 }
 
 /** @returns whether the upload is the newest of its CID and name */

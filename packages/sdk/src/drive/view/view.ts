@@ -2,12 +2,12 @@ import { isContactId } from '../contacts.ts'
 import type { Registers } from '../log/registers.ts'
 import { createEntryNodes } from './entry-nodes.ts'
 import { joinByName } from './join-by-name.ts'
-import { type DriveUpload, isFolderId, type Node, readUpload, rootId, toShown } from './nodes.ts'
+import { type DriveUpload, isFolderId, isReceived, type Node, readUpload, rootId, toShown } from './nodes.ts'
 import { createPlaces } from './places.ts'
 import { createRootNames } from './root-names.ts'
 import { createShownNodes } from './shown-nodes.ts'
 import type { Tree } from './tree.ts'
-import { isReceived, type UploadIndex } from './upload-index.ts'
+import type { UploadIndex } from './upload-index.ts'
 
 /**
  * The folders and files of a drive: a function of its state and of the uploads of the account, which is equal on every device
